@@ -10,7 +10,6 @@ import pytest
 
 CASES = mode_traces.cases()
 FEW = ("MoglbUcb(", "ParetoUcb1(", "Pcz(", "Chains(", "EffectivePareto(")
-PARTS = 4  # of the rows: several processes compile them side by side
 MODES = {
     "optimised": {"MOBANDITS_COMPILING": "optimised", "NUMBA_DISABLE_JIT": "0"},
     "plain": {"MOBANDITS_COMPILING": "plain", "NUMBA_DISABLE_JIT": "0"},
@@ -40,6 +39,5 @@ def test_some_rows():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_row(part):
-    check_same(range(part, len(CASES), PARTS))
+def test_every_row():
+    check_same(range(len(CASES)))
