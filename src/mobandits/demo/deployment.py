@@ -5,6 +5,7 @@ probability, and the quality and the price of that one answer were seen. The sec
 it, and nothing is chosen on it.
 """
 
+import itertools
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ import polars as pl
 
 from mobandits.agent import Agent, Objective
 from mobandits.contracts.protocols import Array, IntArray, Rng
-from mobandits.demo.mixtures import Point, best_mixture
+from mobandits.demo.mixtures import Point, best_mixture, quality_between
 from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST, PROMPTS, RoutingProblem
 from mobandits.evaluation import RidgePerArm
@@ -61,6 +62,11 @@ class Prompts(NamedTuple):
     quality: Array
     dollars: Array
 
+    def between(self, first: int, last: int | None) -> "Prompts":
+        """The prompts from the first to before the last; None: to the end."""
+        columns = [column[first:last] for column in self]
+        return Prompts(*columns)
+
     def outcomes(self, chosen: Array) -> tuple[Array, Array]:
         """(prompts,) expected quality and dollars of (prompts or 1, models) probabilities."""
         quality = np.sum(chosen * self.quality, axis=1)
@@ -72,10 +78,9 @@ def files_of(problem: RoutingProblem) -> tuple[Prompts, Prompts]:
     """The first and the second file of prompts."""
     contexts = problem.contexts[:, 0]
     quality = problem.rewards[:, :, 0]
-    first = Prompts(contexts[:FIRST], quality[:FIRST], problem.dollars[:FIRST])
-    second = Prompts(contexts[FIRST:], quality[FIRST:], problem.dollars[FIRST:])
+    both = Prompts(contexts, quality, problem.dollars)
 
-    return first, second
+    return both.between(0, FIRST), both.between(FIRST, None)
 
 
 def deployments(
@@ -98,8 +103,8 @@ def deployments(
     problem = LlmRouting().problem(PROMPTS, np.random.default_rng(seed))
     first, second = files_of(problem)
     if prompts is not None:
-        first = Prompts(*[column[:prompts] for column in first])
-        second = Prompts(*[column[:prompts] for column in second])
+        first = first.between(0, prompts)
+        second = second.between(0, prompts)
 
     tables = [_models(second)]
     for trial in range(trials):
@@ -235,17 +240,17 @@ def best_shares(log: Feedback, budget: float) -> Array:
 def _shares_of_pair(points: list[Point], budget: float, best: float) -> Array:
     """The shares of the two models whose mixture has this quality."""
     shares = np.zeros(len(points))
-    for cheap, (least, low) in enumerate(points):
-        for dear, (most, high) in enumerate(points):
-            if not least <= budget < most:
-                continue
+    for cheap, dear in itertools.permutations(range(len(points)), 2):
+        least, _ = points[cheap]
+        most, _ = points[dear]
+        if not least <= budget < most:
+            continue
 
+        # As `best_mixture` computes it, and so equal to the last bit.
+        if quality_between(points[cheap], points[dear], budget) == best:
             share = (budget - least) / (most - least)
-            # As `best_mixture` computes it, and so equal to the last bit.
-            quality = low + (high - low) * (budget - least) / (most - least)
-            if quality == best:
-                shares[cheap] = 1.0 - share
-                shares[dear] = share
+            shares[cheap] = 1.0 - share
+            shares[dear] = share
 
     return shares
 

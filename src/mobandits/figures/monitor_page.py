@@ -108,7 +108,8 @@ def lead(summary: MonitorSummary) -> str:
     """How many decisions from when to when, and what is played lately."""
     count = quantity(summary["decisions"], "decision")
     sentence = count
-    start, end = summary["start"], summary["end"]
+    start = summary["start"]
+    end = summary["end"]
     if start is not None and end is not None:
         sentence += f" from {time_in_words(start)} to {time_in_words(end)} (UTC)"
     if summary["recipe"]:

@@ -66,7 +66,8 @@ def _change(
     arm = arms[alarm["arm"]]
     before = f"{alarm['before']:.3g}"
     after = f"{alarm['after']:.3g}"
-    first, last = window["first"], window["last"]
+    first = window["first"]
+    last = window["last"]
     return (
         f"Drift: the mean {objective} of {arm} went from {before} to {after} in window "
         f"{window['number']} (decisions {first:,} to {last:,}), or near to it."
