@@ -37,7 +37,7 @@ def is_store(path: str | Path) -> bool:
             return False
         check_sqlite()
         refuse_inherited(place)
-        connection = _connect_to_read(place)
+        connection = connect_to_read(place)
     except (OSError, sqlite3.Error):
         return False
     try:
@@ -119,7 +119,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     if not is_store(path):
         raise LogError(f"{path} must be a store, got {found_log(path)}")
     with explained(path):
-        connection = _connect_to_read(path)
+        connection = connect_to_read(path)
     try:
         with explained(path):
             _check_content(connection, path)
@@ -160,7 +160,8 @@ def warn_of_loss(path: Path) -> None:
         )
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that only reads; each query sees what was committed before it."""
     real = path.resolve()
     # Readers share memory with a writer in a file beside the store. Where none can be made, and no
     # log says that there was a writer, nobody can be writing.

@@ -24,10 +24,13 @@ from mobandits.logs.store.content import (
     last_seq,
     sound_snapshots,
 )
+from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
+from mobandits.logs.store.committer import GroupedWriter
 from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.shared_file import SharedFile
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -74,8 +77,9 @@ class Store:
     nothing, and the parent goes on.
 
     Args:
-        path: of the file; made where it does not exist.
-        durability: "disk", "system" or "buffered".
+        path: of the file, made where it does not exist; or a `SharedFile`, which several agents of
+            this process write. Then a call returns before it is on disk: the file says when it is.
+        durability: "disk", "system" or "buffered"; a `SharedFile` has its own.
         agent: whose events these are; a file may hold those of several.
 
     Raises:
@@ -95,13 +99,17 @@ class Store:
     """
 
     def __init__(
-        self, path: str | Path, durability: Durability = "system", agent: str = "agent"
+        self,
+        path: str | Path | SharedFile,
+        durability: Durability = "system",
+        agent: str = "agent",
     ) -> None:
         choice("Store.durability", durability, tuple(SYNCHRONOUS))
         if not isinstance(agent, str):
             raise LogError(f"Store.agent must be text, got {quoted(agent)}")
-        self.path = Path(path)
-        self.durability = durability
+        self._file = path if isinstance(path, SharedFile) else None
+        self.path = path.path if isinstance(path, SharedFile) else Path(path)
+        self.durability = durability if self._file is None else self._file.durability
         self.agent = encoded(agent, "Store.agent")
         self._threads = threading.RLock()
         self._process = os.getpid()
@@ -111,9 +119,11 @@ class Store:
         # Until a call is done: an interruption leaves it unknown whether it was written.
         self._is_midway = False
         self._is_forked = False
-        self._writer: Writer | None = None
-        refuse_others(self.path)
-        self._owner: BinaryIO | None = claim(self.path)
+        self._writer: Writer | GroupedWriter | None = None
+        self._owner: BinaryIO | None = None
+        if self._file is None:
+            refuse_others(self.path)
+            self._owner = claim(self.path)
         on_fork(self, Store.leave_to_parent)
         try:
             self._open()
@@ -251,7 +261,7 @@ class Store:
         statements, arms = self._statements(listed)
         self._is_midway = True
         try:
-            writer.write(statements + more, len(listed))
+            writer.write(statements + more, listed)
         except Exception as error:
             self._is_midway = False
             if isinstance(error, sqlite3.IntegrityError):
@@ -286,11 +296,31 @@ class Store:
             LogError: where it is damaged.
         """
         with self._threads, explained(self.path):
-            connection = self._usable().connection
+            writer = self._usable()
             number = self._number
             if number is None:
                 return None
-            return decision_of_key(connection, number, key, str(self.path))
+            unsettled = writer.unsettled_decision(key)
+            if unsettled is not None:
+                return unsettled
+            return decision_of_key(writer.connection, number, key, str(self.path))
+
+    def decision(self, number: int) -> RecordedDecision | None:
+        """A decision and the rewards that came for it; None where there is none, or it was deleted.
+
+        Args:
+            number: of the decision.
+
+        Raises:
+            LogError: where it is damaged.
+        """
+        with self._threads:
+            writer = self._usable()
+            writer.flush()
+            if self._number is None:
+                return None
+            with explained(self.path):
+                return recorded_decision(writer.connection, self._number, number, str(self.path))
 
     def snapshot(self, state: bytes) -> None:
         """Keep what the agent knows now: opening need not read the events before. Three are kept.
@@ -349,6 +379,8 @@ class Store:
             finally:
                 if owner is not None:
                     owner.close()
+                if self._file is not None and writer is not None:
+                    self._file.release(self.agent)
 
     def check_usable(self) -> None:
         """Refuse a store that takes no events.
@@ -362,10 +394,14 @@ class Store:
     # --- opening
 
     def _open(self) -> None:
-        self._writer = Writer(self.path, self.durability, self._threads)
-        connection = self._writer.connection
-        with explained(self.path):
-            migrate(connection, importlib.metadata.version("mobandits"))
+        if self._file is not None:
+            self._writer = self._file.writer_for(self.agent)
+            connection = self._writer.connection
+        else:
+            self._writer = Writer(self.path, self.durability, self._threads)
+            connection = self._writer.connection
+            with explained(self.path):
+                migrate(connection, importlib.metadata.version("mobandits"))
         row = self._agent_row()
         if row is None:
             return
@@ -382,9 +418,11 @@ class Store:
         self._events = row.events
 
     def _agent_row(self) -> AgentRow | None:
-        connection = self._usable().connection
+        writer = self._usable()
+        # The connection of a shared file reads only what was committed.
+        writer.flush()
         with explained(self.path):
-            return agent_row(connection, self.agent, str(self.path))
+            return agent_row(writer.connection, self.agent, str(self.path))
 
     def _introduce(self, description: dict[str, Any]) -> None:
         """Make the agent's row, and those of its first arms."""
@@ -435,7 +473,7 @@ class Store:
 
     # --- whether it can be used
 
-    def _usable(self) -> Writer:
+    def _usable(self) -> Writer | GroupedWriter:
         if self._is_forked:
             here = f"process {os.getpid()} was forked from it"
             raise LogError(

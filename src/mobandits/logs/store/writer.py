@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,12 @@ class Writer:
         self._timer: threading.Timer | None = None
         self._is_done = False
 
-    def write(self, statements: Iterable[Statement], events: int) -> None:
+    def write(self, statements: Iterable[Statement], events: Sequence[Any]) -> None:
         """Run some statements: all of them or none; in the open group where calls are grouped.
 
         Args:
             statements: SQL and its values.
-            events: how many they append.
+            events: that they append.
 
         Raises:
             LogError: where one is refused, or cannot be written.
@@ -70,7 +70,7 @@ class Writer:
             for sql, values in statements:
                 connection.execute(sql, values)
             connection.execute("RELEASE call")
-        self._waiting += events
+        self._waiting += len(events)
         if self._waiting >= GROUP_EVENTS:
             self.flush()
 
@@ -87,6 +87,13 @@ class Writer:
             for sql, values in statements:
                 connection.execute(sql, values)
             connection.execute("COMMIT")
+
+    def unsettled_decision(self, key: str) -> None:
+        """None: its connection reads what it has written, also before that is committed.
+
+        Args:
+            key: of a client.
+        """
 
     def flush(self) -> None:
         """Commit the open group.

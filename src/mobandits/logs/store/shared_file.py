@@ -1,0 +1,138 @@
+"""A store's file for all agents of one process, which commit their calls together."""
+
+import contextlib
+import importlib.metadata
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from mobandits.errors import LogError
+from mobandits.logs.store.committer import Committer, Group, GroupedWriter
+from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
+from mobandits.logs.store.content import agent_rows
+from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.writer import SYNCHRONOUS
+from mobandits.support.checks import choice
+from mobandits.support.forks import on_fork
+from mobandits.support.naming import quoted
+
+
+class SharedFile:
+    """A store's file, open for several agents of this process.
+
+    `Store(file, agent=name)` is the store of one of them. What an agent writes is on disk once the
+    group of its last call is settled: a service answers then.
+
+    Args:
+        path: of the file; made where it does not exist.
+        durability: "disk" or "system", as of `Store`.
+
+    Raises:
+        LogError: as `Store`.
+
+    Example:
+        >>> import tempfile
+        >>> from mobandits.logs import Store
+        >>> with SharedFile(Path(tempfile.mkdtemp()) / "router.db") as file:
+        ...     objectives = [{"name": "quality", "minimise": False}]
+        ...     with Store(file, agent="router") as store:
+        ...         store.describe({"arms": ["small", "large"], "objectives": objectives})
+        ...         store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
+        ...         file.flush()
+        ...     file.agent_names()
+        ['router']
+    """
+
+    def __init__(
+        self, path: str | Path, durability: Literal["disk", "system"] = "disk"
+    ) -> None:
+        choice("SharedFile.durability", durability, ("disk", "system"))
+        self.path = Path(path)
+        self.durability = durability
+        self._agents: set[str] = set()
+        self._process = os.getpid()
+        self._is_open = True
+        refuse_others(self.path)
+        with contextlib.ExitStack() as opened:
+            self._owner = opened.enter_context(claim(self.path))
+            self._connection = connect(self.path, synchronous=SYNCHRONOUS[durability])
+            opened.callback(self._connection.close)
+            with explained(self.path):
+                migrate(self._connection, importlib.metadata.version("mobandits"))
+                self._reader = connect_to_read(self.path)
+            opened.callback(self._reader.close)
+            self._committer = Committer(self._connection, self.path)
+            self._opened = opened.pop_all()
+
+        on_fork(self, SharedFile.leave_to_parent)
+
+    def agent_names(self) -> list[str]:
+        """The agents that the file has, in the order in which they came."""
+        self.check_usable()
+        with explained(self.path):
+            return [row.name for row in agent_rows(self._reader, str(self.path))]
+
+    def last_group(self) -> Group | None:
+        """The group after which everything written so far is on disk; None where it is."""
+        return self._committer.last_group()
+
+    def waiting(self) -> int:
+        """How many calls are not on disk yet."""
+        return self._committer.waiting()
+
+    def flush(self) -> None:
+        """Wait until everything is on disk, or given up."""
+        self._committer.flush()
+
+    def close(self) -> None:
+        """Wait for what is being written, and let another process in."""
+        if self._is_open and self._process == os.getpid():
+            self._is_open = False
+            self._committer.close()
+            with explained(self.path):
+                self._opened.close()
+
+    def check_usable(self) -> None:
+        """Refuse a file that was closed, or is another process's.
+
+        Raises:
+            LogError: saying so.
+        """
+        if self._process != os.getpid():
+            raise LogError(f"{self.path} is the store of process {self._process}: open it there")
+        if not self._is_open:
+            raise LogError(f"{self.path} is a store that was closed: open it again")
+
+    # --- what stores ask for
+
+    def writer_for(self, agent: str) -> GroupedWriter:
+        """The writer of an agent, which nobody else has open.
+
+        Raises:
+            LogError: where somebody has.
+        """
+        self.check_usable()
+        if agent in self._agents:
+            raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
+
+        self._agents.add(agent)
+
+        return GroupedWriter(self._committer, self._reader, self.path)
+
+    def release(self, agent: str) -> None:
+        """An agent's store was closed."""
+        self._agents.discard(agent)
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork: connections, lock and thread are the parent's."""
+        self._is_open = False
+        self._owner.close()  # the parent's handle stays open and locked
+
+    def __enter__(self) -> "SharedFile":
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()

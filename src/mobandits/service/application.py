@@ -1,0 +1,94 @@
+"""The application: routes, limits of bodies, and errors as problem details."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mobandits.service.problems import Problem, answer_to, problem_of
+from mobandits.service.routes import ROUTES
+from mobandits.service.running import Running
+
+LOG = logging.getLogger("mobandits.service")
+MOST_BYTES = 2**20  # of a body
+
+
+def application(running: Running) -> Starlette:
+    """The application of a service.
+
+    Args:
+        running: its parts; they are started and stopped with the application.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        keeping = asyncio.create_task(running.keep_ready())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await keeping
+            running.stop()
+
+    handlers = {
+        HTTPException: told_http_error,
+        Exception: told_error,
+        Problem: told_error,
+        ValueError: told_error,
+    }
+    app = Starlette(routes=ROUTES, exception_handlers=handlers, lifespan=lifespan)
+    app.state.running = running
+    app.add_middleware(LimitedBodies)
+
+    return app
+
+
+async def told_error(request: Request, error: Exception) -> Response:
+    """An exception as problem details."""
+    problem = problem_of(error)
+    if problem.status == 500:
+        LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+
+    return answer_to(problem)
+
+
+async def told_http_error(request: Request, error: Exception) -> Response:
+    """An error of routing as problem details."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - as it is registered
+    return answer_to(Problem(error.status_code, error.detail))
+
+
+class LimitedBodies:
+    """Refuses bodies that are too large, before they are read whole.
+
+    Args:
+        app: what answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        size = 0
+
+        async def receive_limited() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > MOST_BYTES:
+                raise Problem(413, f"the body must have at most {MOST_BYTES:,} bytes")
+            return message
+
+        await self._app(scope, receive_limited, send)

@@ -1,0 +1,203 @@
+"""What clients send and get, as types: they check bodies, and describe the interface."""
+
+from typing import Any, Literal
+
+import msgspec
+
+Number = int | float
+
+
+class Message(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=False):
+    """The base of what is sent and answered: a field that nobody knows is refused."""
+
+
+class Decide(Message):
+    """A request for a decision.
+
+    Attributes:
+        context: numbers in order, {arm: numbers}, or {column: value} where the agent has an encoder.
+        eligible: the arms that may be played; None: all.
+        key: of the client: the same key and body get the same decision again.
+        active: false where it is not yet sure that the arm will be played.
+    """
+
+    context: Any = None
+    eligible: list[str] | None = None
+    key: str | None = None
+    active: bool = True
+
+
+class DecideBatch(Message):
+    """A request for a decision per context, all in one moment: all are made, or none.
+
+    Attributes:
+        contexts: as in `Decide`, at most 1,000.
+        eligible: the arms that may be played, in all of them; None: all.
+        keys: per context, of the client; None: no keys.
+    """
+
+    contexts: list[Any]
+    eligible: list[str] | None = None
+    keys: list[str | None] | None = None
+
+
+class Decided(Message):
+    """A decision.
+
+    Attributes:
+        decision: its number, as a text, under which rewards are reported.
+        arm: which to play.
+        propensity: the probability with which the agent played it; null where it was not asked for.
+        error: the standard error of the propensity; 0 where it is exact.
+        front: the arms that could have been played; null likewise.
+        preference: the order by which arms are compared.
+        replayed: whether it was made by an earlier call with the same key.
+    """
+
+    decision: str
+    arm: str
+    propensity: float | None
+    error: float
+    front: list[str] | None
+    preference: str
+    replayed: bool
+
+
+class DecidedBatch(Message):
+    """Decisions, in the order of the contexts."""
+
+    decisions: list[Decided]
+
+
+class Rewarded(Message):
+    """What became of rewards.
+
+    Attributes:
+        decision: of which.
+        status: "waiting" for further objectives, or "settled".
+        missing: the objectives that are waited for.
+        repeated: whether all of it was known already.
+    """
+
+    decision: str
+    status: Literal["waiting", "settled"]
+    missing: list[str]
+    repeated: bool
+
+
+class RewardsOf(Message):
+    """Rewards of one decision, in a list of those of several.
+
+    Attributes:
+        decision: its number, as a text; or
+        key: the client's key of the decision.
+        rewards: {objective: value} of some or all objectives.
+    """
+
+    rewards: dict[str, float]
+    decision: str | None = None
+    key: str | None = None
+
+
+class Observed(Message):
+    """A decision that somebody else made, which the agent learns from.
+
+    Attributes:
+        context: as in `Decide`.
+        arm: that was played.
+        propensity: the probability with which it was; null where it is not known.
+        rewards: {objective: value} of those that are known already.
+        key: of the client.
+    """
+
+    context: Any
+    arm: str
+    propensity: float | None = None
+    rewards: dict[str, float] | None = None
+    key: str | None = None
+
+
+class Adopted(Message):
+    """A decision of others, as the agent keeps it.
+
+    Attributes:
+        decision: its number, as a text.
+        replayed: whether it was known already, by its key.
+    """
+
+    decision: str
+    replayed: bool
+
+
+class Recorded(Message):
+    """A decision as it was then, with its rewards.
+
+    Attributes:
+        decision: its number, as a text.
+        arm: that was played.
+        at: seconds since 1970.
+        propensity: with which it was played; null where it is not known.
+        eligible: the arms that could have been played; null where those were all.
+        made_by: "us" or "observed".
+        key: of the client.
+        rewards: {objective: value}, as far as they came.
+    """
+
+    decision: str
+    arm: str
+    at: float | None
+    propensity: float | None
+    eligible: list[str] | None
+    made_by: str
+    key: str | None
+    rewards: dict[str, float]
+
+
+class ObjectiveState(Message):
+    """An objective of an agent."""
+
+    name: str
+    minimise: bool
+    unit: str
+
+
+class AgentState(Message):
+    """An agent as it is now.
+
+    Attributes:
+        name: of the agent.
+        status: "starting", "ready", or why it cannot decide.
+        policy: as text.
+        arms: that there are.
+        features: the length of a context row.
+        objectives: of its rewards.
+        preference: the order by which arms are compared.
+        decisions: how many there ever were.
+        waiting: how many decisions wait for rewards.
+        learned: how many rewards, or parts of one, were learned.
+        dropped: how many decisions were dropped, by reason.
+    """
+
+    name: str
+    status: str
+    policy: str
+    arms: list[str]
+    features: int
+    objectives: list[ObjectiveState]
+    preference: str
+    decisions: int
+    waiting: int
+    learned: int
+    dropped: dict[str, int]
+
+
+class AgentList(Message):
+    """All agents."""
+
+    agents: list[AgentState]
+
+
+class Preference(Message):
+    """An order by which arms are compared, by its name or as a table of name and parameters."""
+
+    order: Any

@@ -1,0 +1,86 @@
+"""Errors as answers: problem details of RFC 9457, with the field, the rule and the value."""
+
+import re
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from mobandits.errors import BudgetError, LogError
+from mobandits.support.naming import shortened
+
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    400: "The request is not understood",
+    401: "A key is needed",
+    403: "The key does not allow this",
+    404: "There is no such thing",
+    405: "The method is not allowed",
+    409: "It contradicts what is known",
+    413: "The body is too large",
+    422: "A value does not fit",
+    429: "A limit is reached",
+    500: "The service failed",
+    503: "The service cannot answer now",
+}
+# Errors of the library read "field must be rule, got value".
+WORDED = re.compile(r"(?P<field>\S+) (?P<rule>must .+), got (?P<value>.+)", re.DOTALL)
+
+
+class Problem(Exception):  # noqa: N818 - the term of RFC 9457
+    """A request that cannot be answered.
+
+    Args:
+        status: of HTTP.
+        detail: one line.
+        retry_after: in seconds, where trying again may help.
+    """
+
+    def __init__(self, status: int, detail: str, retry_after: int | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = shortened(detail)
+        self.retry_after = retry_after
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that an exception of the library stands for.
+
+    Example:
+        >>> problem_of(ValueError("key must be a text, got 7")).status
+        422
+    """
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, BudgetError):
+        return Problem(429, str(error))
+    if isinstance(error, LogError):
+        return Problem(503, str(error), retry_after=1)
+    if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
+        return Problem(400, f"the body must be JSON, got: {error}")
+    if isinstance(error, ValueError):
+        return Problem(422, str(error))
+
+    # What it says may hold anything: it is logged, and not told.
+    return Problem(500, "see the log of the service")
+
+
+def answer_to(problem: Problem) -> Response:
+    """The response that tells a problem."""
+    content: dict[str, Any] = {
+        "type": "about:blank",
+        "title": TITLES.get(problem.status, "The request failed"),
+        "status": problem.status,
+        "detail": problem.detail,
+    }
+    worded = WORDED.fullmatch(problem.detail)
+    if worded is not None:
+        content |= worded.groupdict()
+
+    headers = {}
+    if problem.retry_after is not None:
+        headers["Retry-After"] = str(problem.retry_after)
+
+    body = msgspec.json.encode(content)
+
+    return Response(body, problem.status, headers, MEDIA_TYPE)

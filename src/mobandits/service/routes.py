@@ -1,0 +1,259 @@
+"""The calls of version 1: what each takes, does and answers."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mobandits.service.hosted_agent import HostedAgent, as_json
+from mobandits.service.messages import (
+    AgentList,
+    Decide,
+    DecideBatch,
+    DecidedBatch,
+    Observed,
+    Preference,
+    RewardsOf,
+)
+from mobandits.service.problems import Problem
+from mobandits.service.running import Running
+
+JSON = "application/json"
+MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
+MOST_REWARDS = 1000  # in one list
+
+Body = TypeVar("Body")
+Handler = Callable[[Request], Awaitable[Response]]
+
+_decoders: dict[Any, Any] = {}
+
+
+async def body_of(request: Request, kind: type[Body]) -> Body:
+    """The body of a request, checked.
+
+    Args:
+        request: of a client.
+        kind: what it must be.
+
+    Raises:
+        msgspec.DecodeError: where it is something else.
+    """
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = msgspec.json.Decoder(kind)
+        _decoders[kind] = decoder
+
+    content = await request.body()
+    decoded: Body = decoder.decode(content)
+
+    return decoded
+
+
+def running_of(request: Request) -> Running:
+    """The service that a request came to."""
+    running: Running = request.app.state.running
+    return running
+
+
+def hosted_of(request: Request) -> HostedAgent:
+    """The agent that a request is for.
+
+    Raises:
+        Problem: where there is none.
+    """
+    name: str = request.path_params["agent"]
+    return running_of(request).agents.named(name)
+
+
+async def saved(request: Request, hosted: HostedAgent) -> None:
+    """Wait until what an agent wrote is on disk.
+
+    Raises:
+        Problem: where it could not be written.
+    """
+    await running_of(request).settlements.settled()
+    hosted.check_saved()
+
+
+def check_room(request: Request) -> None:
+    """Turn a call away where too many wait already.
+
+    Raises:
+        Problem: saying so.
+    """
+    waiting = running_of(request).file.waiting()
+    if waiting >= MOST_CALLS:
+        raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
+
+
+def answer(message: msgspec.Struct) -> Response:
+    """A message as the answer to a request."""
+    return Response(as_json(message), media_type=JSON)
+
+
+async def decide(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decide`: the arm to play now."""
+    hosted = hosted_of(request)
+    check_room(request)
+    wanted = await body_of(request, Decide)
+    header = request.headers.get("idempotency-key")
+    if header is not None and wanted.key is None:
+        wanted.key = header
+
+    decided = hosted.decide(wanted)
+    await saved(request, hosted)
+
+    return answer(decided)
+
+
+async def decide_batch(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
+    hosted = hosted_of(request)
+    check_room(request)
+    wanted = await body_of(request, DecideBatch)
+    decided = hosted.decide_batch(wanted)
+    await saved(request, hosted)
+
+    return answer(DecidedBatch(decided))
+
+
+async def observe(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decisions`: decisions that somebody else made."""
+    hosted = hosted_of(request)
+    check_room(request)
+    observed = await body_of(request, list[Observed])
+    adopted = [hosted.adopt(each) for each in observed]
+    await saved(request, hosted)
+
+    return Response(msgspec.json.encode(adopted), media_type=JSON)
+
+
+async def reward(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
+    hosted = hosted_of(request)
+    check_room(request)
+    rewards = await body_of(request, dict[str, float])
+    number = hosted.number_of(request.path_params["decision"])
+    rewarded = hosted.reward(number, rewards)
+    await saved(request, hosted)
+
+    return answer(rewarded)
+
+
+async def reward_several(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
+    hosted = hosted_of(request)
+    check_room(request)
+    items = await body_of(request, list[RewardsOf])
+    if len(items) > MOST_REWARDS:
+        raise Problem(422, f"rewards must be of at most {MOST_REWARDS:,} decisions in one call")
+
+    answers: list[Any] = []
+    for item in items:
+        try:
+            answers.append(_reward_one(hosted, item))
+        except (Problem, ValueError) as error:
+            status = error.status if isinstance(error, Problem) else 422
+            answers.append({"status": status, "detail": str(error)})
+
+    await saved(request, hosted)
+
+    return Response(msgspec.json.encode(answers), media_type=JSON)
+
+
+def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Any:
+    if (item.decision is None) == (item.key is None):
+        raise Problem(422, "decision or key must be given, and not both")
+    if item.decision is not None:
+        number = hosted.number_of(item.decision)
+    else:
+        assert item.key is not None  # noqa: S101 - one of them is given
+        number = hosted.number_of_key(item.key)
+
+    return hosted.reward(number, item.rewards)
+
+
+async def activate(request: Request) -> Response:
+    """`POST .../decisions/{decision}/activate`: it was shown."""
+    hosted = hosted_of(request)
+    number = hosted.number_of(request.path_params["decision"])
+    hosted.activate(number)
+    await saved(request, hosted)
+
+    return Response(status_code=204)
+
+
+async def abandon(request: Request) -> Response:
+    """`POST .../decisions/{decision}/abandon`: it was never shown."""
+    hosted = hosted_of(request)
+    number = hosted.number_of(request.path_params["decision"])
+    hosted.abandon(number)
+    await saved(request, hosted)
+
+    return Response(status_code=204)
+
+
+async def recorded(request: Request) -> Response:
+    """`GET .../decisions/{decision}`: a decision as it was then, with its rewards."""
+    hosted = hosted_of(request)
+    number = hosted.number_of(request.path_params["decision"])
+    # What is looked up was answered, so it is on disk: nothing has to be waited for.
+    await running_of(request).settlements.settled()
+
+    return answer(hosted.recorded(number))
+
+
+async def agents(request: Request) -> Response:
+    """`GET /v1/agents`: all agents as they are now."""
+    states = [hosted.state() for hosted in running_of(request).agents]
+    return answer(AgentList(states))
+
+
+async def agent(request: Request) -> Response:
+    """`GET /v1/agents/{agent}`: an agent as it is now."""
+    return answer(hosted_of(request).state())
+
+
+async def set_preference(request: Request) -> Response:
+    """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
+    hosted = hosted_of(request)
+    preference = await body_of(request, Preference)
+    hosted.set_preference(preference.order)
+    await saved(request, hosted)
+
+    return answer(hosted.state())
+
+
+async def live(request: Request) -> Response:
+    """`GET /health/live`: the process answers."""
+    return Response(b'{"live":true}', media_type=JSON)
+
+
+async def ready(request: Request) -> Response:
+    """`GET /health/ready`: every agent can decide."""
+    running = running_of(request)
+    statuses = {hosted.name: hosted.status for hosted in running.agents}
+    is_ready = running.agents.all_ready()
+    content = msgspec.json.encode({"ready": is_ready, "agents": statuses})
+
+    return Response(content, 200 if is_ready else 503, media_type=JSON)
+
+
+ROUTES = [
+    Route("/v1/agents", agents, methods=["GET"]),
+    Route("/v1/agents/{agent}", agent, methods=["GET"]),
+    Route("/v1/agents/{agent}/decide", decide, methods=["POST"]),
+    Route("/v1/agents/{agent}/decide_batch", decide_batch, methods=["POST"]),
+    Route("/v1/agents/{agent}/decisions", observe, methods=["POST"]),
+    Route("/v1/agents/{agent}/decisions/{decision}", recorded, methods=["GET"]),
+    Route("/v1/agents/{agent}/decisions/{decision}/rewards", reward, methods=["POST"]),
+    Route("/v1/agents/{agent}/decisions/{decision}/activate", activate, methods=["POST"]),
+    Route("/v1/agents/{agent}/decisions/{decision}/abandon", abandon, methods=["POST"]),
+    Route("/v1/agents/{agent}/rewards", reward_several, methods=["POST"]),
+    Route("/v1/agents/{agent}/preference", set_preference, methods=["PUT"]),
+    Route("/health/live", live, methods=["GET"]),
+    Route("/health/ready", ready, methods=["GET"]),
+]

@@ -1,0 +1,53 @@
+"""A service that runs: its file, its agents, and who waits for the disk."""
+
+import asyncio
+import logging
+
+from mobandits.logs.store import SharedFile
+from mobandits.service.compiling import compile_in_child, load_compiled
+from mobandits.service.hosted_agents import HostedAgents
+from mobandits.service.settlements import Settlements
+from mobandits.service.specification import ServiceSpecification
+
+LOG = logging.getLogger("mobandits.service")
+RETRY_SECONDS = 1.0  # between attempts to open an agent whose events could not be written
+
+
+class Running:
+    """The parts of a service that runs.
+
+    Args:
+        specification: of the service.
+        file: of its decisions, which it closes in the end.
+
+    Attributes:
+        file: as given.
+        agents: of the service.
+        settlements: of the file.
+    """
+
+    def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
+        self.file = file
+        self.agents = HostedAgents(specification, file)
+        self.settlements = Settlements(file)
+        self._specification = specification
+
+    async def start(self) -> None:
+        """Compile what the agents play, and open them; requests are answered meanwhile."""
+        # In a process of its own: to compile takes seconds, in which this one must answer.
+        await asyncio.to_thread(compile_in_child, self._specification)
+        await asyncio.to_thread(load_compiled, self._specification)
+        self.agents.open()
+
+    async def keep_ready(self) -> None:
+        """Start, and open agents again whose events could not be written, until it is cancelled."""
+        await self.start()
+        while True:
+            await asyncio.sleep(RETRY_SECONDS)
+            if not self.agents.all_ready():
+                self.agents.open()
+
+    def stop(self) -> None:
+        """Close the agents, each with a snapshot, and the file."""
+        self.agents.close()
+        self.file.close()

@@ -1,0 +1,160 @@
+"""What the file of a service says: its address, its store, and its agents."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from mobandits.agent import Agent, Budget, Objective
+from mobandits.contracts.protocols import Recipe
+from mobandits.errors import SpecError
+from mobandits.spec import build
+from mobandits.support.found import found_at
+from mobandits.support.naming import quoted
+
+PORT = 8787
+
+
+class ObjectiveSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An objective of an agent's rewards; see `mobandits.Objective`."""
+
+    name: str
+    minimise: bool = False
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    default: float | None = None
+    after: float | None = None
+
+
+class BudgetSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A hard limit on what decisions cost together; see `mobandits.Budget`."""
+
+    objective: str
+    limit: float
+    per: Literal["total", "month", "day", "hour"] = "total"
+    most: float | dict[str, float] | None = None
+
+
+class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An agent of a service.
+
+    Attributes:
+        policy: the name of a recipe, or a table of its name and parameters.
+        arms: their names.
+        objectives: names, or tables.
+        features: the length of a context row.
+        seed: of all decisions.
+        propensity: as of `mobandits.Agent`.
+        samples: likewise.
+        pending: likewise.
+        max_age: likewise.
+        remembered: likewise.
+        budgets: hard limits.
+    """
+
+    policy: str | dict[str, Any]
+    arms: list[str]
+    objectives: list[str | ObjectiveSpecification]
+    features: int = 0
+    seed: int = 0
+    propensity: Literal["exact", "sampled", "none"] = "exact"
+    samples: int = 200
+    pending: int = 1_000_000
+    max_age: float | None = None
+    remembered: int = 100_000
+    budgets: list[BudgetSpecification] = []
+
+    def recipe(self) -> Recipe:
+        """The recipe that the agent plays.
+
+        Raises:
+            ValueError: where there is none of that name, or a parameter does not fit.
+        """
+        recipe: Recipe = build("policies", self.policy, "policy")
+        return recipe
+
+    def agent(self, log: Any = None) -> Agent:
+        """The agent, new or gone on from its log.
+
+        Args:
+            log: as of `mobandits.Agent`.
+
+        Raises:
+            ValueError: where something does not fit.
+        """
+        objectives: list[Any] = []
+        for objective in self.objectives:
+            if isinstance(objective, str):
+                objectives.append(objective)
+            else:
+                objectives.append(Objective(**msgspec.structs.asdict(objective)))
+
+        budgets = [Budget(**msgspec.structs.asdict(budget)) for budget in self.budgets]
+
+        return Agent(
+            self.recipe(),
+            arms=self.arms,
+            features=self.features,
+            objectives=objectives,
+            seed=self.seed,
+            propensity=self.propensity,
+            samples=self.samples,
+            pending=self.pending,
+            max_age=self.max_age,
+            remembered=self.remembered,
+            budgets=budgets,
+            log=log,
+        )
+
+
+class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A service.
+
+    Attributes:
+        agents: {name: specification}.
+        host: the address that it listens on.
+        port: likewise; 0: any that is free.
+        store: the file of the decisions; None: beside the file of the service, with its name.
+        durability: what an answered call survives; see `mobandits.logs.Store`.
+    """
+
+    agents: dict[str, AgentSpecification]
+    host: str = "127.0.0.1"
+    port: int = PORT
+    store: str | None = None
+    durability: Literal["disk", "system"] = "disk"
+
+
+def read_specification(file: str | Path) -> ServiceSpecification:
+    """The service of a TOML file.
+
+    Raises:
+        SpecError: one line with the file, the place and the rule.
+    """
+    path = Path(file)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (IsADirectoryError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path} must be a TOML file, found {found_at(path)}") from error
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise SpecError(f"{path} is not TOML: {error}") from error
+
+    try:
+        specification = msgspec.convert(content, ServiceSpecification)
+    except msgspec.ValidationError as error:
+        raise SpecError(f"{path}: {error}") from error
+
+    if not specification.agents:
+        raise SpecError(f"{path}: agents must have at least one table [agents.NAME], got none")
+
+    for name, agent in specification.agents.items():
+        try:
+            agent.agent()
+        except ValueError as error:
+            raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
+
+    return specification
