@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mobandits.service.problems import Problem, answer_to, problem_of
+from mobandits.service.request_log import RequestLog
 from mobandits.service.routes import ROUTES
 from mobandits.service.running import Running
 
@@ -46,6 +47,12 @@ def application(running: Running) -> Starlette:
     app = Starlette(routes=ROUTES, exception_handlers=handlers, lifespan=lifespan)
     app.state.running = running
     app.add_middleware(LimitedBodies)
+    # The last one is the outermost: it sees what all others answer.
+    app.add_middleware(
+        RequestLog,
+        telemetry=running.telemetry,
+        is_written=running.specification.log_requests,
+    )
 
     return app
 

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from mobandits.agent import Agent, Decision
+from mobandits.agent.budget import Balance
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile, Store
 from mobandits.orders.order import in_words
@@ -15,6 +16,8 @@ from mobandits.service.messages import (
     Decide,
     DecideBatch,
     Decided,
+    Estimate,
+    Explained,
     ObjectiveState,
     Observed,
     Recorded,
@@ -202,6 +205,22 @@ class HostedAgent:
         self.agent.preference = None if order is None else build("orders", order, "order")
         self._preference = self._preference_in_words()
 
+    def add_arm(self, name: str, like: str | None) -> bool:
+        """One arm more; whether it is new: the same call once more is no error."""
+        agent = self.agent
+        if name in agent.arms:
+            return False
+
+        agent.add_arm(name, like)
+
+        return True
+
+    def remove_arm(self, name: str) -> None:
+        """One arm less; once more is no error."""
+        agent = self.agent
+        if name in agent.arms:
+            agent.remove_arm(name)
+
     # --- what is there
 
     def number_of(self, text: str) -> int:
@@ -253,6 +272,19 @@ class HostedAgent:
             rewards=found.rewards,
         )
 
+    def explained(self, number: int) -> Explained:
+        """Why the agent would decide as it did, by what it believes now.
+
+        Raises:
+            Problem: where there is no such decision, or it cannot be explained any more.
+        """
+        decision = self._decision_again(number)
+        explanation = self.agent.explain(decision)
+        rows = explanation.table.to_dicts()
+        estimates = [Estimate(**row) for row in rows]
+
+        return Explained(str(number), explanation.sentence, estimates)
+
     def known_rewards(self, number: int) -> dict[str, float]:
         """{objective: value} of the rewards that came for a decision, wherever they are kept.
 
@@ -269,6 +301,10 @@ class HostedAgent:
             return {str(name): value for name, value in pairs if not math.isnan(value)}
 
         return self.recorded(number).rewards
+
+    def balances(self) -> tuple[Balance, ...]:
+        """What became of the budgets, by now."""
+        return () if self._agent is None else self._agent.balances
 
     def state(self) -> AgentState:
         """The agent as it is now."""
@@ -308,6 +344,39 @@ class HostedAgent:
         )
 
     # ---
+
+    def _decision_again(self, number: int) -> Decision:
+        """A decision as the agent made it, from the store."""
+        store = self._store
+        found = None if store is None else store.decision(number)
+        if store is None or found is None:
+            raise Problem(404, f"there is no decision {number}")
+
+        event = found.event
+        names = store.arm_names
+        arms = self.agent.arms
+        eligible = arms
+        if "eligible" in event:
+            eligible = tuple(names[place] for place in event["eligible"])
+
+        context = event.get("context")
+        rows = 0 if context is None else len(context)
+        has_row_per_arm = rows > 1
+        if has_row_per_arm and rows == len(arms):
+            places = [arms.index(name) for name in eligible if name in arms]
+            context = context[places]
+
+        is_changed = any(name not in arms for name in eligible)
+        if is_changed or (has_row_per_arm and rows != len(arms)):
+            raise Problem(409, f"decision {number} had other arms than there are now")
+
+        return Decision(
+            number,
+            names[event["arm"]],
+            event["propensity"],
+            context=context,
+            eligible=eligible,
+        )
 
     def _check_made(self, number: int) -> None:
         if number >= self.agent.core.pending.next_id:

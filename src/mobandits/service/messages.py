@@ -153,6 +153,46 @@ class Recorded(Message):
     rewards: dict[str, float]
 
 
+class Estimate(Message):
+    """What an agent believes of one arm in one objective, for the context of a decision.
+
+    Attributes:
+        arm: which.
+        objective: which.
+        estimate: the mean reward, in the unit of the objective.
+        low: the lower end of its interval.
+        high: the upper end.
+        unit: of the objective.
+        played: whether it is the arm that was played.
+        on_front: whether it would be played now, with positive probability.
+        dominated_by: arms whose estimates are at least as good in all objectives, and better in one.
+    """
+
+    arm: str
+    objective: str
+    estimate: float
+    low: float
+    high: float
+    unit: str
+    played: bool
+    on_front: bool
+    dominated_by: str
+
+
+class Explained(Message):
+    """Why an agent would decide as it did, by what it believes now.
+
+    Attributes:
+        decision: its number, as a text.
+        sentence: in words.
+        estimates: per eligible arm and objective.
+    """
+
+    decision: str
+    sentence: str
+    estimates: list[Estimate]
+
+
 class ObjectiveState(Message):
     """An objective of an agent."""
 
@@ -195,6 +235,16 @@ class AgentList(Message):
     """All agents."""
 
     agents: list[AgentState]
+
+
+class NewArm(Message):
+    """An arm that joins.
+
+    Attributes:
+        like: an arm whose statistics it begins with; null: from nothing.
+    """
+
+    like: str | None = None
 
 
 class Preference(Message):

@@ -14,8 +14,10 @@ from mobandits.service.messages import (
     Decide,
     DecideBatch,
     DecidedBatch,
+    NewArm,
     Observed,
     Preference,
+    Rewarded,
     RewardsOf,
 )
 from mobandits.service.problems import Problem
@@ -105,6 +107,7 @@ async def decide(request: Request) -> Response:
 
     decided = hosted.decide(wanted)
     await saved(request, hosted)
+    running_of(request).telemetry.count_decision(hosted.name, decided)
 
     return answer(decided)
 
@@ -116,6 +119,8 @@ async def decide_batch(request: Request) -> Response:
     wanted = await body_of(request, DecideBatch)
     decided = hosted.decide_batch(wanted)
     await saved(request, hosted)
+    for each in decided:
+        running_of(request).telemetry.count_decision(hosted.name, each)
 
     return answer(DecidedBatch(decided))
 
@@ -139,6 +144,7 @@ async def reward(request: Request) -> Response:
     number = hosted.number_of(request.path_params["decision"])
     rewarded = hosted.reward(number, rewards)
     await saved(request, hosted)
+    running_of(request).telemetry.count_reward(hosted.name, rewarded)
 
     return answer(rewarded)
 
@@ -160,6 +166,9 @@ async def reward_several(request: Request) -> Response:
             answers.append({"status": status, "detail": str(error)})
 
     await saved(request, hosted)
+    for each in answers:
+        if isinstance(each, Rewarded):
+            running_of(request).telemetry.count_reward(hosted.name, each)
 
     return Response(msgspec.json.encode(answers), media_type=JSON)
 
@@ -206,6 +215,15 @@ async def recorded(request: Request) -> Response:
     return answer(hosted.recorded(number))
 
 
+async def explained(request: Request) -> Response:
+    """`GET .../decisions/{decision}/explanation`: why, by what the agent believes now."""
+    hosted = hosted_of(request)
+    number = hosted.number_of(request.path_params["decision"])
+    await running_of(request).settlements.settled()
+
+    return answer(hosted.explained(number))
+
+
 async def agents(request: Request) -> Response:
     """`GET /v1/agents`: all agents as they are now."""
     states = [hosted.state() for hosted in running_of(request).agents]
@@ -225,6 +243,38 @@ async def set_preference(request: Request) -> Response:
     await saved(request, hosted)
 
     return answer(hosted.state())
+
+
+async def add_arm(request: Request) -> Response:
+    """`PUT /v1/agents/{agent}/arms/{arm}`: one arm more, from now on."""
+    hosted = hosted_of(request)
+    content = await request.body()
+    new = msgspec.json.decode(content or b"{}", type=NewArm)
+    is_new = hosted.add_arm(request.path_params["arm"], new.like)
+    await saved(request, hosted)
+
+    return Response(as_json(hosted.state()), 201 if is_new else 200, media_type=JSON)
+
+
+async def remove_arm(request: Request) -> Response:
+    """`DELETE /v1/agents/{agent}/arms/{arm}`: one arm less, from now on."""
+    hosted = hosted_of(request)
+    hosted.remove_arm(request.path_params["arm"])
+    await saved(request, hosted)
+
+    return answer(hosted.state())
+
+
+async def snapshot(request: Request) -> Response:
+    """`GET /v1/agents/{agent}/snapshot`: the file that `Agent.save` writes."""
+    state = hosted_of(request).agent.to_bytes()
+    return Response(state, media_type="application/octet-stream")
+
+
+async def metrics(request: Request) -> Response:
+    """`GET /metrics`: counts and times, for Prometheus."""
+    content, kind = running_of(request).telemetry.exposition()
+    return Response(content, media_type=kind)
 
 
 async def live(request: Request) -> Response:
@@ -249,11 +299,16 @@ ROUTES = [
     Route("/v1/agents/{agent}/decide_batch", decide_batch, methods=["POST"]),
     Route("/v1/agents/{agent}/decisions", observe, methods=["POST"]),
     Route("/v1/agents/{agent}/decisions/{decision}", recorded, methods=["GET"]),
+    Route("/v1/agents/{agent}/decisions/{decision}/explanation", explained, methods=["GET"]),
     Route("/v1/agents/{agent}/decisions/{decision}/rewards", reward, methods=["POST"]),
     Route("/v1/agents/{agent}/decisions/{decision}/activate", activate, methods=["POST"]),
     Route("/v1/agents/{agent}/decisions/{decision}/abandon", abandon, methods=["POST"]),
     Route("/v1/agents/{agent}/rewards", reward_several, methods=["POST"]),
     Route("/v1/agents/{agent}/preference", set_preference, methods=["PUT"]),
+    Route("/v1/agents/{agent}/arms/{arm}", add_arm, methods=["PUT"]),
+    Route("/v1/agents/{agent}/arms/{arm}", remove_arm, methods=["DELETE"]),
+    Route("/v1/agents/{agent}/snapshot", snapshot, methods=["GET"]),
+    Route("/metrics", metrics, methods=["GET"]),
     Route("/health/live", live, methods=["GET"]),
     Route("/health/ready", ready, methods=["GET"]),
 ]

@@ -8,6 +8,7 @@ from mobandits.service.compiling import compile_in_child, load_compiled
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
 from mobandits.service.specification import ServiceSpecification
+from mobandits.service.telemetry import Telemetry
 
 LOG = logging.getLogger("mobandits.service")
 RETRY_SECONDS = 1.0  # between attempts to open an agent whose events could not be written
@@ -24,19 +25,22 @@ class Running:
         file: as given.
         agents: of the service.
         settlements: of the file.
+        telemetry: of the service.
+        specification: as given.
     """
 
     def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
-        self._specification = specification
+        self.telemetry = Telemetry(self.agents, file)
+        self.specification = specification
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
         # In a process of its own: to compile takes seconds, in which this one must answer.
-        await asyncio.to_thread(compile_in_child, self._specification)
-        await asyncio.to_thread(load_compiled, self._specification)
+        await asyncio.to_thread(compile_in_child, self.specification)
+        await asyncio.to_thread(load_compiled, self.specification)
         self.agents.open()
 
     async def keep_ready(self) -> None:

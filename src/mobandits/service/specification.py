@@ -118,6 +118,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         port: likewise; 0: any that is free.
         store: the file of the decisions; None: beside the file of the service, with its name.
         durability: what an answered call survives; see `mobandits.logs.Store`.
+        log_requests: whether each request has a line of JSON on stderr.
     """
 
     agents: dict[str, AgentSpecification]
@@ -125,6 +126,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     port: int = PORT
     store: str | None = None
     durability: Literal["disk", "system"] = "disk"
+    log_requests: bool = True
 
 
 def read_specification(file: str | Path) -> ServiceSpecification:

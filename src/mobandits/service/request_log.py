@@ -1,0 +1,83 @@
+"""A line of JSON per request, and how long it took: never a context, and never a reward."""
+
+import itertools
+import secrets
+import sys
+import time
+from typing import Any
+
+import msgspec
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mobandits.service.telemetry import Telemetry
+
+UNROUTED = "none"  # of a request that goes nowhere
+LONGEST_ID = 64  # characters of a client's own
+
+
+class RequestLog:
+    """Counts, times and logs requests, and gives each an id.
+
+    A client's `X-Request-Id` is taken over, so that lines of several services can be joined.
+
+    Args:
+        app: what answers.
+        telemetry: where requests are counted.
+        is_written: whether each request has a line on stderr.
+    """
+
+    def __init__(self, app: ASGIApp, telemetry: Telemetry, *, is_written: bool) -> None:
+        self._app = app
+        self._telemetry = telemetry
+        self._is_written = is_written
+        self._process = secrets.token_hex(4)
+        self._numbers = itertools.count(1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        began = time.perf_counter()
+        number = self._id_of(scope)
+        status = 500  # where it fails before it is answered
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", number)]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_id)
+        finally:
+            seconds = time.perf_counter() - began
+            self._note(scope, number, status, seconds)
+
+    def _id_of(self, scope: Scope) -> bytes:
+        for name, value in scope["headers"]:
+            if name == b"x-request-id" and value.isalnum() and len(value) <= LONGEST_ID:
+                given: bytes = value
+                return given
+
+        return f"{self._process}{next(self._numbers)}".encode()
+
+    def _note(self, scope: Scope, number: bytes, status: int, seconds: float) -> None:
+        endpoint = scope.get("endpoint")
+        call = getattr(endpoint, "__name__", UNROUTED)
+        self._telemetry.count_request(call, status, seconds)
+        if not self._is_written:
+            return
+
+        line: dict[str, Any] = {
+            "at": time.time(),
+            "request": number.decode(),
+            "call": call,
+            "agent": scope.get("path_params", {}).get("agent"),
+            "status": status,
+            "ms": round(1000.0 * seconds, 3),
+        }
+        sys.stderr.buffer.write(msgspec.json.encode(line) + b"\n")
+        sys.stderr.buffer.flush()

@@ -1,0 +1,130 @@
+"""What a service counts and times, in the format of Prometheus."""
+
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from mobandits.logs.store import SharedFile
+from mobandits.service.hosted_agents import HostedAgents
+from mobandits.service.messages import Decided, Rewarded
+
+MOST_LABELS = 100  # arms of an agent that are told apart; of more, a monitoring system chokes
+OTHER = "other"
+SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
+PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
+
+
+class Telemetry:
+    """The counters of a service.
+
+    Args:
+        agents: of the service.
+        file: that they write into.
+    """
+
+    def __init__(self, agents: HostedAgents, file: SharedFile) -> None:
+        registry = CollectorRegistry(auto_describe=False)
+        self._registry = registry
+        self._seconds = Histogram(
+            "mobandits_request_seconds",
+            "Seconds until a request was answered",
+            ["call", "status"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._decisions = Counter(
+            "mobandits_decisions",
+            "Decisions that were made, by arm",
+            ["agent", "arm"],
+            registry=registry,
+        )
+        self._propensities = Histogram(
+            "mobandits_propensity",
+            "Propensities of the decisions that were made",
+            ["agent"],
+            buckets=PROPENSITIES,
+            registry=registry,
+        )
+        self._rewards = Counter(
+            "mobandits_rewards",
+            "Calls that told rewards, by what became of the decision",
+            ["agent", "outcome"],
+            registry=registry,
+        )
+        self._arms: dict[str, set[str]] = {}
+        registry.register(_Present(agents, file))
+
+    def count_request(self, call: str, status: int, seconds: float) -> None:
+        """A request was answered."""
+        self._seconds.labels(call, str(status)).observe(seconds)
+
+    def count_decision(self, agent: str, decided: Decided) -> None:
+        """A decision was made; one that is replayed was counted before."""
+        if decided.replayed:
+            return
+
+        known = self._arms.setdefault(agent, set())
+        arm = decided.arm
+        if arm not in known and len(known) >= MOST_LABELS:
+            arm = OTHER
+        else:
+            known.add(arm)
+
+        self._decisions.labels(agent, arm).inc()
+        if decided.propensity is not None:
+            self._propensities.labels(agent).observe(decided.propensity)
+
+    def count_reward(self, agent: str, rewarded: Rewarded) -> None:
+        """Rewards were told."""
+        outcome = "repeated" if rewarded.repeated else rewarded.status
+        self._rewards.labels(agent, outcome).inc()
+
+    def exposition(self) -> tuple[bytes, str]:
+        """All numbers as text, and its media type."""
+        return generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _Present(Collector):
+    """What is looked up when somebody asks, in place of being counted."""
+
+    def __init__(self, agents: HostedAgents, file: SharedFile) -> None:
+        self._agents = agents
+        self._file = file
+
+    def collect(self) -> Iterator[Metric]:
+        """The present state of agents and file."""
+        queue = GaugeMetricFamily("mobandits_commit_queue", "Calls that wait for the disk")
+        queue.add_metric([], self._file.waiting())
+        ready = GaugeMetricFamily(
+            "mobandits_agent_ready", "1 where an agent can decide, else 0", labels=["agent"]
+        )
+        waiting = GaugeMetricFamily(
+            "mobandits_waiting", "Decisions that wait for rewards", labels=["agent"]
+        )
+        learned = CounterMetricFamily(
+            "mobandits_learned", "Rewards, or parts of one, that were learned", labels=["agent"]
+        )
+        dropped = CounterMetricFamily(
+            "mobandits_dropped", "Decisions that were dropped", labels=["agent", "reason"]
+        )
+        budget = GaugeMetricFamily(
+            "mobandits_budget_ratio",
+            "What was spent of a budget, and is reserved, in parts of its limit",
+            labels=["agent", "objective", "per"],
+        )
+        for hosted in self._agents:
+            state = hosted.state()
+            ready.add_metric([hosted.name], float(hosted.is_ready))
+            waiting.add_metric([hosted.name], state.waiting)
+            learned.add_metric([hosted.name], state.learned)
+            for reason, count in state.dropped.items():
+                dropped.add_metric([hosted.name, reason], count)
+            for balance in hosted.balances():
+                limit = balance.budget
+                ratio = (balance.spent + balance.reserved) / limit.limit
+                budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
+
+        yield from (queue, ready, waiting, learned, dropped, budget)
