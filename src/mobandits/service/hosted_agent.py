@@ -123,6 +123,9 @@ class HostedAgent:
         if self._agent is None or not self.is_ready:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
 
+        # What could not be written since the last call is known by now.
+        self.check_saved()
+
         return self._agent
 
     # --- calls
@@ -352,23 +355,20 @@ class HostedAgent:
         if store is None or found is None:
             raise Problem(404, f"there is no decision {number}")
 
+        for kind in ("add", "remove"):
+            if store.first_change(kind, found.seq) is not None:
+                raise Problem(409, f"decision {number} had other arms than there are now")
+
         event = found.event
         names = store.arm_names
         arms = self.agent.arms
+        context = event.get("context")
         eligible = arms
         if "eligible" in event:
             eligible = tuple(names[place] for place in event["eligible"])
-
-        context = event.get("context")
-        rows = 0 if context is None else len(context)
-        has_row_per_arm = rows > 1
-        if has_row_per_arm and rows == len(arms):
-            places = [arms.index(name) for name in eligible if name in arms]
-            context = context[places]
-
-        is_changed = any(name not in arms for name in eligible)
-        if is_changed or (has_row_per_arm and rows != len(arms)):
-            raise Problem(409, f"decision {number} had other arms than there are now")
+        if context is not None and len(context) == len(arms) > 1:
+            # The store has a row for every arm, and explanations are of the eligible ones.
+            context = context[[arms.index(name) for name in eligible]]
 
         return Decision(
             number,

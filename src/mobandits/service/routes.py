@@ -1,5 +1,6 @@
 """The calls of version 1: what each takes, does and answers."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -239,7 +240,8 @@ async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     preference = await body_of(request, Preference)
-    hosted.set_preference(preference.order)
+    # In a thread: an order that was never played is compiled, while others decide.
+    await asyncio.to_thread(hosted.set_preference, preference.order)
     await saved(request, hosted)
 
     return answer(hosted.state())

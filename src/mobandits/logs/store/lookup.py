@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, decision_event, reward_event
-from mobandits.support.naming import quoted
 
 SELECT_DECISION = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
@@ -22,11 +21,13 @@ class RecordedDecision(NamedTuple):
     """A decision as it was written, and what it brought so far.
 
     Attributes:
+        seq: of the event.
         event: of the decision; arms are numbers.
         rewards: {objective: value}.
         made_by: "us", or "observed".
     """
 
+    seq: int
     event: Event
     rewards: dict[str, float]
     made_by: str
@@ -61,4 +62,4 @@ def recorded_decision(
 
     event = decision_event(row, source)
 
-    return RecordedDecision(event, rewards, event.get("made_by", "us"))
+    return RecordedDecision(row[1], event, rewards, event.get("made_by", "us"))

@@ -1,0 +1,89 @@
+"""A service in the process of a test, or in one of its own."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import msgspec
+
+from mobandits.logs.store import SharedFile
+from mobandits.service.application import application
+from mobandits.service.running import Running
+from mobandits.service.specification import ServiceSpecification
+
+ROUTER = {
+    "policy": {"name": "with-floor", "recipe": {"name": "mol-ucb", "scale": 0.3}, "epsilon": 0.1},
+    "arms": ["small", "large"],
+    "features": 3,
+    "objectives": ["quality", {"name": "cost", "minimise": True, "unit": "USD"}],
+}
+CONTEXT = [1.0, 0.2, 0.7]
+PATIENCE = 120.0  # seconds: a busy machine compiles for long
+
+
+def specification(**agents):
+    content = {"agents": agents or {"router": ROUTER}, "log_requests": False}
+    return msgspec.convert(content, ServiceSpecification)
+
+
+@contextlib.contextmanager
+def served(path, spec=None):
+    """The parts of a service whose agents are open, without a server."""
+    running = Running(spec or specification(), SharedFile(path, "system"))
+    running.agents.open()
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def client_of(running):
+    """A client that talks to the application itself."""
+    transport = httpx.ASGITransport(application(running), raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://localhost")
+
+
+class Served:
+    """A service in a process of its own."""
+
+    def __init__(self, folder: Path, **more):
+        self.file = folder / "router.toml"
+        lines = ["port = 0", "[agents.router]"]
+        lines += [f"{name} = {toml(value)}" for name, value in {**ROUTER, **more}.items()]
+        self.file.write_text("\n".join(lines))
+        self.process = None
+        self.url = None
+
+    def start(self):
+        command = [sys.executable, "-m", "mobandits", "serve", str(self.file)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = self.process.stdout.readline().decode()
+        self.url = re.search(r"http://\S+", line).group().rstrip("/")
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            if httpx.get(f"{self.url}/health/ready").status_code == 200:
+                return self
+            time.sleep(0.1)
+        raise AssertionError("the service is not ready")
+
+    def end(self, number=signal.SIGTERM):
+        os.kill(self.process.pid, number)
+        _, said = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, said.decode()
+
+
+def toml(value):
+    """A value as TOML writes it."""
+    if isinstance(value, dict):
+        pairs = ", ".join(f"{name} = {toml(each)}" for name, each in value.items())
+        return "{ " + pairs + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(each) for each in value) + "]"
+    return json.dumps(value)

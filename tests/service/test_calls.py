@@ -1,0 +1,307 @@
+"""Every call of the service against the agent that it stands for."""
+
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from services import CONTEXT, ROUTER, client_of, served, specification
+
+from mobandits.agent import Agent
+from mobandits.service.problems import Problem
+
+AGENT = "/v1/agents/router"
+
+
+def ask(path, talk, spec=None):
+    """What `talk(client, running)` returns, of a service on a new file or an old one."""
+    with served(path, spec) as running:
+
+        async def whole():
+            async with client_of(running) as client:
+                return await talk(client, running)
+
+        return asyncio.run(whole())
+
+
+def test_decides_and_learns_as_the_agent_does(tmp_path):
+    twin = specification().agents["router"].agent()
+    rng = np.random.default_rng(0)
+    contexts = rng.random((30, 3)).tolist()
+
+    async def talk(client, running):
+        for n, context in enumerate(contexts):
+            expected = twin.decide(context)
+            found = await client.post(f"{AGENT}/decide", json={"context": context})
+            assert found.status_code == 200
+            body = found.json()
+            assert body["decision"] == str(expected.id)
+            assert body["arm"] == expected.arm
+            assert body["propensity"] == expected.propensity
+            assert body["front"] == list(expected.front)
+            assert not body["replayed"]
+            rewards = {"quality": n / 30, "cost": 0.01 * n}
+            told = await client.post(
+                f"{AGENT}/decisions/{body['decision']}/rewards", json=rewards
+            )
+            assert told.json() == {
+                "decision": body["decision"],
+                "status": "settled",
+                "missing": [],
+                "repeated": False,
+            }
+            twin.learn(expected.id, rewards)
+        assert running.agents.named("router").agent.lessons == twin.lessons == 30
+
+    ask(tmp_path / "log", talk)
+
+    async def later(client, running):
+        expected = twin.decide(CONTEXT)
+        found = (await client.post(f"{AGENT}/decide", json={"context": CONTEXT})).json()
+        assert (found["arm"], found["propensity"]) == (expected.arm, expected.propensity)
+
+    ask(tmp_path / "log", later)
+
+
+def test_a_key_stands_for_one_decision(tmp_path):
+    async def talk(client, running):
+        body = {"context": CONTEXT, "key": "k1"}
+        first = (await client.post(f"{AGENT}/decide", json=body)).json()
+        again = (await client.post(f"{AGENT}/decide", json=body)).json()
+        header = {"Idempotency-Key": "k1"}
+        third = await client.post(f"{AGENT}/decide", json={"context": CONTEXT}, headers=header)
+        for other in (again, third.json()):
+            assert other == {**first, "replayed": True}
+        changed = {"context": [0.0, 0.0, 1.0], "key": "k1"}
+        refused = await client.post(f"{AGENT}/decide", json=changed)
+        assert refused.status_code == 422
+        assert refused.json()["field"] == "key"
+        told = await client.post(
+            f"{AGENT}/rewards",
+            json=[
+                {"key": "k1", "rewards": {"quality": 0.5}},
+                {"key": "k2", "rewards": {"quality": 0.5}},
+                {"rewards": {"quality": 0.5}},
+            ],
+        )
+        one, two, three = told.json()
+        assert one["missing"] == ["cost"]
+        assert two["status"] == 404
+        assert three["status"] == 422
+        return first
+
+    first = ask(tmp_path / "log", talk)
+
+    async def later(client, running):
+        again = await client.post(f"{AGENT}/decide", json={"context": CONTEXT, "key": "k1"})
+        assert again.json() == {**first, "replayed": True}
+
+    ask(tmp_path / "log", later)
+
+
+def test_calls_at_once_with_one_key_are_one_decision(tmp_path):
+    async def talk(client, running):
+        body = {"context": CONTEXT, "key": "k1"}
+        posts = [client.post(f"{AGENT}/decide", json=body) for _ in range(12)]
+        answers = [answer.json() for answer in await asyncio.gather(*posts)]
+        assert {answer["decision"] for answer in answers} == {"0"}
+        assert sum(not answer["replayed"] for answer in answers) == 1
+
+    ask(tmp_path / "log", talk)
+
+
+def test_rewards_come_once_and_in_part(tmp_path):
+    async def talk(client, running):
+        await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        path = f"{AGENT}/decisions/0/rewards"
+        part = await client.post(path, json={"quality": 0.5})
+        assert part.json()["status"] == "waiting"
+        repeated = await client.post(path, json={"quality": 0.5})
+        assert repeated.json() == {**part.json(), "repeated": True}
+        other = await client.post(path, json={"quality": 0.25})
+        assert other.status_code == 409
+        whole = await client.post(path, json={"cost": 0.125})
+        assert whole.json()["status"] == "settled"
+        late = await client.post(path, json={"cost": 0.25})
+        assert late.status_code == 409
+        unknown = await client.post(path, json={"clicks": 1.0})
+        assert unknown.status_code == 422
+        nobody = await client.post(f"{AGENT}/decisions/7/rewards", json={"cost": 0.1})
+        assert nobody.status_code == 404
+        found = (await client.get(f"{AGENT}/decisions/0")).json()
+        assert found["rewards"] == {"quality": 0.5, "cost": 0.125}
+        assert found["arm"] in ROUTER["arms"]
+
+    ask(tmp_path / "log", talk)
+
+
+def test_rewards_of_what_an_agent_has_forgotten_are_looked_up(tmp_path):
+    spec = specification(router={**ROUTER, "remembered": 0})
+
+    async def talk(client, running):
+        await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        path = f"{AGENT}/decisions/0/rewards"
+        rewards = {"quality": 0.5, "cost": 0.125}
+        assert (await client.post(path, json=rewards)).json()["status"] == "settled"
+        repeated = await client.post(path, json=rewards)
+        assert repeated.json()["repeated"]
+        assert (await client.post(path, json={"cost": 0.25})).status_code == 409
+
+    ask(tmp_path / "log", talk, spec)
+
+
+def test_batches_activation_and_abandoning(tmp_path):
+    async def talk(client, running):
+        batch = {"contexts": [CONTEXT, [0.0, 1.0, 0.0]], "keys": ["a", None]}
+        made = (await client.post(f"{AGENT}/decide_batch", json=batch)).json()["decisions"]
+        assert [each["decision"] for each in made] == ["0", "1"]
+        empty = await client.post(f"{AGENT}/decide_batch", json={"contexts": []})
+        assert empty.status_code == 422
+        hidden = {"context": CONTEXT, "active": False}
+        number = (await client.post(f"{AGENT}/decide", json=hidden)).json()["decision"]
+        for _ in range(2):
+            shown = await client.post(f"{AGENT}/decisions/{number}/activate")
+            assert shown.status_code == 204
+        for _ in range(2):
+            dropped = await client.post(f"{AGENT}/decisions/1/abandon")
+            assert dropped.status_code == 204
+        state = (await client.get(AGENT)).json()
+        assert (state["decisions"], state["waiting"]) == (3, 2)
+        late = await client.post(f"{AGENT}/decisions/1/rewards", json={"cost": 0.1})
+        assert late.status_code == 409
+        assert (await client.post(f"{AGENT}/decisions/9/activate")).status_code == 404
+        assert (await client.post(f"{AGENT}/decisions/x/activate")).status_code == 404
+
+    ask(tmp_path / "log", talk)
+
+
+def test_decisions_of_others_are_learned(tmp_path):
+    twin: Agent = specification().agents["router"].agent()
+
+    async def talk(client, running):
+        rewards = {"quality": 0.5, "cost": 0.25}
+        observed = [
+            {"context": CONTEXT, "arm": "large", "propensity": 0.5, "rewards": rewards},
+            {"context": CONTEXT, "arm": "small", "key": "seen"},
+            {"context": CONTEXT, "arm": "small", "key": "seen"},
+        ]
+        adopted = (await client.post(f"{AGENT}/decisions", json=observed)).json()
+        assert [each["replayed"] for each in adopted] == [False, False, True]
+        twin.adopt(CONTEXT, "large", propensity=0.5, rewards=rewards)
+        assert running.agents.named("router").agent.lessons == twin.lessons
+        found = (await client.get(f"{AGENT}/decisions/0")).json()
+        assert found["made_by"] == "observed"
+        unknown = [{"context": CONTEXT, "arm": "huge"}]
+        refused = await client.post(f"{AGENT}/decisions", json=unknown)
+        assert refused.status_code == 422
+
+    ask(tmp_path / "log", talk)
+
+
+def test_preference_arms_explanation_and_snapshot(tmp_path):
+    async def talk(client, running):
+        await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        order = {"order": {"name": "lexicographic"}}
+        changed = (await client.put(f"{AGENT}/preference", json=order)).json()
+        assert changed["preference"] == "lexicographic: quality, then cost"
+        wrong = await client.put(f"{AGENT}/preference", json={"order": "lexicographical"})
+        assert wrong.status_code == 422
+        why = (await client.get(f"{AGENT}/decisions/0/explanation")).json()
+        assert len(why["estimates"]) == 4
+        assert why["sentence"]
+        assert (await client.put(f"{AGENT}/arms/huge")).status_code == 201
+        assert (await client.put(f"{AGENT}/arms/huge")).status_code == 200
+        assert (await client.delete(f"{AGENT}/arms/small")).status_code == 200
+        assert (await client.delete(f"{AGENT}/arms/small")).status_code == 200
+        state = (await client.get("/v1/agents")).json()["agents"][0]
+        assert sorted(state["arms"]) == ["huge", "large"]
+        gone = await client.get(f"{AGENT}/decisions/0/explanation")
+        assert gone.status_code == 409
+        saved = (await client.get(f"{AGENT}/snapshot")).content
+        assert sorted(Agent.from_bytes(saved).arms) == ["huge", "large"]
+
+    ask(tmp_path / "log", talk)
+
+
+BAD = [
+    ("POST", f"{AGENT}/decide", b'{"context": [1.0', 400),
+    ("POST", f"{AGENT}/decide", b'{"cntext": [1.0]}', 422),
+    ("POST", f"{AGENT}/decide", b'{"context": [1.0, 2.0]}', 422),
+    ("POST", f"{AGENT}/decide", b'{"context": [1.0, 2.0, "a"]}', 422),
+    ("POST", f"{AGENT}/decide", b'{"context": [1e999, 2.0, 3.0]}', 422),
+    ("POST", f"{AGENT}/decide", b'{"context": [1, 2, 3], "eligible": []}', 422),
+    ("POST", f"{AGENT}/decide", b'{"context": [1, 2, 3], "eligible": ["huge"]}', 422),
+    ("POST", f"{AGENT}/decide", b'{"context": [1, 2, 3], "key": ""}', 422),
+    ("POST", "/v1/agents/nobody/decide", b"{}", 404),
+    ("GET", f"{AGENT}/decide", b"", 405),
+    ("GET", "/v2", b"", 404),
+    ("GET", f"{AGENT}/decisions/99999999999999999999", b"", 404),
+    ("POST", f"{AGENT}/decide", b" " * (2**20 + 1), 413),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status"), BAD)
+def test_mistakes_are_told_and_change_nothing(tmp_path, method, path, body, status):
+    async def talk(client, running):
+        found = await client.request(method, path, content=body)
+        assert found.status_code == status
+        assert found.headers["content-type"] == "application/problem+json"
+        problem = found.json()
+        assert problem["status"] == status
+        assert len(problem["detail"]) <= 200
+        assert running.agents.named("router").agent.core.pending.next_id == 0
+
+    ask(tmp_path / "log", talk)
+
+
+def test_metrics_count_what_was_answered(tmp_path):
+    async def talk(client, running):
+        for n in range(3):
+            await client.post(f"{AGENT}/decide", json={"context": CONTEXT, "key": str(n % 2)})
+        await client.post(f"{AGENT}/decisions/0/rewards", json={"quality": 0.5})
+        text = (await client.get("/metrics")).text
+        counts = [
+            float(line.split()[-1])
+            for line in text.splitlines()
+            if line.startswith("mobandits_decisions_total{")
+        ]
+        assert sum(counts) == 2
+        assert 'mobandits_rewards_total{agent="router",outcome="waiting"} 1.0' in text
+        assert 'mobandits_request_seconds_count{call="decide",status="200"} 3.0' in text
+        assert 'mobandits_waiting{agent="router"} 2.0' in text
+
+    ask(tmp_path / "log", talk)
+
+
+def test_an_agent_whose_events_were_lost_is_opened_again_from_the_disk(tmp_path):
+    async def talk(client, running):
+        first = await client.post(f"{AGENT}/decide", json={"context": CONTEXT, "key": "0"})
+        assert first.status_code == 200
+        hosted = running.agents.named("router")
+        writer = hosted._store._writer
+        # As the committer leaves it where the disk takes nothing.
+        writer.failure = "its last events could not be written: disk full"
+        lost = await client.post(f"{AGENT}/decide", json={"context": CONTEXT, "key": "1"})
+        assert lost.status_code == 503
+        assert lost.headers["retry-after"]
+        assert (await client.get("/health/ready")).status_code == 503
+        running.agents.open()
+        assert (await client.get("/health/ready")).status_code == 200
+        again = await client.post(f"{AGENT}/decide", json={"context": CONTEXT, "key": "0"})
+        assert again.json() == {**first.json(), "replayed": True}
+
+    ask(tmp_path / "log", talk)
+
+
+def test_too_many_calls_that_wait_are_turned_away(tmp_path, monkeypatch):
+    async def talk(client, running):
+        monkeypatch.setattr(running.file, "waiting", lambda: 5000)
+        found = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        assert found.status_code == 503
+        assert found.headers["retry-after"] == "1"
+
+    ask(tmp_path / "log", talk)
+
+
+def test_problems_are_words_of_the_library():
+    assert json.loads(json.dumps(Problem(404, "x").detail)) == "x"
