@@ -560,6 +560,27 @@ def monitor_agent(
     typer.echo(page)
 
 
+@app.command("serve")
+def serve_agents(
+    file: Annotated[Path, typer.Argument(help="A TOML file of agents; see docs/how-to/serve.md.")],
+    host: Annotated[str | None, typer.Option(help="In place of the file's.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="In place of the file's; 0: any free one.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The file of the decisions; by default beside FILE.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what would be served, compile it, and end.")
+    ] = False,
+) -> None:
+    """Serve agents over HTTP: decisions and rewards for applications in any language."""
+    from mobandits.service.command import serve_file  # noqa: PLC0415
+
+    with parameters():
+        serve_file(file, host=host, port=port, store=store, check=check, say=typer.echo)
+
+
 @app.command()
 def warm(
     names: Annotated[

@@ -65,7 +65,7 @@ class Served:
         command = [sys.executable, "-m", "mobandits", "serve", str(self.file)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stdout.readline().decode()
-        self.url = re.search(r"http://\S+", line).group().rstrip("/")
+        self.url = re.search(r"http://[^\s,]+", line).group()
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             if httpx.get(f"{self.url}/health/ready").status_code == 200:
@@ -77,6 +77,14 @@ class Served:
         os.kill(self.process.pid, number)
         _, said = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, said.decode()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
 
 
 def toml(value):

@@ -1,0 +1,57 @@
+"""`mobandits serve`: a file read, checked and served."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from mobandits.support.optional import missing_extra
+
+
+def serve_file(
+    file: Path,
+    *,
+    host: str | None,
+    port: int | None,
+    store: Path | None,
+    check: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Serve the agents of a TOML file; or only say what would be served.
+
+    Args:
+        file: of the service.
+        host: in place of the file's.
+        port: likewise.
+        store: likewise.
+        check: whether to compile what the agents play, and end.
+        say: is told what a user should know.
+
+    Raises:
+        ValueError: where something does not fit.
+        MissingExtraError: where the extra `service` is not installed.
+    """
+    try:
+        import msgspec  # noqa: PLC0415
+
+        from mobandits.service.compiling import compile_in_child  # noqa: PLC0415
+        from mobandits.service.server import serve  # noqa: PLC0415
+        from mobandits.service.specification import read_specification  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise missing_extra("mobandits serve", "service") from error
+
+    specification = read_specification(file)
+    changes = {"host": host, "port": port}
+    given = {name: value for name, value in changes.items() if value is not None}
+    specification = msgspec.structs.replace(specification, **given)
+    if store is None:
+        named = specification.store
+        store = file.with_suffix(".db") if named is None else file.parent / named
+
+    if check:
+        for name, agent in specification.agents.items():
+            arms = len(agent.arms)
+            say(f"{name}: {agent.recipe()}, {arms} arms, {agent.features} features")
+        compile_in_child(specification)
+        say(f"{file} can be served: compiled, decisions go to {store}")
+        return
+
+    serve(specification, store, say)
