@@ -61,8 +61,8 @@ class Served:
         self.process = None
         self.url = None
 
-    def start(self):
-        command = [sys.executable, "-m", "mobandits", "serve", str(self.file)]
+    def start(self, port=0):
+        command = [sys.executable, "-m", "mobandits", "serve", str(self.file), "--port", str(port)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stdout.readline().decode()
         self.url = re.search(r"http://[^\s,]+", line).group()

@@ -41,9 +41,7 @@ def test_decides_and_learns_as_the_agent_does(tmp_path):
             assert body["front"] == list(expected.front)
             assert not body["replayed"]
             rewards = {"quality": n / 30, "cost": 0.01 * n}
-            told = await client.post(
-                f"{AGENT}/decisions/{body['decision']}/rewards", json=rewards
-            )
+            told = await client.post(f"{AGENT}/decisions/{body['decision']}/rewards", json=rewards)
             assert told.json() == {
                 "decision": body["decision"],
                 "status": "settled",

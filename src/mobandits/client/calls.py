@@ -8,19 +8,7 @@ from urllib.parse import quote
 import msgspec
 
 from mobandits.client.choice import Choice
-from mobandits.service.messages import (
-    Adopted,
-    AgentState,
-    Decide,
-    DecideBatch,
-    Decided,
-    DecidedBatch,
-    Explained,
-    Observed,
-    Preference,
-    Recorded,
-    Rewarded,
-)
+from mobandits.service.messages import Decide, DecideBatch, Decided, Observed, Preference
 
 Answer = TypeVar("Answer")
 
@@ -90,12 +78,6 @@ def reward(agent: str, decision: str, rewards: Mapping[str, float]) -> Call:
     return Call("POST", path_of(agent, "decisions", decision, "rewards"), body)
 
 
-def reward_by_key(agent: str, key: str, rewards: Mapping[str, float]) -> Call:
-    """What the decision of a key brought."""
-    body = msgspec.json.encode([{"key": key, "rewards": dict(rewards)}])
-    return Call("POST", path_of(agent, "rewards"), body)
-
-
 def settle(agent: str, decision: str, how: str) -> Call:
     """A decision that was shown ("activate"), or never will be ("abandon")."""
     return Call("POST", path_of(agent, "decisions", decision, how))
@@ -148,5 +130,3 @@ def choice_of(decided: Decided, key: str) -> Choice:
 def answered(content: bytes, kind: type[Answer]) -> Answer:
     """An answer of the service."""
     return msgspec.json.decode(content, type=kind)
-
-

@@ -1,6 +1,7 @@
 """What a client hands out for a decision of the service, or for a fallback in its place."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,7 @@ class Choice:
         propensity: the probability with which it was played; None where it is not known.
         front: the arms that could have been played; None likewise.
         replayed: whether an earlier attempt of the same call had made it.
+        context: of a fallback, which is still to be reported.
     """
 
     arm: str
@@ -23,6 +25,7 @@ class Choice:
     propensity: float | None = None
     front: tuple[str, ...] | None = None
     replayed: bool = False
+    context: Any = field(default=None, repr=False, compare=False)
 
     @property
     def is_fallback(self) -> bool:

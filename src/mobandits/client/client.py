@@ -6,24 +6,19 @@ from typing import Any, Self
 
 import httpx
 
-from mobandits.client import calls
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
+from mobandits.client.conversations import Conversation, Conversations, Result
 from mobandits.client.failures import PASSING, ServiceError, refused, unanswered, wait_before
-from mobandits.client.fallbacks import PREFIX, Fallbacks
 from mobandits.service.messages import (
     Adopted,
     AgentState,
-    Decided,
-    DecidedBatch,
     Explained,
     Observed,
     Recorded,
     Rewarded,
 )
 from mobandits.support.naming import quoted
-
-REPORTED = 100  # fallbacks per call
 
 
 class Client:
@@ -56,9 +51,8 @@ class Client:
     ) -> None:
         self.url = url.rstrip("/")
         self.agent = agent
-        self.fallback = fallback
         self._attempts = attempts
-        self._fallbacks = Fallbacks()
+        self._talk = Conversations(agent, fallback)
         self._http = httpx.Client(base_url=self.url, timeout=timeout)
 
     def __repr__(self) -> str:
@@ -80,31 +74,13 @@ class Client:
             key: of the call; None: a new one.
             active: False where it is not yet sure that the arm will be played.
         """
-        key = calls.new_key() if key is None else key
-        call = calls.decide(self.agent, context, eligible, key, active)
-        try:
-            decided = calls.answered(self._send(call), Decided)
-        except ServiceError as error:
-            if self.fallback is None or not _may_pass(error):
-                raise
-            choice = Choice(self.fallback, key)
-            self._fallbacks.add(choice, calls.plain(context))
-            return choice
-
-        self._report_some()
-
-        return calls.choice_of(decided, key)
+        return self._run(self._talk.decide(context, eligible, key, active))
 
     def decide_batch(
         self, contexts: Sequence[Any], eligible: Sequence[str] | None = None
     ) -> list[Choice]:
         """A decision per context, all in one moment."""
-        keys = [calls.new_key() for _ in contexts]
-        call = calls.decide_batch(self.agent, contexts, eligible, keys)
-        batch = calls.answered(self._send(call), DecidedBatch)
-        pairs = zip(batch.decisions, keys, strict=True)
-
-        return [calls.choice_of(decided, key) for decided, key in pairs]
+        return self._run(self._talk.decide_batch(contexts, eligible))
 
     def reward(self, choice: Choice, rewards: Mapping[str, float]) -> Rewarded | None:
         """Tell what a choice brought, all of it or a part.
@@ -112,58 +88,39 @@ class Client:
         Returns:
             what the service says; None where the choice is a fallback that is still to be reported.
         """
-        if choice.decision is not None:
-            call = calls.reward(self.agent, choice.decision, rewards)
-            return calls.answered(self._send(call), Rewarded)
-        if self._fallbacks.reward(choice.key, rewards):
-            return None
-
-        call = calls.reward_by_key(self.agent, PREFIX + choice.key, rewards)
-        (rewarded,) = calls.answered(self._send(call), list[Rewarded])
-
-        return rewarded
+        return self._run(self._talk.reward(choice, rewards))
 
     def observe(self, observed: Sequence[Observed]) -> list[Adopted]:
         """Have the agent learn from decisions that somebody else made."""
-        return calls.answered(self._send(calls.observe(self.agent, observed)), list[Adopted])
+        return self._run(self._talk.observe(observed))
 
     def activate(self, choice: Choice) -> None:
         """A choice that was inactive takes effect."""
-        if choice.decision is not None:
-            self._send(calls.settle(self.agent, choice.decision, "activate"))
+        return self._run(self._talk.activate(choice))
 
     def abandon(self, choice: Choice) -> None:
         """Nothing will come of a choice."""
-        if choice.decision is not None:
-            self._send(calls.settle(self.agent, choice.decision, "abandon"))
+        return self._run(self._talk.abandon(choice))
 
     def decision(self, number: str) -> Recorded:
         """A decision as it was, with its rewards."""
-        return calls.answered(self._send(calls.recorded(self.agent, number)), Recorded)
+        return self._run(self._talk.recorded(number))
 
     def explain(self, number: str) -> Explained:
         """Why the agent would decide so, by what it believes now."""
-        return calls.answered(self._send(calls.explained(self.agent, number)), Explained)
+        return self._run(self._talk.explained(number))
 
     def state(self) -> AgentState:
         """The agent as it is now."""
-        return calls.answered(self._send(calls.state(self.agent)), AgentState)
+        return self._run(self._talk.state())
 
     def set_preference(self, order: Any) -> AgentState:
         """Compare arms by another order from now on: its name, or {"name": ..., parameters}."""
-        call = calls.set_preference(self.agent, order)
-        return calls.answered(self._send(call), AgentState)
+        return self._run(self._talk.set_preference(order))
 
     def flush(self) -> None:
-        """Report the fallbacks that the service does not know of.
-
-        Raises:
-            ServiceError: where it does not answer; they are kept.
-        """
-        while len(self._fallbacks) > 0:
-            some = self._fallbacks.take(REPORTED)
-            self.observe(list(some.values()))
-            self._fallbacks.forget(some)
+        """Report the fallbacks that the service does not know of; they are kept where it fails."""
+        return self._run(self._talk.flush())
 
     def close(self) -> None:
         """Close the connections."""
@@ -177,19 +134,23 @@ class Client:
 
     # ---
 
-    def _report_some(self) -> None:
-        """Report fallbacks, now that the service answers; errors wait for the next time."""
-        if len(self._fallbacks) == 0:
-            return
-
-        some = self._fallbacks.take(REPORTED)
+    def _run(self, conversation: Conversation[Result]) -> Result:
+        """Send what a conversation says, and return what it comes to."""
         try:
-            self.observe(list(some.values()))
-        except ServiceError:
-            return
-        self._fallbacks.forget(some)
+            call = next(conversation)
+            while True:
+                try:
+                    answer = self._send(call)
+                except ServiceError as error:
+                    call = conversation.throw(error)
+                else:
+                    call = conversation.send(answer)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
     def _send(self, call: Call) -> bytes:
+        """The answer to a request, which is tried again where that may help."""
         response: httpx.Response | None = None
         failure: ServiceError | None = None
         for attempt in range(self._attempts):
@@ -210,8 +171,3 @@ class Client:
 
         assert failure is not None  # noqa: S101 - there was an attempt
         raise failure
-
-
-def _may_pass(error: ServiceError) -> bool:
-    """Whether an error is of a service that is down, and not of the call."""
-    return error.status is None or error.status in PASSING

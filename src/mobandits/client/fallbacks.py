@@ -1,8 +1,7 @@
 """Fallback choices that the service does not know of yet."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from mobandits.client.choice import Choice
 from mobandits.service.messages import Observed
@@ -20,9 +19,9 @@ class Fallbacks:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, choice: Choice, context: Any) -> None:
+    def add(self, choice: Choice) -> None:
         """A choice was made."""
-        observed = Observed(context=context, arm=choice.arm, key=PREFIX + choice.key)
+        observed = Observed(context=choice.context, arm=choice.arm, key=PREFIX + choice.key)
         self._waiting[choice.key] = observed
         if len(self._waiting) > MOST:
             self._waiting.popitem(last=False)
@@ -38,12 +37,16 @@ class Fallbacks:
 
         return True
 
+    def drop(self, key: str) -> bool:
+        """Nothing will come of a choice; whether it was still to be reported."""
+        return self._waiting.pop(key, None) is not None
+
     def take(self, count: int) -> dict[str, Observed]:
         """The oldest choices, to be reported; they stay until `forget`."""
         keys = list(self._waiting)[:count]
         return {key: self._waiting[key] for key in keys}
 
-    def forget(self, keys: Mapping[str, Any]) -> None:
+    def forget(self, keys: Iterable[str]) -> None:
         """Choices were reported."""
         for key in keys:
             self._waiting.pop(key, None)

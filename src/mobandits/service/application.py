@@ -66,7 +66,7 @@ async def told_error(request: Request, error: Exception) -> Response:
     return answer_to(problem)
 
 
-async def told_http_error(request: Request, error: Exception) -> Response:
+async def told_http_error(_: Request, error: Exception) -> Response:
     """An error of routing as problem details."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as it is registered
     return answer_to(Problem(error.status_code, error.detail))

@@ -144,9 +144,7 @@ class HostedAgent:
         if not 0 < count <= MOST_CONTEXTS:
             raise Problem(422, f"contexts must be 1 to {MOST_CONTEXTS:,}, got {count:,}")
 
-        decisions = self.agent.decide_batch(
-            request.contexts, request.eligible, keys=request.keys
-        )
+        decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
 
         return [self._decided(decision) for decision in decisions]
 
@@ -398,9 +396,7 @@ class HostedAgent:
             replayed=decision.replayed,
         )
 
-    def _rewarded(
-        self, number: int, known: dict[str, float], *, is_repeated: bool
-    ) -> Rewarded:
+    def _rewarded(self, number: int, known: dict[str, float], *, is_repeated: bool) -> Rewarded:
         names = [str(name) for name in self.agent.core.objective_names]
         missing = [name for name in names if name not in known]
         status = "waiting" if missing else "settled"

@@ -51,7 +51,7 @@ class HostedAgents:
                 continue
             try:
                 hosted.reopen()
-            except Exception as error:  # noqa: BLE001 - the other agents go on
+            except Exception as error:
                 hosted.status = f"failed: {error}"
                 LOG.exception("agent %s cannot be opened", hosted.name)
 

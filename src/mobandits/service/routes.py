@@ -279,7 +279,7 @@ async def metrics(request: Request) -> Response:
     return Response(content, media_type=kind)
 
 
-async def live(request: Request) -> Response:
+async def live(_: Request) -> Response:
     """`GET /health/live`: the process answers."""
     return Response(b'{"live":true}', media_type=JSON)
 

@@ -3,7 +3,6 @@
 import sqlite3
 from typing import NamedTuple
 
-from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, decision_event, reward_event
 
 SELECT_DECISION = """

@@ -3,10 +3,8 @@
 import contextlib
 import importlib.metadata
 import os
-import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from mobandits.errors import LogError
 from mobandits.logs.store.committer import Committer, Group, GroupedWriter
@@ -46,9 +44,7 @@ class SharedFile:
         ['router']
     """
 
-    def __init__(
-        self, path: str | Path, durability: Literal["disk", "system"] = "disk"
-    ) -> None:
+    def __init__(self, path: str | Path, durability: Literal["disk", "system"] = "disk") -> None:
         choice("SharedFile.durability", durability, ("disk", "system"))
         self.path = Path(path)
         self.durability = durability

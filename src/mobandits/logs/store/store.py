@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Literal, Self
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
+from mobandits.logs.store.committer import GroupedWriter
 from mobandits.logs.store.connection import explained, reading, refuse_others
 from mobandits.logs.store.content import (
     AgentRow,
@@ -28,7 +29,6 @@ from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
-from mobandits.logs.store.committer import GroupedWriter
 from mobandits.logs.store.schema import migrate
 from mobandits.logs.store.shared_file import SharedFile
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer

@@ -1,0 +1,165 @@
+"""The client of the decision service for programs that do something else meanwhile."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import httpx
+
+from mobandits.client.calls import Call
+from mobandits.client.choice import Choice
+from mobandits.client.conversations import Conversation, Conversations, Result
+from mobandits.client.failures import PASSING, ServiceError, refused, unanswered, wait_before
+from mobandits.service.messages import (
+    Adopted,
+    AgentState,
+    Explained,
+    Observed,
+    Recorded,
+    Rewarded,
+)
+from mobandits.support.naming import quoted
+
+
+class AsyncClient:
+    """As `Client`, with calls to be awaited.
+
+    Args:
+        url: as of `Client`, as all others.
+        agent: whose decisions are asked for.
+        fallback: the arm to play where the service does not answer.
+        timeout: in seconds, of one attempt.
+        attempts: of a call, at least 1.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        agent: str,
+        *,
+        fallback: str | None = None,
+        timeout: float = 2.0,
+        attempts: int = 3,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self.agent = agent
+        self._attempts = attempts
+        self._talk = Conversations(agent, fallback)
+        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout)
+
+    def __repr__(self) -> str:
+        return f"AsyncClient({self.url}, agent={quoted(self.agent)})"
+
+    async def decide(
+        self,
+        context: Any = None,
+        eligible: Sequence[str] | None = None,
+        *,
+        key: str | None = None,
+        active: bool = True,
+    ) -> Choice:
+        """The arm to play now; see `mobandits.Agent.decide`.
+
+        Args:
+            context: numbers in order, {arm: numbers}, or {column: value}; arrays are fine.
+            eligible: the arms that may be played; None: all.
+            key: of the call; None: a new one.
+            active: False where it is not yet sure that the arm will be played.
+        """
+        return await self._run(self._talk.decide(context, eligible, key, active))
+
+    async def decide_batch(
+        self, contexts: Sequence[Any], eligible: Sequence[str] | None = None
+    ) -> list[Choice]:
+        """A decision per context, all in one moment."""
+        return await self._run(self._talk.decide_batch(contexts, eligible))
+
+    async def reward(self, choice: Choice, rewards: Mapping[str, float]) -> Rewarded | None:
+        """Tell what a choice brought, all of it or a part.
+
+        Returns:
+            what the service says; None where the choice is a fallback that is still to be reported.
+        """
+        return await self._run(self._talk.reward(choice, rewards))
+
+    async def observe(self, observed: Sequence[Observed]) -> list[Adopted]:
+        """Have the agent learn from decisions that somebody else made."""
+        return await self._run(self._talk.observe(observed))
+
+    async def activate(self, choice: Choice) -> None:
+        """A choice that was inactive takes effect."""
+        return await self._run(self._talk.activate(choice))
+
+    async def abandon(self, choice: Choice) -> None:
+        """Nothing will come of a choice."""
+        return await self._run(self._talk.abandon(choice))
+
+    async def decision(self, number: str) -> Recorded:
+        """A decision as it was, with its rewards."""
+        return await self._run(self._talk.recorded(number))
+
+    async def explain(self, number: str) -> Explained:
+        """Why the agent would decide so, by what it believes now."""
+        return await self._run(self._talk.explained(number))
+
+    async def state(self) -> AgentState:
+        """The agent as it is now."""
+        return await self._run(self._talk.state())
+
+    async def set_preference(self, order: Any) -> AgentState:
+        """Compare arms by another order from now on: its name, or {"name": ..., parameters}."""
+        return await self._run(self._talk.set_preference(order))
+
+    async def flush(self) -> None:
+        """Report the fallbacks that the service does not know of; they are kept where it fails."""
+        return await self._run(self._talk.flush())
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    # ---
+
+    async def _run(self, conversation: Conversation[Result]) -> Result:
+        """Send what a conversation says, and return what it comes to."""
+        try:
+            call = next(conversation)
+            while True:
+                try:
+                    answer = await self._send(call)
+                except ServiceError as error:
+                    call = conversation.throw(error)
+                else:
+                    call = conversation.send(answer)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+    async def _send(self, call: Call) -> bytes:
+        """The answer to a request, which is tried again where that may help."""
+        response: httpx.Response | None = None
+        failure: ServiceError | None = None
+        for attempt in range(self._attempts):
+            if attempt > 0:
+                await asyncio.sleep(wait_before(attempt, response))
+            try:
+                response = await self._http.request(call.method, call.path, content=call.body)
+            except httpx.TransportError as error:
+                response = None
+                failure = unanswered(error, self.url)
+                continue
+            if response.is_success:
+                return response.content
+
+            failure = refused(response)
+            if response.status_code not in PASSING:
+                break
+
+        assert failure is not None  # noqa: S101 - there was an attempt
+        raise failure
