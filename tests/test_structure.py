@@ -58,6 +58,9 @@ MAY_IMPORT = {
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
+    # The service; its clients share the types of messages with it, and nothing else.
+    "service": GROUND | {"agent", "logs", "orders", "spec"},
+    "client": {"errors", "support", "service"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE,
     # What one would do with it all: learn from a log, deploy an agent.
@@ -98,7 +101,7 @@ def test_imports_point_downwards(path):
 
 def test_exceptions_stand_in_one_module():
     """Those that programs may catch; of the others, users never meet one."""
-    internal = {"StoppedError"}
+    internal = {"StoppedError", "Problem"}
     ends = ("Error", "Exception", "Warning")
     elsewhere = {
         node.name
@@ -232,6 +235,7 @@ PUBLIC = [
     "Results",
     "__version__",
     "agent",
+    "client",
     "compiling",
     "contracts",
     "datasets",
@@ -255,6 +259,7 @@ PUBLIC = [
     "papers",
     "parts",
     "policies",
+    "service",
     "simulate",
     "simulation",
     "statistics",

@@ -8,6 +8,7 @@
     ├── FolderError        ValueError    a folder of results that cannot be used
     ├── LogError           ValueError    a log that cannot be used
     ├── MissingExtraError  ImportError   an optional part of this package that is not installed
+    ├── ServiceError                     a call that the decision service refused, or did not answer
     ├── SpecError          ValueError    a mistake in a TOML file
     └── StateError         ValueError    a file that holds no agent
 
@@ -45,6 +46,7 @@ __all__ = [
     "MissingExtraError",
     "MobanditsError",
     "MobanditsWarning",
+    "ServiceError",
     "SpecError",
     "StateError",
 ]
@@ -106,6 +108,21 @@ class LogError(MobanditsError, ValueError):
 
 class MissingExtraError(MobanditsError, ImportError):
     """An optional extra that is not installed; the message is one line with the command to run."""
+
+
+class ServiceError(MobanditsError):
+    """A call that the decision service refused, or could not answer.
+
+    Args:
+        message: one line.
+        status: of HTTP; None where there was no answer.
+        field: that does not fit, where the service names one.
+    """
+
+    def __init__(self, message: str, status: int | None = None, field: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.field = field
 
 
 class SpecError(MobanditsError, ValueError):

@@ -49,7 +49,12 @@ def run_serve(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
-AGENT_TABLE = "[agents.a]\npolicy = 'mol-ucb'\narms = ['x', 'y']\nobjectives = ['q']"
+AGENT_TABLE = """[agents.a]
+policy = 'mol-ucb'
+arms = ['x', 'y']
+features = 1
+objectives = ['q']
+"""
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,6 @@ Example:
 from mobandits.client.async_client import AsyncClient
 from mobandits.client.choice import Choice
 from mobandits.client.client import Client
-from mobandits.client.failures import ServiceError
+from mobandits.errors import ServiceError
 
 __all__ = ["AsyncClient", "Choice", "Client", "ServiceError"]

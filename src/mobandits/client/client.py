@@ -9,7 +9,8 @@ import httpx
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.conversations import Conversation, Conversations, Result
-from mobandits.client.failures import PASSING, ServiceError, refused, unanswered, wait_before
+from mobandits.client.failures import PASSING, refused, unanswered, wait_before
+from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     Adopted,
     AgentState,

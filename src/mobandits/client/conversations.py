@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 from mobandits.client import calls
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
-from mobandits.client.failures import PASSING, ServiceError
+from mobandits.client.failures import PASSING
 from mobandits.client.fallbacks import PREFIX, Fallbacks
+from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     Adopted,
     AgentState,

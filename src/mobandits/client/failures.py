@@ -3,25 +3,12 @@
 import httpx
 import msgspec
 
+from mobandits.errors import ServiceError
+
 # Nothing was done, or it does not matter: a key makes a second decision the first one again.
 PASSING = frozenset((429, 502, 503, 504))
 FIRST_WAIT = 0.1  # seconds; doubled with every further attempt
 LONGEST_WAIT = 2.0
-
-
-class ServiceError(Exception):
-    """A call that the service refused, or could not answer.
-
-    Args:
-        message: one line.
-        status: of HTTP; None where there was no answer.
-        field: that does not fit, where the service names one.
-    """
-
-    def __init__(self, message: str, status: int | None = None, field: str | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.field = field
 
 
 class ProblemDetails(msgspec.Struct):

@@ -1,7 +1,7 @@
 """An agent of a service: its calls as messages, and what it takes to start it again."""
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -399,7 +399,7 @@ class HostedAgent:
     def _rewarded(self, number: int, known: dict[str, float], *, is_repeated: bool) -> Rewarded:
         names = [str(name) for name in self.agent.core.objective_names]
         missing = [name for name in names if name not in known]
-        status = "waiting" if missing else "settled"
+        status: Literal["waiting", "settled"] = "waiting" if missing else "settled"
 
         return Rewarded(str(number), status, missing, is_repeated)
 
