@@ -581,6 +581,51 @@ def serve_agents(
         serve_file(file, host=host, port=port, store=store, check=check, say=typer.echo)
 
 
+keys = typer.Typer(help="Keys that let applications use a service.", no_args_is_help=True)
+app.add_typer(keys, name="keys")
+StoreOfKeys = Annotated[Path, typer.Option("--store", help="The file of the service's decisions.")]
+
+
+@keys.command("add")
+def add_key(
+    label: Annotated[str, typer.Argument(help="For people, such as an application's name.")],
+    store: StoreOfKeys,
+    scope: Annotated[
+        list[str], typer.Option(help="read, decide (and read) or admin (everything); repeat.")
+    ],
+    agent: Annotated[
+        list[str] | None, typer.Option(help="That it is for; repeat. By default, all.")
+    ] = None,
+) -> None:
+    """Make a key and print it: this once, since the store keeps only its digest."""
+    from mobandits.service.keys_command import added  # noqa: PLC0415
+
+    with parameters():
+        typer.echo(added(store, label, scope, agent or []))
+
+
+@keys.command("list")
+def list_keys(store: StoreOfKeys) -> None:
+    """List the keys of a store: id, label, scopes, agents; nothing that is secret."""
+    from mobandits.service.keys_command import listed  # noqa: PLC0415
+
+    with parameters():
+        for line in listed(store):
+            typer.echo(line)
+
+
+@keys.command("revoke")
+def revoke_key(
+    number: Annotated[str, typer.Argument(metavar="ID", help="As `mobandits keys list` has it.")],
+    store: StoreOfKeys,
+) -> None:
+    """Let a key be valid no more; a service that runs notices within a second."""
+    from mobandits.service.keys_command import revoked  # noqa: PLC0415
+
+    with parameters():
+        revoked(store, number)
+
+
 @app.command()
 def warm(
     names: Annotated[

@@ -28,6 +28,7 @@ class AsyncClient:
     Args:
         url: as of `Client`, as all others.
         agent: whose decisions are asked for.
+        key: from `mobandits keys add`.
         fallback: the arm to play where the service does not answer.
         timeout: in seconds, of one attempt.
         attempts: of a call, at least 1.
@@ -38,6 +39,7 @@ class AsyncClient:
         url: str,
         agent: str,
         *,
+        key: str | None = None,
         fallback: str | None = None,
         timeout: float = 2.0,
         attempts: int = 3,
@@ -46,7 +48,8 @@ class AsyncClient:
         self.agent = agent
         self._attempts = attempts
         self._talk = Conversations(agent, fallback)
-        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout)
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout, headers=headers)
 
     def __repr__(self) -> str:
         return f"AsyncClient({self.url}, agent={quoted(self.agent)})"

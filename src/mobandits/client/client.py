@@ -33,6 +33,7 @@ class Client:
     Args:
         url: of the service.
         agent: whose decisions are asked for.
+        key: from `mobandits keys add`; None: the service needs none.
         fallback: the arm to play where the service does not answer; None: an error.
         timeout: in seconds, of one attempt.
         attempts: of a call, at least 1.
@@ -46,6 +47,7 @@ class Client:
         url: str,
         agent: str,
         *,
+        key: str | None = None,
         fallback: str | None = None,
         timeout: float = 2.0,
         attempts: int = 3,
@@ -54,7 +56,8 @@ class Client:
         self.agent = agent
         self._attempts = attempts
         self._talk = Conversations(agent, fallback)
-        self._http = httpx.Client(base_url=self.url, timeout=timeout)
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._http = httpx.Client(base_url=self.url, timeout=timeout, headers=headers)
 
     def __repr__(self) -> str:
         return f"Client({self.url}, agent={quoted(self.agent)})"

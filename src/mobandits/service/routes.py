@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from mobandits.service.authorisation import guarded
 from mobandits.service.hosted_agent import HostedAgent, as_json
 from mobandits.service.messages import (
     AgentList,
@@ -294,23 +295,40 @@ async def ready(request: Request) -> Response:
     return Response(content, 200 if is_ready else 503, media_type=JSON)
 
 
+# Who looks whether the service lives needs no key.
 ROUTES = [
-    Route("/v1/agents", agents, methods=["GET"]),
-    Route("/v1/agents/{agent}", agent, methods=["GET"]),
-    Route("/v1/agents/{agent}/decide", decide, methods=["POST"]),
-    Route("/v1/agents/{agent}/decide_batch", decide_batch, methods=["POST"]),
-    Route("/v1/agents/{agent}/decisions", observe, methods=["POST"]),
-    Route("/v1/agents/{agent}/decisions/{decision}", recorded, methods=["GET"]),
-    Route("/v1/agents/{agent}/decisions/{decision}/explanation", explained, methods=["GET"]),
-    Route("/v1/agents/{agent}/decisions/{decision}/rewards", reward, methods=["POST"]),
-    Route("/v1/agents/{agent}/decisions/{decision}/activate", activate, methods=["POST"]),
-    Route("/v1/agents/{agent}/decisions/{decision}/abandon", abandon, methods=["POST"]),
-    Route("/v1/agents/{agent}/rewards", reward_several, methods=["POST"]),
-    Route("/v1/agents/{agent}/preference", set_preference, methods=["PUT"]),
-    Route("/v1/agents/{agent}/arms/{arm}", add_arm, methods=["PUT"]),
-    Route("/v1/agents/{agent}/arms/{arm}", remove_arm, methods=["DELETE"]),
-    Route("/v1/agents/{agent}/snapshot", snapshot, methods=["GET"]),
-    Route("/metrics", metrics, methods=["GET"]),
+    Route("/v1/agents", guarded(agents, "read"), methods=["GET"]),
+    Route("/v1/agents/{agent}", guarded(agent, "read"), methods=["GET"]),
+    Route("/v1/agents/{agent}/decide", guarded(decide, "decide"), methods=["POST"]),
+    Route("/v1/agents/{agent}/decide_batch", guarded(decide_batch, "decide"), methods=["POST"]),
+    Route("/v1/agents/{agent}/decisions", guarded(observe, "decide"), methods=["POST"]),
+    Route("/v1/agents/{agent}/decisions/{decision}", guarded(recorded, "read"), methods=["GET"]),
+    Route(
+        "/v1/agents/{agent}/decisions/{decision}/explanation",
+        guarded(explained, "read"),
+        methods=["GET"],
+    ),
+    Route(
+        "/v1/agents/{agent}/decisions/{decision}/rewards",
+        guarded(reward, "decide"),
+        methods=["POST"],
+    ),
+    Route(
+        "/v1/agents/{agent}/decisions/{decision}/activate",
+        guarded(activate, "decide"),
+        methods=["POST"],
+    ),
+    Route(
+        "/v1/agents/{agent}/decisions/{decision}/abandon",
+        guarded(abandon, "decide"),
+        methods=["POST"],
+    ),
+    Route("/v1/agents/{agent}/rewards", guarded(reward_several, "decide"), methods=["POST"]),
+    Route("/v1/agents/{agent}/preference", guarded(set_preference, "admin"), methods=["PUT"]),
+    Route("/v1/agents/{agent}/arms/{arm}", guarded(add_arm, "admin"), methods=["PUT"]),
+    Route("/v1/agents/{agent}/arms/{arm}", guarded(remove_arm, "admin"), methods=["DELETE"]),
+    Route("/v1/agents/{agent}/snapshot", guarded(snapshot, "admin"), methods=["GET"]),
+    Route("/metrics", guarded(metrics, "read"), methods=["GET"]),
     Route("/health/live", live, methods=["GET"]),
     Route("/health/ready", ready, methods=["GET"]),
 ]

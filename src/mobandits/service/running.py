@@ -4,6 +4,8 @@ import asyncio
 import logging
 
 from mobandits.logs.store import SharedFile
+from mobandits.service.addresses import is_loopback
+from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
@@ -26,6 +28,7 @@ class Running:
         agents: of the service.
         settlements: of the file.
         telemetry: of the service.
+        authorisation: of requests.
         specification: as given.
     """
 
@@ -34,6 +37,11 @@ class Running:
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
         self.telemetry = Telemetry(self.agents, file)
+        self.authorisation = Authorisation(
+            file,
+            is_open=is_loopback(specification.host),
+            rate=specification.requests_per_second,
+        )
         self.specification = specification
 
     async def start(self) -> None:

@@ -1,9 +1,6 @@
 """The server: an address, the application behind it, and a graceful end."""
 
-import contextlib
-import ipaddress
 import signal
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +8,10 @@ import uvicorn
 
 from mobandits.errors import SpecError
 from mobandits.logs.store import SharedFile
+from mobandits.service.addresses import authority, bound, is_loopback
 from mobandits.service.application import application
 from mobandits.service.running import Running
 from mobandits.service.specification import ServiceSpecification
-from mobandits.support.naming import quoted
 
 BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
@@ -29,13 +26,15 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
         say: is told the address, once connections are taken.
 
     Raises:
-        ValueError: where the address is taken, or not one of this machine alone, or the store is in
-            use.
+        ValueError: where the address is taken, where others can reach it and there are no keys, or
+            where the store is in use.
     """
-    check_loopback(specification.host)
     with bound(specification.host, specification.port) as listening:
         # First, so that a second service on the file is refused before it takes a connection.
         file = SharedFile(store, specification.durability)
+        if not is_loopback(specification.host):
+            check_keys(file)
+
         app = application(Running(specification, file))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE
@@ -49,41 +48,17 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A socket of an address.
+def check_keys(file: SharedFile) -> None:
+    """Refuse to be reached by others without a key that lets anybody in.
 
     Raises:
-        SpecError: where somebody else has it.
+        SpecError: saying how to make one.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except (OSError, OverflowError) as error:
-        listening.close()
-        raise SpecError(f"port must be a free one of {host}, got {port}: {error}") from error
+    if any(key.revoked is None for key in file.all_keys()):
+        return
 
-    return listening
-
-
-def authority(listening: socket.socket) -> str:
-    """The host and port of a socket, as a URL has them."""
-    host, port, *_ = listening.getsockname()
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def check_loopback(host: str) -> None:
-    """Refuse an address that others can reach: anybody there could change the agents.
-
-    Raises:
-        SpecError: naming it.
-    """
-    is_loopback = host == "localhost"
-    # A name is none of ours, even where it leads here today.
-    with contextlib.suppress(ValueError):
-        is_loopback = is_loopback or ipaddress.ip_address(host).is_loopback
-    if not is_loopback:
-        raise SpecError(
-            f"host must be an address of this machine alone, such as 127.0.0.1, got {quoted(host)}"
-        )
+    file.close()
+    raise SpecError(
+        f"{file.path} must have a key before others can reach the service: "
+        f"`mobandits keys add NAME --store {file.path} --scope decide` makes one"
+    )

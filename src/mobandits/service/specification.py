@@ -2,7 +2,7 @@
 
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -118,6 +118,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         port: likewise; 0: any that is free.
         store: the file of the decisions; None: beside the file of the service, with its name.
         durability: what an answered call survives; see `mobandits.logs.Store`.
+        requests_per_second: of one key, and at once twice as many; None: no limit.
         log_requests: whether each request has a line of JSON on stderr.
     """
 
@@ -126,6 +127,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     port: int = PORT
     store: str | None = None
     durability: Literal["disk", "system"] = "disk"
+    requests_per_second: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
     log_requests: bool = True
 
 

@@ -58,7 +58,7 @@ def test_a_step_that_fails_leaves_the_older_version(golden, monkeypatch):
     connection = sqlite3.connect(golden, isolation_level=None)
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
         migrate(connection, "9.9")
-    assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE name = 'extra'").fetchall()
     assert tables == []
     monkeypatch.setattr(

@@ -6,6 +6,7 @@ of its content. SQLite has no checksums of its own: they tell a damaged row from
 
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 from mobandits.errors import LogError
 
@@ -92,8 +93,21 @@ CREATE TABLE snapshots (
 ) STRICT;
 """
 
+# What applications show to a service, as digests: who reads the file cannot use them.
+KEYS = """
+CREATE TABLE keys (
+    id TEXT PRIMARY KEY,           -- the part of a key that is no secret
+    digest BLOB NOT NULL,          -- SHA-256 of the whole key
+    scopes TEXT NOT NULL,          -- of read, decide and admin, between commas
+    agents TEXT,                   -- JSON list of those that it is for; NULL: all
+    label TEXT NOT NULL,           -- for people
+    created REAL NOT NULL,         -- seconds since 1970
+    revoked REAL                   -- likewise; NULL: it is valid
+) STRICT, WITHOUT ROWID;
+"""
+
 # Step n brings a file of version n to version n + 1; a file that is made now takes all of them.
-MIGRATIONS = (CREATE,)
+MIGRATIONS = (CREATE, KEYS)
 VERSION = len(MIGRATIONS)
 
 
@@ -124,6 +138,24 @@ def check_sqlite() -> None:
         raise LogError(
             f"SQLite must be {oldest} or newer for a store, got {sqlite3.sqlite_version}"
         )
+
+
+def bring_up_to_date(connection: sqlite3.Connection, path: Path, written_by: str) -> None:
+    """Bring a file to the present tables; one of an older version is copied first.
+
+    Args:
+        connection: to the file.
+        path: of the file; the copy is beside it, with its version in the name.
+        written_by: the version of this library.
+    """
+    version = version_of(connection)
+    is_older = 0 < version < VERSION
+    copy = path.with_name(f"{path.name}.before-v{VERSION}")
+    # One that is there was made by an attempt that failed afterwards, or by an earlier one.
+    if is_older and not copy.exists():
+        connection.execute("VACUUM INTO ?", (str(copy.absolute()),))
+
+    migrate(connection, written_by)
 
 
 def migrate(connection: sqlite3.Connection, written_by: str) -> None:

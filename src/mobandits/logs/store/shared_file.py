@@ -10,8 +10,9 @@ from mobandits.errors import LogError
 from mobandits.logs.store.committer import Committer, Group, GroupedWriter
 from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
 from mobandits.logs.store.content import agent_rows
+from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
-from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.schema import bring_up_to_date
 from mobandits.logs.store.writer import SYNCHRONOUS
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -57,7 +58,8 @@ class SharedFile:
             self._connection = connect(self.path, synchronous=SYNCHRONOUS[durability])
             opened.callback(self._connection.close)
             with explained(self.path):
-                migrate(self._connection, importlib.metadata.version("mobandits"))
+                version = importlib.metadata.version("mobandits")
+                bring_up_to_date(self._connection, self.path, version)
                 self._reader = connect_to_read(self.path)
             opened.callback(self._reader.close)
             self._committer = Committer(self._connection, self.path)
@@ -70,6 +72,12 @@ class SharedFile:
         self.check_usable()
         with explained(self.path):
             return [row.name for row in agent_rows(self._reader, str(self.path))]
+
+    def all_keys(self) -> list[Key]:
+        """The keys of the file, those that were revoked as well."""
+        self.check_usable()
+        with explained(self.path):
+            return keys_of(self._reader)
 
     def last_group(self) -> Group | None:
         """The group after which everything written so far is on disk; None where it is."""

@@ -29,7 +29,7 @@ from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
-from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.schema import bring_up_to_date
 from mobandits.logs.store.shared_file import SharedFile
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice
@@ -401,7 +401,8 @@ class Store:
             self._writer = Writer(self.path, self.durability, self._threads)
             connection = self._writer.connection
             with explained(self.path):
-                migrate(connection, importlib.metadata.version("mobandits"))
+                version = importlib.metadata.version("mobandits")
+                bring_up_to_date(connection, self.path, version)
         row = self._agent_row()
         if row is None:
             return

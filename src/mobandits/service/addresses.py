@@ -1,0 +1,48 @@
+"""Addresses: sockets of them, and whether others can reach them."""
+
+import contextlib
+import ipaddress
+import socket
+
+from mobandits.errors import SpecError
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket of an address.
+
+    Raises:
+        SpecError: where somebody else has it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise SpecError(f"port must be a free one of {host}, got {port}: {error}") from error
+
+    return listening
+
+
+def authority(listening: socket.socket) -> str:
+    """The host and port of a socket, as a URL has them."""
+    host, port, *_ = listening.getsockname()
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    Example:
+        >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0"), is_loopback("localhost")
+        (True, False, True)
+    """
+    if host == "localhost":
+        return True
+
+    # Another name is none of ours, even where it leads here today.
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+
+    return False

@@ -1,0 +1,140 @@
+"""Who may call what: keys and their scopes, the name that a service is called by, and rates."""
+
+import time
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.logs.store import SharedFile
+from mobandits.logs.store.keys import Key, key_named
+from mobandits.service.problems import Problem
+
+Handler = Callable[[Request], Awaitable[Response]]
+RELOAD_SECONDS = 1.0  # after which keys are read again: one that is revoked ends then
+LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
+
+
+class Authorisation:
+    """The keys of a service, and how fast each may be used.
+
+    Args:
+        file: that has the keys.
+        is_open: whether requests without a key are answered, as on the loopback address.
+        rate: requests per second of one key, and at once twice as many; None: no limit.
+    """
+
+    def __init__(self, file: SharedFile, *, is_open: bool, rate: float | None) -> None:
+        self._file = file
+        self._is_open = is_open
+        self._rate = rate
+        self._keys: list[Key] = []
+        self._read_at = -RELOAD_SECONDS
+        self._buckets: dict[str, TokenBucket] = {}
+
+    def check(self, request: Request, scope: str) -> None:
+        """Refuse a request that its key does not allow.
+
+        Args:
+            request: of a client.
+            scope: "read", "decide" or "admin".
+
+        Raises:
+            Problem: saying why.
+        """
+        if self._is_open:
+            self._check_name(request)
+
+        given = request.headers.get("authorization")
+        if given is None and self._is_open:
+            return
+
+        key = None if given is None else self._key_of(given)
+        if key is None:
+            raise Problem(401, "Authorization must be Bearer and a valid key")
+
+        agent = request.path_params.get("agent")
+        if not key.allows(scope, agent):
+            where = "" if agent is None else f" for agent {agent}"
+            raise Problem(403, f"key {key.id} does not have the scope {scope}{where}")
+
+        self._check_rate(key)
+
+    def _key_of(self, header: str) -> Key | None:
+        now = time.monotonic()
+        if now - self._read_at >= RELOAD_SECONDS:
+            self._keys = self._file.all_keys()
+            self._read_at = now
+
+        kind, _, text = header.partition(" ")
+        if kind.lower() != "bearer":
+            return None
+
+        key = key_named(self._keys, text.strip())
+        is_valid = key is not None and key.revoked is None
+
+        return key if is_valid else None
+
+    def _check_name(self, request: Request) -> None:
+        """Refuse a page of the web that had its name lead to this machine (DNS rebinding)."""
+        host = request.headers.get("host", "")
+        name = host.rpartition(":")[0] if host[-1:].isdecimal() and ":" in host else host
+        if host in LOOPBACK_NAMES or name in LOOPBACK_NAMES:
+            return
+
+        raise Problem(403, "Host must be a name of this machine alone, such as localhost")
+
+    def _check_rate(self, key: Key) -> None:
+        if self._rate is None:
+            return
+
+        bucket = self._buckets.get(key.id)
+        if bucket is None:
+            bucket = TokenBucket(self._rate)
+            self._buckets[key.id] = bucket
+        if not bucket.take(time.monotonic()):
+            raise Problem(429, f"key {key.id} is used faster than {self._rate:g} per second", 1)
+
+
+class TokenBucket:
+    """A limit on how often something happens: so many per second, and twice as many at once.
+
+    Args:
+        rate: per second, positive.
+
+    Example:
+        >>> bucket = TokenBucket(1.0)
+        >>> [bucket.take(0.0) for _ in range(3)], bucket.take(1.0)
+        ([True, True, False], True)
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._room = 2.0 * rate
+        self._tokens = self._room
+        self._at: float | None = None
+
+    def take(self, now: float) -> bool:
+        """Whether it may happen once more, at a moment in seconds."""
+        passed = 0.0 if self._at is None else now - self._at
+        self._at = now
+        self._tokens = min(self._room, self._tokens + passed * self._rate)
+        if self._tokens < 1.0:
+            return False
+
+        self._tokens -= 1.0
+
+        return True
+
+
+def guarded(handler: Handler, scope: str) -> Handler:
+    """A call that only keys with a scope may make."""
+
+    async def checked(request: Request) -> Response:
+        request.app.state.running.authorisation.check(request, scope)
+        return await handler(request)
+
+    # Its name is what metrics and the log call it.
+    checked.__name__ = handler.__name__
+
+    return checked

@@ -1,0 +1,75 @@
+"""`mobandits keys`: the keys of a store, made, listed and revoked, also while a service runs."""
+
+import contextlib
+import importlib.metadata
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mobandits.logs.store.connection import connect, explained, refuse_others
+from mobandits.logs.store.keys import Key, add_key, keys_of, revoke_key
+from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.schema import VERSION, bring_up_to_date, version_of
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that writes keys; whoever owns the store goes on writing everything else.
+
+    Raises:
+        LogError: where the file is no store.
+    """
+    refuse_others(path)
+    connection = connect(path, synchronous="FULL")
+    try:
+        with explained(path):
+            if version_of(connection) < VERSION:
+                # Its owner would have brought it up to date, so that there can be none.
+                with claim(path):
+                    bring_up_to_date(connection, path, importlib.metadata.version("mobandits"))
+            yield connection
+    finally:
+        connection.close()
+
+
+def added(store: Path, label: str, scopes: Sequence[str], agents: Sequence[str]) -> str:
+    """A new key of a store.
+
+    Args:
+        store: its file, which is made where it does not exist.
+        label: for people.
+        scopes: what it allows.
+        agents: that it is for; none: all.
+
+    Raises:
+        ValueError: where a scope is not known.
+    """
+    with writing(store) as connection:
+        return add_key(connection, label, scopes, agents or None)
+
+
+def revoked(store: Path, number: str) -> None:
+    """Let a key of a store be valid no more; a service that runs notices within a second.
+
+    Raises:
+        ValueError: where there is no such key.
+    """
+    with writing(store) as connection:
+        revoke_key(connection, number)
+
+
+def listed(store: Path) -> list[str]:
+    """A line per key of a store."""
+    with writing(store) as connection:
+        return [line_of(key) for key in keys_of(connection)]
+
+
+def line_of(key: Key) -> str:
+    """A key for people: nothing of it is secret."""
+    created = datetime.fromtimestamp(key.created, UTC)
+    scopes = ", ".join(sorted(key.scopes))
+    agents = "all agents" if key.agents is None else ", ".join(sorted(key.agents))
+    end = "" if key.revoked is None else ", revoked"
+
+    return f"{key.id}  {key.label}: {scopes}; {agents}; since {created:%Y-%m-%d}{end}"

@@ -1,0 +1,234 @@
+"""Who may do what: every call against every scope, keys that end, names and rates."""
+
+import asyncio
+import sqlite3
+
+import httpx
+import msgspec
+import pytest
+from services import CONTEXT, ROUTER, client_of, served, specification
+
+from mobandits import cli
+from mobandits.client import Client
+from mobandits.logs.store import SharedFile
+from mobandits.logs.store.keys import SCOPES, key_named, keys_of
+from mobandits.service import keys_command
+from mobandits.service.authorisation import TokenBucket
+from mobandits.service.routes import ROUTES
+
+AGENT = "/v1/agents/router"
+OPEN = {"/health/live", "/health/ready"}
+# What each call needs at least; written down once more, so that no route gets another by accident.
+NEEDS = {
+    ("GET", "/v1/agents"): "read",
+    ("GET", "/v1/agents/{agent}"): "read",
+    ("POST", "/v1/agents/{agent}/decide"): "decide",
+    ("POST", "/v1/agents/{agent}/decide_batch"): "decide",
+    ("POST", "/v1/agents/{agent}/decisions"): "decide",
+    ("GET", "/v1/agents/{agent}/decisions/{decision}"): "read",
+    ("GET", "/v1/agents/{agent}/decisions/{decision}/explanation"): "read",
+    ("POST", "/v1/agents/{agent}/decisions/{decision}/rewards"): "decide",
+    ("POST", "/v1/agents/{agent}/decisions/{decision}/activate"): "decide",
+    ("POST", "/v1/agents/{agent}/decisions/{decision}/abandon"): "decide",
+    ("POST", "/v1/agents/{agent}/rewards"): "decide",
+    ("PUT", "/v1/agents/{agent}/preference"): "admin",
+    ("PUT", "/v1/agents/{agent}/arms/{arm}"): "admin",
+    ("DELETE", "/v1/agents/{agent}/arms/{arm}"): "admin",
+    ("GET", "/v1/agents/{agent}/snapshot"): "admin",
+    ("GET", "/metrics"): "read",
+}
+
+
+def others(**more):
+    """A service that others can reach."""
+    content = {"agents": {"router": ROUTER, "second": ROUTER}, "host": "0.0.0.0"}
+    content |= {"log_requests": False, **more}
+    return msgspec.convert(content, type(specification()))
+
+
+def bearer(key):
+    return {"Authorization": f"Bearer {key}"}
+
+
+def asked(path, talk, **more):
+    with served(path, others(**more)) as running:
+
+        async def whole():
+            async with client_of(running) as client:
+                return await talk(client)
+
+        return asyncio.run(whole())
+
+
+def test_every_call_is_listed():
+    found = set()
+    for route in ROUTES:
+        for method in route.methods - {"HEAD"}:
+            if route.path not in OPEN:
+                found.add((method, route.path))
+    assert found == set(NEEDS)
+
+
+def test_every_call_against_every_scope(tmp_path):
+    path = tmp_path / "log"
+    keys = {scope: keys_command.added(path, scope, [scope], []) for scope in SCOPES}
+    elsewhere = keys_command.added(path, "second", ["admin"], ["second"])
+
+    async def talk(client):
+        for (method, pattern), needed in NEEDS.items():
+            place = pattern.replace("{agent}", "router").replace("{decision}", "0")
+            place = place.replace("{arm}", "large")
+            nobody = await client.request(method, place)
+            assert nobody.status_code == 401, place
+            for scope, key in keys.items():
+                answer = await client.request(method, place, headers=bearer(key))
+                is_allowed = SCOPES.index(scope) >= SCOPES.index(needed)
+                assert (answer.status_code not in {401, 403}) == is_allowed, (place, scope)
+            answer = await client.request(method, place, headers=bearer(elsewhere))
+            assert answer.status_code == 403, place
+        for place in OPEN:
+            assert (await client.get(place)).status_code == 200
+        own = await client.get("/v1/agents/second", headers=bearer(elsewhere))
+        assert own.status_code == 200
+
+    asked(path, talk)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer x",
+        "Basic {key}",
+        "Bearer {key}x",
+        "Bearer mb_00000000_{secret}",
+        "{key}",
+    ],
+)
+def test_what_is_no_key_opens_nothing(tmp_path, header):
+    key = keys_command.added(tmp_path / "log", "shop", ["admin"], [])
+    secret = key.split("_", 2)[2]
+
+    async def talk(client):
+        given = {"Authorization": header.format(key=key, secret=secret)}
+        answer = await client.get("/v1/agents", headers=given)
+        assert answer.status_code == 401
+        assert secret not in answer.text
+
+    asked(tmp_path / "log", talk)
+
+
+def test_a_key_that_is_revoked_ends_while_the_service_runs(tmp_path, monkeypatch):
+    path = tmp_path / "log"
+    monkeypatch.setattr("mobandits.service.authorisation.RELOAD_SECONDS", 0.0)
+    key = keys_command.added(path, "shop", ["decide"], [])
+
+    async def talk(client):
+        body = {"context": CONTEXT}
+        first = await client.post(f"{AGENT}/decide", json=body, headers=bearer(key))
+        assert first.status_code == 200
+        later = keys_command.added(path, "later", ["read"], [])
+        assert (await client.get(AGENT, headers=bearer(later))).status_code == 200
+        keys_command.revoked(path, key.split("_")[1])
+        last = await client.post(f"{AGENT}/decide", json=body, headers=bearer(key))
+        assert last.status_code == 401
+
+    asked(path, talk)
+    with pytest.raises(ValueError, match="valid"):
+        keys_command.revoked(path, key.split("_")[1])
+
+
+def test_the_store_keeps_no_secret(tmp_path):
+    key = keys_command.added(tmp_path / "log", "shop", ["decide", "read"], ["a", "b"])
+    secret = key.split("_", 2)[2]
+    assert secret.encode() not in (tmp_path / "log").read_bytes()
+    with keys_command.writing(tmp_path / "log") as connection:
+        (found,) = keys_of(connection)
+    assert key_named([found], key) == found
+    assert key_named([found], key[:-1] + ("x" if key[-1] != "x" else "y")) is None
+    (line,) = keys_command.listed(tmp_path / "log")
+    assert secret not in line
+    assert "a, b" in line
+
+
+def test_on_this_machine_only_its_own_names_are_answered(tmp_path):
+    with served(tmp_path / "log") as running:
+
+        async def whole():
+            async with client_of(running) as client:
+                for name, status in [
+                    ("localhost:8787", 200),
+                    ("127.0.0.1:8787", 200),
+                    ("[::1]:8787", 200),
+                    ("[::1]", 200),
+                    ("evil.example:8787", 403),
+                    ("localhost.evil.example", 403),
+                ]:
+                    answer = await client.get("/v1/agents", headers={"Host": name})
+                    assert answer.status_code == status, name
+
+        asyncio.run(whole())
+
+
+def test_a_key_has_its_rate(tmp_path):
+    key = keys_command.added(tmp_path / "log", "shop", ["read"], [])
+
+    async def talk(client):
+        answers = [await client.get(AGENT, headers=bearer(key)) for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+        assert answers[-1].headers["retry-after"] == "1"
+
+    asked(tmp_path / "log", talk, requests_per_second=1.0)
+
+
+def test_a_bucket_fills_up_again():
+    bucket = TokenBucket(2.0)
+    assert sum(bucket.take(0.0) for _ in range(10)) == 4
+    assert sum(bucket.take(1.0) for _ in range(10)) == 2
+    assert sum(bucket.take(1e6) for _ in range(10)) == 4
+
+
+def test_keys_on_the_command_line(tmp_path, capsys):
+    store = str(tmp_path / "log")
+    assert cli.call(["keys", "add", "shop", "--store", store, "--scope", "decide"]) == 0
+    key = capsys.readouterr().out.strip()
+    assert cli.call(["keys", "list", "--store", store]) == 0
+    assert "shop: decide; all agents" in capsys.readouterr().out
+    assert cli.call(["keys", "revoke", key.split("_")[1], "--store", store]) == 0
+    assert cli.call(["keys", "list", "--store", store]) == 0
+    assert "revoked" in capsys.readouterr().out
+    assert cli.call(["keys", "add", "shop", "--store", store, "--scope", "root"]) == 2
+    assert cli.call(["keys", "revoke", "nothing", "--store", store]) == 2
+
+
+def test_a_store_of_the_version_before_is_copied_and_brought_up_to_date(tmp_path, monkeypatch):
+    path = tmp_path / "log"
+    with monkeypatch.context() as before:
+        before.setattr("mobandits.logs.store.schema.VERSION", 1)
+        before.setattr("mobandits.logs.store.connection.VERSION", 1)
+        steps = __import__("mobandits.logs.store.schema", fromlist=["x"]).MIGRATIONS
+        before.setattr("mobandits.logs.store.schema.MIGRATIONS", steps[:1])
+        SharedFile(path).close()
+    with SharedFile(path) as file:
+        assert file.all_keys() == []
+    copy = sqlite3.connect(tmp_path / "log.before-v2")
+    assert copy.execute("PRAGMA user_version").fetchone() == (1,)
+    copy.close()
+
+
+def test_a_client_shows_its_key(tmp_path):
+    seen = []
+
+    def answer(request):
+        seen.append(request.headers.get("authorization"))
+        return httpx.Response(500)
+
+    with Client("http://service", "router", key="mb_1", attempts=1) as client:
+        headers = client._http.headers
+        client._http = httpx.Client(
+            base_url=client.url, transport=httpx.MockTransport(answer), headers=headers
+        )
+        with pytest.raises(Exception, match="500"):
+            client.state()
+    assert seen == ["Bearer mb_1"]
