@@ -63,7 +63,7 @@ objectives = ['q']
         ("port = 0\n", "agents"),
         ("[agents.a]\npolicy = 'mol-ucb'\narms = ['x']\nobjectives = ['q']\nprt = 1", "prt"),
         ("[agents.a]\npolicy = 'mol-ubc'\narms = ['x', 'y']\nobjectives = ['q']", "mol-ucb"),
-        (f"host = '0.0.0.0'\n{AGENT_TABLE}", "host"),
+        (f"host = '0.0.0.0'\n{AGENT_TABLE}", "keys add"),
         ("[agents", "TOML"),
     ],
 )

@@ -1,5 +1,6 @@
 """The server: an address, the application behind it, and a graceful end."""
 
+import contextlib
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -29,12 +30,12 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
         ValueError: where the address is taken, where others can reach it and there are no keys, or
             where the store is in use.
     """
-    with bound(specification.host, specification.port) as listening:
-        # First, so that a second service on the file is refused before it takes a connection.
-        file = SharedFile(store, specification.durability)
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(SharedFile(store, specification.durability))
         if not is_loopback(specification.host):
             check_keys(file)
 
+        listening = opened.enter_context(bound(specification.host, specification.port))
         app = application(Running(specification, file))
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE
@@ -57,7 +58,6 @@ def check_keys(file: SharedFile) -> None:
     if any(key.revoked is None for key in file.all_keys()):
         return
 
-    file.close()
     raise SpecError(
         f"{file.path} must have a key before others can reach the service: "
         f"`mobandits keys add NAME --store {file.path} --scope decide` makes one"
