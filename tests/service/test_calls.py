@@ -83,9 +83,9 @@ def test_a_key_stands_for_one_decision(tmp_path):
             ],
         )
         one, two, three = told.json()
-        assert one["missing"] == ["cost"]
-        assert two["status"] == 404
-        assert three["status"] == 422
+        assert one["rewarded"]["missing"] == ["cost"]
+        assert two["refused"]["status"] == 404
+        assert three["refused"]["status"] == 422
         return first
 
     first = ask(tmp_path / "log", talk)

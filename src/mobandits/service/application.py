@@ -5,15 +5,18 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mobandits.service.openapi import document
 from mobandits.service.problems import Problem, answer_to, problem_of
 from mobandits.service.request_log import RequestLog
-from mobandits.service.routes import ROUTES
+from mobandits.service.routes import OPERATIONS
 from mobandits.service.running import Running
 
 LOG = logging.getLogger("mobandits.service")
@@ -44,7 +47,15 @@ def application(running: Running) -> Starlette:
         Problem: told_error,
         ValueError: told_error,
     }
-    app = Starlette(routes=ROUTES, exception_handlers=handlers, lifespan=lifespan)
+    described = msgspec.json.encode(document(OPERATIONS))
+
+    async def openapi(_: Request) -> Response:
+        """The description of the interface."""
+        return Response(described, media_type="application/json")
+
+    routes = [each.route() for each in OPERATIONS]
+    routes.append(Route("/openapi.json", openapi, methods=["GET"]))
+    app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     app.state.running = running
     app.add_middleware(LimitedBodies)
     # The last one is the outermost: it sees what all others answer.

@@ -99,6 +99,30 @@ class RewardsOf(Message):
     key: str | None = None
 
 
+class RefusedReward(Message):
+    """Rewards that were refused.
+
+    Attributes:
+        status: of HTTP, as if they had been told alone.
+        detail: one line.
+    """
+
+    status: int
+    detail: str
+
+
+class RewardOutcome(Message):
+    """What became of rewards in a list; one that is refused does not keep the others from counting.
+
+    Attributes:
+        rewarded: where they were taken.
+        refused: where they were not.
+    """
+
+    rewarded: Rewarded | None = None
+    refused: RefusedReward | None = None
+
+
 class Observed(Message):
     """A decision that somebody else made, which the agent learns from.
 
@@ -251,3 +275,21 @@ class Preference(Message):
     """An order by which arms are compared, by its name or as a table of name and parameters."""
 
     order: Any
+
+
+class Live(Message):
+    """The process answers."""
+
+    live: bool
+
+
+class Ready(Message):
+    """Whether every agent can decide.
+
+    Attributes:
+        ready: so.
+        agents: {name: "starting", "ready", or why it cannot}.
+    """
+
+    ready: bool
+    agents: dict[str, str]

@@ -1,36 +1,44 @@
 """The calls of version 1: what each takes, does and answers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from mobandits.service.authorisation import guarded
 from mobandits.service.hosted_agent import HostedAgent, as_json
 from mobandits.service.messages import (
+    Adopted,
     AgentList,
+    AgentState,
     Decide,
     DecideBatch,
+    Decided,
     DecidedBatch,
+    Explained,
+    Live,
     NewArm,
     Observed,
     Preference,
+    Ready,
+    Recorded,
+    RefusedReward,
     Rewarded,
+    RewardOutcome,
     RewardsOf,
 )
+from mobandits.service.operations import Operation
 from mobandits.service.problems import Problem
 from mobandits.service.running import Running
 
 JSON = "application/json"
+AGENT = "/v1/agents/{agent}"
+DECISION = f"{AGENT}/decisions/{{decision}}"
 MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
 MOST_REWARDS = 1000  # in one list
 
 Body = TypeVar("Body")
-Handler = Callable[[Request], Awaitable[Response]]
 
 _decoders: dict[Any, Any] = {}
 
@@ -159,23 +167,23 @@ async def reward_several(request: Request) -> Response:
     if len(items) > MOST_REWARDS:
         raise Problem(422, f"rewards must be of at most {MOST_REWARDS:,} decisions in one call")
 
-    answers: list[Any] = []
+    outcomes = []
     for item in items:
         try:
-            answers.append(_reward_one(hosted, item))
+            outcomes.append(RewardOutcome(rewarded=_reward_one(hosted, item)))
         except (Problem, ValueError) as error:
             status = error.status if isinstance(error, Problem) else 422
-            answers.append({"status": status, "detail": str(error)})
+            outcomes.append(RewardOutcome(refused=RefusedReward(status, str(error))))
 
     await saved(request, hosted)
-    for each in answers:
-        if isinstance(each, Rewarded):
-            running_of(request).telemetry.count_reward(hosted.name, each)
+    for outcome in outcomes:
+        if outcome.rewarded is not None:
+            running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)
 
-    return Response(msgspec.json.encode(answers), media_type=JSON)
+    return Response(msgspec.json.encode(outcomes), media_type=JSON)
 
 
-def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Any:
+def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
     if (item.decision is None) == (item.key is None):
         raise Problem(422, "decision or key must be given, and not both")
     if item.decision is not None:
@@ -282,7 +290,7 @@ async def metrics(request: Request) -> Response:
 
 async def live(_: Request) -> Response:
     """`GET /health/live`: the process answers."""
-    return Response(b'{"live":true}', media_type=JSON)
+    return answer(Live(True))
 
 
 async def ready(request: Request) -> Response:
@@ -290,45 +298,36 @@ async def ready(request: Request) -> Response:
     running = running_of(request)
     statuses = {hosted.name: hosted.status for hosted in running.agents}
     is_ready = running.agents.all_ready()
-    content = msgspec.json.encode({"ready": is_ready, "agents": statuses})
+    content = as_json(Ready(is_ready, statuses))
 
     return Response(content, 200 if is_ready else 503, media_type=JSON)
 
 
-# Who looks whether the service lives needs no key.
-ROUTES = [
-    Route("/v1/agents", guarded(agents, "read"), methods=["GET"]),
-    Route("/v1/agents/{agent}", guarded(agent, "read"), methods=["GET"]),
-    Route("/v1/agents/{agent}/decide", guarded(decide, "decide"), methods=["POST"]),
-    Route("/v1/agents/{agent}/decide_batch", guarded(decide_batch, "decide"), methods=["POST"]),
-    Route("/v1/agents/{agent}/decisions", guarded(observe, "decide"), methods=["POST"]),
-    Route("/v1/agents/{agent}/decisions/{decision}", guarded(recorded, "read"), methods=["GET"]),
-    Route(
-        "/v1/agents/{agent}/decisions/{decision}/explanation",
-        guarded(explained, "read"),
-        methods=["GET"],
+OPERATIONS = [
+    Operation("GET", "/v1/agents", agents, "read", answer=AgentList),
+    Operation("GET", AGENT, agent, "read", answer=AgentState),
+    Operation("POST", f"{AGENT}/decide", decide, "decide", Decide, Decided),
+    Operation("POST", f"{AGENT}/decide_batch", decide_batch, "decide", DecideBatch, DecidedBatch),
+    Operation("POST", f"{AGENT}/decisions", observe, "decide", list[Observed], list[Adopted]),
+    Operation("GET", DECISION, recorded, "read", answer=Recorded),
+    Operation("GET", f"{DECISION}/explanation", explained, "read", answer=Explained),
+    Operation("POST", f"{DECISION}/rewards", reward, "decide", dict[str, float], Rewarded),
+    Operation("POST", f"{DECISION}/activate", activate, "decide"),
+    Operation("POST", f"{DECISION}/abandon", abandon, "decide"),
+    Operation(
+        "POST",
+        f"{AGENT}/rewards",
+        reward_several,
+        "decide",
+        list[RewardsOf],
+        list[RewardOutcome],
     ),
-    Route(
-        "/v1/agents/{agent}/decisions/{decision}/rewards",
-        guarded(reward, "decide"),
-        methods=["POST"],
-    ),
-    Route(
-        "/v1/agents/{agent}/decisions/{decision}/activate",
-        guarded(activate, "decide"),
-        methods=["POST"],
-    ),
-    Route(
-        "/v1/agents/{agent}/decisions/{decision}/abandon",
-        guarded(abandon, "decide"),
-        methods=["POST"],
-    ),
-    Route("/v1/agents/{agent}/rewards", guarded(reward_several, "decide"), methods=["POST"]),
-    Route("/v1/agents/{agent}/preference", guarded(set_preference, "admin"), methods=["PUT"]),
-    Route("/v1/agents/{agent}/arms/{arm}", guarded(add_arm, "admin"), methods=["PUT"]),
-    Route("/v1/agents/{agent}/arms/{arm}", guarded(remove_arm, "admin"), methods=["DELETE"]),
-    Route("/v1/agents/{agent}/snapshot", guarded(snapshot, "admin"), methods=["GET"]),
-    Route("/metrics", guarded(metrics, "read"), methods=["GET"]),
-    Route("/health/live", live, methods=["GET"]),
-    Route("/health/ready", ready, methods=["GET"]),
+    Operation("PUT", f"{AGENT}/preference", set_preference, "admin", Preference, AgentState),
+    Operation("PUT", f"{AGENT}/arms/{{arm}}", add_arm, "admin", NewArm, AgentState),
+    Operation("DELETE", f"{AGENT}/arms/{{arm}}", remove_arm, "admin", answer=AgentState),
+    Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),
+    Operation("GET", "/metrics", metrics, "read", answer=str),
+    # Who looks whether the service lives needs no key.
+    Operation("GET", "/health/live", live, answer=Live),
+    Operation("GET", "/health/ready", ready, answer=Ready),
 ]

@@ -1,0 +1,129 @@
+"""The description of the interface: OpenAPI 3.1, from the types that check requests."""
+
+import importlib.metadata
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from mobandits.service.operations import Operation
+from mobandits.service.problems import MEDIA_TYPE, TITLES
+
+JSON = "application/json"
+REFERENCE = "#/components/schemas/{name}"
+PARAMETER = re.compile(r"\{(\w+)\}")
+# Types of answers that are no JSON.
+OTHER_MEDIA = {bytes: "application/octet-stream", str: "text/plain"}
+COMMON = (400, 413, 422, 503)  # how every call with a body may fail
+
+
+class ProblemDetails(msgspec.Struct):
+    """An error (RFC 9457).
+
+    Attributes:
+        type: about:blank.
+        title: what kind of error it is.
+        status: of HTTP.
+        detail: one line.
+        field: that does not fit, where it is one.
+        rule: what it must be.
+        value: what it was.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    field: str | None = None
+    rule: str | None = None
+    value: str | None = None
+
+
+def document(operations: Sequence[Operation]) -> dict[str, Any]:
+    """The description of some operations.
+
+    Args:
+        operations: of the service.
+    """
+    types = [ProblemDetails]
+    for each in operations:
+        types += [kind for kind in (each.body, each.answer) if is_json(kind)]
+
+    schemas, components = msgspec.json.schema_components(types, ref_template=REFERENCE)
+    schema_of = {repr(kind): schema for kind, schema in zip(types, schemas, strict=True)}
+    paths: dict[str, dict[str, Any]] = {}
+    for each in operations:
+        described = paths.setdefault(each.path, {})
+        described[each.method.lower()] = operation(each, schema_of)
+
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "mobandits",
+            "version": importlib.metadata.version("mobandits"),
+            "description": "Decisions that trade off several rewards at once.",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def is_json(kind: Any) -> bool:
+    """Whether something of a type is sent as JSON."""
+    return kind is not None and kind not in OTHER_MEDIA
+
+
+def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
+    """One operation of the description."""
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in PARAMETER.findall(each.path)
+    ]
+    described: dict[str, Any] = {
+        "operationId": each.name,
+        "summary": each.summary,
+        "responses": responses(each, schema_of),
+    }
+    if parameters:
+        described["parameters"] = parameters
+    if each.scope is not None:
+        # Without a key where only this machine can reach the service.
+        described["security"] = [{"key": [each.scope]}, {}]
+    if each.body is not None:
+        content = {JSON: {"schema": schema_of[repr(each.body)]}}
+        described["requestBody"] = {"required": True, "content": content}
+
+    return described
+
+
+def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
+    """How an operation may be answered."""
+    found: dict[str, Any] = {}
+    if each.answer is None:
+        found["204"] = {"description": "Done"}
+    elif is_json(each.answer):
+        content = {JSON: {"schema": schema_of[repr(each.answer)]}}
+        found["200"] = {"description": "Done", "content": content}
+    else:
+        content = {OTHER_MEDIA[each.answer]: {}}
+        found["200"] = {"description": "Done", "content": content}
+
+    failures = set[int]()
+    if each.scope is not None:
+        failures |= {401, 403, 429, 503}
+    if each.body is not None:
+        failures |= set(COMMON)
+    if PARAMETER.search(each.path):
+        failures |= {404, 409, 422}
+    if not failures:
+        failures = {503}
+
+    problem = {MEDIA_TYPE: {"schema": schema_of[repr(ProblemDetails)]}}
+    for status in sorted(failures):
+        found[str(status)] = {"description": TITLES[status], "content": problem}
+
+    return found

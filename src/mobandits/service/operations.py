@@ -1,0 +1,51 @@
+"""What a service offers, as data: routes and the OpenAPI document are made of it."""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mobandits.service.authorisation import guarded
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Operation(NamedTuple):
+    """A call of a service.
+
+    Attributes:
+        method: of HTTP.
+        path: with the names of its parameters.
+        handler: answers it; its docstring says what it is.
+        scope: that a key must have; None: no key is needed.
+        body: the type of what is sent; None: nothing.
+        answer: the type of what is answered; None: nothing.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    scope: str | None = None
+    body: Any = None
+    answer: Any = None
+
+    @property
+    def name(self) -> str:
+        """What metrics, the log and the document call it."""
+        name: str = self.handler.__name__  # type: ignore[attr-defined]
+        return name
+
+    @property
+    def summary(self) -> str:
+        """What it is, in a few words."""
+        text = inspect.getdoc(self.handler) or self.name
+        _, _, summary = text.partition(": ")
+        return summary.rstrip(".")
+
+    def route(self) -> Route:
+        """Where requests for it go."""
+        handler = self.handler if self.scope is None else guarded(self.handler, self.scope)
+        return Route(self.path, handler, methods=[self.method], name=self.name)
