@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
-__version__ = "0.1.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "Agent",
