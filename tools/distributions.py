@@ -128,9 +128,10 @@ def sdist_problems(sdist: Path) -> list[str]:
     tracked = set(tracked_files())
     sources = {name for name in tracked if name.startswith(SOURCES)}
     problems = [f"the sdist lacks {name}" for name in sorted((sources | NEEDED_IN_SDIST) - names)]
-    for name in sorted(names - tracked):
-        if name not in MADE_BY_BUILDING and ".egg-info/" not in name:
-            problems.append(f"the sdist holds {name}, which is not tracked")
+    untracked = sorted(
+        name for name in names - tracked - MADE_BY_BUILDING if ".egg-info/" not in name
+    )
+    problems += [f"the sdist holds {name}, which is not tracked" for name in untracked]
     bloat = sorted(name for name in names if name.startswith(("tests/", "docs/", "benchmarks/")))
     return problems + [f"the sdist holds {name}" for name in bloat]
 

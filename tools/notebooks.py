@@ -1,8 +1,9 @@
 """Write the notebooks from their sources, and execute them: `make notebooks`.
 
 A source is a Python file in cells: `# %%` begins one of code, `# %% [markdown]` one of text, whose lines are comments.
-Editors run such files cell by cell, differences are readable, and the linter and the formatter know them. The notebooks are
-committed beside their sources, without outputs, so that sites which show notebooks have them.
+A magic is a comment as well, `# %matplotlib inline`. Editors run such files cell by cell, differences are readable, and
+the linter and the formatter know them. The notebooks are committed beside their sources, without outputs, so that
+sites which show notebooks have them.
 
     python tools/notebooks.py                         write all notebooks
     python tools/notebooks.py --check                 say which are not those of their sources
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "notebooks"
 MARK = re.compile(r"^# %%(?P<kind>.*)$")
+MAGIC = re.compile(r"^# (?P<magic>%[a-z].*)$")
 SECONDS_PER_CELL = 300  # a cold cache compiles policies; warm cells take seconds
 CODE, TEXT = "code", "markdown"
 
@@ -88,7 +90,8 @@ def cells(source: str) -> list[Cell]:
         elif found and found[-1].kind == TEXT:
             found[-1].lines.append(uncommented(line, number))
         elif found:
-            found[-1].lines.append(line)
+            magic = MAGIC.match(line)
+            found[-1].lines.append(magic["magic"] if magic else line)
     return [Cell(kind, without_blank_ends(lines)) for kind, lines in found]
 
 
@@ -147,12 +150,15 @@ def execute(source: Path, output: Path) -> None:
         nbclient.exceptions.CellExecutionError: where a cell fails; what ran before it is written.
     """
     import nbformat  # noqa: PLC0415
+    from jupyter_client import AsyncKernelManager  # noqa: PLC0415
     from nbclient import NotebookClient  # noqa: PLC0415
 
     notebook = build(source)
+    # Sockets of files and not of a network: others on this machine cannot talk to the kernel.
+    manager = AsyncKernelManager(kernel_name="python3", transport="ipc")
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
-        client = NotebookClient(notebook, timeout=SECONDS_PER_CELL, resources=resources)
+        client = NotebookClient(notebook, km=manager, timeout=SECONDS_PER_CELL, resources=resources)
         try:
             client.execute()
         finally:

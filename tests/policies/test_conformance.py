@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from rehearsals import prepare_near
 
 from mobandits import policies
 from mobandits.contracts.protocols import Recipe
@@ -46,7 +47,7 @@ from mobandits.policies import (
     WithFloor,
     Within,
 )
-from mobandits.testing import DEFAULT_SHAPE, PolicyCase, prepare
+from mobandits.testing import DEFAULT_SHAPE, PolicyCase
 
 SHARED = DEFAULT_SHAPE._replace(shared=True)
 FIXED = DEFAULT_SHAPE._replace(
@@ -122,7 +123,7 @@ CASES = [
     ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
 )
 def test_promise(case, check):
-    prepare(CASES)
+    prepare_near(case, CASES)
     case.check(check)
 
 
