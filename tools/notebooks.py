@@ -154,9 +154,10 @@ def execute(source: Path, output: Path) -> None:
     from nbclient import NotebookClient  # noqa: PLC0415
 
     notebook = build(source)
-    # Sockets of files and not of a network: others on this machine cannot talk to the kernel.
-    manager = AsyncKernelManager(kernel_name="python3", transport="ipc")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as sockets:
+        # Files in place of network ports, so that nobody else on this machine can talk to the kernel.
+        place = str(Path(sockets) / "kernel")
+        manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=place)
         resources = {"metadata": {"path": folder}}
         client = NotebookClient(notebook, km=manager, timeout=SECONDS_PER_CELL, resources=resources)
         try:
