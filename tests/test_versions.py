@@ -68,6 +68,15 @@ def test_what_fails_is_said_and_what_is_missing_too(versions, monkeypatch, capsy
     assert "3.12     failed, without ray" in capsys.readouterr().out
 
 
+def test_versions_are_chosen_by_name(versions, monkeypatch, capsys):
+    monkeypatch.setattr(versions, "find_interpreter", lambda version: f"python{version}")
+    asked = []
+    monkeypatch.setattr(versions, "tested", lambda *told: asked.append(told) or "passed")
+    assert versions.main(["3.13", "tests/orders", "-x"]) == 0
+    assert asked == [("3.13", "python3.13", ["tests/orders", "-x"])]
+    assert "3.12" not in capsys.readouterr().out
+
+
 def test_packages_without_a_build_are_left_out_by_name(versions, monkeypatch):
     refused = {versions.EXTRAS, "vowpalwabbit"}
     monkeypatch.setattr(versions, "pip", lambda python, *names: not refused & set(names))

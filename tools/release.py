@@ -183,7 +183,7 @@ def twine_problems(made: Distributions) -> list[str]:
 def trial_problems(path: Path, version: str) -> list[str]:
     """What fails where a distribution is installed alone, with the packages that it declares."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder = Path(name).resolve()
         venv.create(folder / "venv", with_pip=True)
         binaries = folder / "venv" / "bin"
         python = str(binaries / "python")

@@ -5,6 +5,7 @@ Interpreters are looked for on PATH, among those of pyenv and among those of uv.
 
     python tools/versions.py                      all tests, with every interpreter
     python tools/versions.py tests/orders -x      these, in the words of pytest
+    python tools/versions.py 3.13 tests/orders    these, with that version only
 """
 
 import os
@@ -25,14 +26,16 @@ LEAST_TOOLS += ("pytest-xdist", "ruff", "setuptools")
 
 def main(arguments: list[str]) -> int:
     """Test with every version that is there; 1 where one fails or none is there."""
+    chosen = [version for version in SUPPORTED if version in arguments]
+    words = [word for word in arguments if word not in SUPPORTED]
     results = {}
-    for version in SUPPORTED:
+    for version in chosen or SUPPORTED:
         interpreter = find_interpreter(version)
         if interpreter is None:
             results[version] = "not at hand, not tested"
             continue
         print(f"== Python {version}: {interpreter}", flush=True)
-        results[version] = tested(version, interpreter, arguments)
+        results[version] = tested(version, interpreter, words)
 
     print("\nPython   result")
     for version, result in results.items():
