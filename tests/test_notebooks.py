@@ -56,8 +56,9 @@ def test_text_stands_between_cells_of_code():
 
 def test_sources_are_cut_into_cells(tool):
     assert doctest.testmod(tool).failed == 0
-    source = "ignored\n# %%\n\nx = 1\n\n\ny = 2\n\n# %% [markdown]\n# Text\n"
-    assert tool.cells(source) == [("code", ["x = 1", "", "", "y = 2"]), ("markdown", ["Text"])]
+    source = "ignored\n# %%\n# %matplotlib inline\nx = 1\n\n\n# y\n\n# %% [markdown]\n# Text\n"
+    code = ["%matplotlib inline", "x = 1", "", "", "# y"]
+    assert tool.cells(source) == [("code", code), ("markdown", ["Text"])]
 
 
 @pytest.mark.parametrize(

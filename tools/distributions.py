@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = "src/mobandits/"
 LARGEST_WHEEL = 3_000_000  # bytes; tests and their data would be several times as much
 NEEDED_IN_SDIST = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml"}
+LEFT_OUT = ("benchmarks/", "docs/", "tests/")
 MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
 
 
@@ -127,13 +128,16 @@ def sdist_problems(sdist: Path) -> list[str]:
 
     tracked = set(tracked_files())
     sources = {name for name in tracked if name.startswith(SOURCES)}
-    problems = [f"the sdist lacks {name}" for name in sorted((sources | NEEDED_IN_SDIST) - names)]
-    untracked = sorted(
-        name for name in names - tracked - MADE_BY_BUILDING if ".egg-info/" not in name
-    )
+    needed = sources | NEEDED_IN_SDIST
+    problems = [f"the sdist lacks {name}" for name in sorted(needed - names)]
+
+    made = {name for name in names if name in MADE_BY_BUILDING or ".egg-info/" in name}
+    untracked = sorted(names - tracked - made)
     problems += [f"the sdist holds {name}, which is not tracked" for name in untracked]
-    bloat = sorted(name for name in names if name.startswith(("tests/", "docs/", "benchmarks/")))
-    return problems + [f"the sdist holds {name}" for name in bloat]
+
+    bloat = sorted(name for name in names if name.startswith(LEFT_OUT))
+    problems += [f"the sdist holds {name}" for name in bloat]
+    return problems
 
 
 def metadata_problems(wheel: Path, version: str) -> list[str]:

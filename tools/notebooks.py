@@ -66,10 +66,13 @@ def not_written() -> list[str]:
     stale = []
     for source in sources():
         notebook = notebook_of(source)
-        if not notebook.exists() or notebook.read_text() != text_of(source):
+        is_written = notebook.exists() and notebook.read_text() == text_of(source)
+        if not is_written:
             stale.append(notebook.name)
-    orphans = [path.name for path in FOLDER.glob("*.ipynb") if not path.with_suffix(".py").exists()]
-    return stale + sorted(orphans)
+
+    written = {notebook_of(source) for source in sources()}
+    orphans = sorted(set(FOLDER.glob("*.ipynb")) - written)
+    return stale + [notebook.name for notebook in orphans]
 
 
 def cells(source: str) -> list[Cell]:
@@ -86,12 +89,13 @@ def cells(source: str) -> list[Cell]:
     for number, line in enumerate(source.splitlines(), start=1):
         mark = MARK.match(line)
         if mark:
-            found.append(Cell(kind_of(mark["kind"].strip(), number), []))
-        elif found and found[-1].kind == TEXT:
-            found[-1].lines.append(uncommented(line, number))
+            kind = kind_of(mark["kind"].strip(), number)
+            found.append(Cell(kind, []))
         elif found:
-            magic = MAGIC.match(line)
-            found[-1].lines.append(magic["magic"] if magic else line)
+            lines = found[-1].lines
+            is_text = found[-1].kind == TEXT
+            lines.append(uncommented(line, number) if is_text else code_of(line))
+
     return [Cell(kind, without_blank_ends(lines)) for kind, lines in found]
 
 
@@ -112,6 +116,12 @@ def uncommented(line: str, number: int) -> str:
     if line != "#" and not line.startswith("# "):
         raise ValueError(f"line {number}: text must be a comment, got {line!r}")
     return line[2:]
+
+
+def code_of(line: str) -> str:
+    """A line of code; a magic is no comment any more."""
+    magic = MAGIC.match(line)
+    return magic["magic"] if magic else line
 
 
 def without_blank_ends(lines: list[str]) -> list[str]:
