@@ -59,7 +59,7 @@ claims = pl.DataFrame(
         "kind": [claim.kind for claim in figure.claims],
     }
 )
-with pl.Config(fmt_str_lengths=120, tbl_width_chars=160, tbl_hide_dataframe_shape=True):
+with pl.Config(tbl_rows=-1, fmt_str_lengths=120, tbl_width_chars=160):
     print(claims)
 
 # %% [markdown]

@@ -46,20 +46,22 @@ log
 # ## What would others have brought?
 #
 # Four policies: that of the log, each prompt to the same model (the middle one, the dear one), and MOL-UCB, which
-# learns from one part of the log and is valued on another. Quality counts four times as much as thrift.
+# learns from one part of the log and is valued on another. Quality counts four times as much as thrift. `WithFloor`
+# keeps a probability of at least 2 % for every model, so that what it does can be valued later in the same way.
 #
 # `dr` is doubly robust estimation: a model of the rewards, corrected by what was observed, weighted by the
 # propensities. It is right wherever the propensities are.
 
 # %%
 order = mob.orders.Weighted([0.8, 0.2])
+recipe = mob.policies.WithFloor(mob.policies.MolUcb(scale=0.05, order=order), epsilon=0.06)
 comparison = compare(
     log,
     {
         "today": LoggingPolicy(),
         "always middle": ConstantTarget(models[1]),
         "always dear": ConstantTarget(models[2]),
-        "learned": mob.policies.MolUcb(scale=0.05, order=order),
+        "learned": recipe,
     },
     progress=False,
 )
@@ -95,9 +97,8 @@ for name in ("today", "always middle", "always dear", "learned"):
 # %% [markdown]
 # ## Deploy
 #
-# The recipe becomes an agent that has learned all rounds of the log. From now on every decision is in `router.db`
-# before it is returned. `WithFloor` would keep a least probability for every model; here propensities are exact where
-# the policy draws.
+# The recipe becomes an agent that has learned all rounds of the log. From now on every decision is in `router.db`,
+# with its propensity, before it is returned.
 
 # %%
 agent = comparison.agent("learned", log="router.db", propensity="exact")
@@ -114,17 +115,21 @@ agent.close()
 # %% [markdown]
 # ## Look after it
 #
-# What did it do, and does something need a look? `mobandits monitor router.db --out monitor` writes a page of this;
-# the numbers are also at hand here. Only decisions of the agent itself are its history, so the log that it learned
-# from is told apart.
+# What did it do, and does something need a look? `mobandits monitor router.db --out monitor` writes a page of this.
+# The numbers are at hand here, too. The rounds of the log are the first part of the agent's history; *recent* plays
+# are those of the last window.
 
 # %%
 history = summary("router.db", calibration=False)
 print("decisions:", history["decisions"])
-for arm in history["arms"]:
-    print(arm)
-for finding in history["alarms"]:
-    print(finding)
+print("to look at:", "; ".join(history["alarms"]) or "nothing")
+pl.DataFrame(
+    {
+        "model": [arm["name"] for arm in history["arms"]],
+        "plays": [arm["plays"] for arm in history["arms"]],
+        "recent": [arm["recent"] for arm in history["arms"]],
+    }
+)
 
 # %% [markdown]
 # Did it bring what was promised? Here is the estimate from the log, beside the mean of the 500 decisions since, each

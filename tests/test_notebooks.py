@@ -17,11 +17,11 @@ SHOWN = {
         "array([ True,  True, False,  True])",
         "MOL-UCB",
         "image/png",
-        "0.9",
-        "'large'",
+        "was played with probability",
+        "['large', 'large', 'large', 'large', 'large']",
     ],
-    "a-papers-figure": ["{1: 1, 2: 6, 4: 10, 8: 14}", "image/png", "paper", "reported"],
-    "evaluate-and-deploy": ["learned", "warnings: none", "incomparable", "decisions: 500"],
+    "a-papers-figure": ["{1: 1, 2: 6, 4: 10, 8: 14}", "image/png", "lowest-pareto", "reported"],
+    "evaluate-and-deploy": ["learned", "warnings: none", "incomparable", "decisions: 3500"],
 }
 
 
