@@ -62,6 +62,7 @@ from mobandits.policies import (
     Pcz,
     Pessimistic,
     PfLex,
+    PrimalDual,
     RandomChoice,
     ScalarizedUcb1,
     SingleArm,
@@ -181,6 +182,17 @@ CASES = [
     Case(ContextualZooming(scale=0.02, positions=PLACES, width="pcz"), shared=True),
     Case(RandomChoice()),
     Case(SingleArm(1), features=0),
+    Case(
+        PrimalDual(MolUcb(scale=0.3, order=Weighted([1.0, 0.0, 0.0])), {1: 0.4}, {1: 1.0}),
+        costs=(1,),
+    ),
+    Case(
+        PrimalDual(
+            MolUcb(scale="data", order=Weighted([1.0, 0.0, 0.0])), {1: 0.4, 2: 0.3}, {1: 1, 2: 1}
+        ),
+        shared=True,
+        costs=(1, 2),
+    ),
 ]
 
 
