@@ -18,7 +18,6 @@ def cases():
     sys.path[:0] = [str(TESTS / room) for room in ("policies", "orders", "features")]
     from test_conformance import CASES as POLICIES  # noqa: PLC0415
     from test_conformance_orders import CASES as ORDERS  # noqa: PLC0415
-
     from test_map_conformance import CASES as MAPS  # noqa: PLC0415
 
     return [*POLICIES, *ORDERS, *MAPS]
