@@ -1,4 +1,4 @@
-"""The primal-dual algorithm against a slow twin: prices, what they rest on, and the end of a budget."""
+"""The primal-dual algorithm against a slow twin: prices, their range, and the end of a budget."""
 
 import math
 
@@ -45,7 +45,7 @@ def _interpreted():
 
 
 def slow_prices(costs, worth, budgets, large, rounds, rate=None):
-    """(budgets,) the prices after a list of (budgets,) costs: multiplicative weights, cost by cost."""
+    """(budgets,) the prices after some costs (budgets,): multiplicative weights, cost by cost."""
     allowed = np.array(list(budgets.values()))
     tightest = min(budgets[j] / large[j] for j in budgets)
     rate = math.sqrt(math.log(len(allowed) + 1) / rounds) if rate is None else rate

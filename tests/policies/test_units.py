@@ -62,7 +62,7 @@ def test_inside_of_limits(recipe, shape):
 @LAYOUTS
 @pytest.mark.parametrize("inside", ["MolUcb", "MolTs"])
 def test_costs_of_what_is_paced(inside, shape):
-    """Budgets are in the unit of the cost. Prices are in that of the other rewards, and so is `step`."""
+    """Budgets are in the unit of the cost; prices in that of the other rewards, as is `step`."""
     recipe = MolUcb(scale="data", order=Pareto(on=[0])) if inside == "MolUcb" else TS
 
     def paced(unit):

@@ -75,8 +75,9 @@ class PrimalDual(Recipe):
             not minimised, or none with a weight is without a budget.
 
     Reference:
-        Agrawal and Devanur, "Linear contextual bandits with knapsacks", NIPS 2016. Only its abstract
-        was at hand: the update, how Z is estimated, and what follows a budget's end are rebuilt.
+        Agrawal and Devanur, "Linear contextual bandits with knapsacks", NIPS 2016. Only its
+        abstract was at hand: the update, how Z is estimated, and what is played once a budget is
+        used up are rebuilt.
 
     Example:
         >>> from mobandits.policies import MolUcb

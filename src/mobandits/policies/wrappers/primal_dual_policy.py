@@ -1,8 +1,8 @@
 """The policy of `PrimalDual`: an optimistic policy whose costs have the prices of a dual player.
 
 Symbols: b_j the cost per round that budget j allows, u_j a large cost of one round, T the rounds,
-S_j the costs so far, n_j how many they are, g the reward, theta the weights of the dual player, zeta
-what the budgets of one round can buy.
+S_j the costs so far, n_j how many they are, g the reward, theta the weights of the dual player,
+zeta what the budgets of one round can buy.
 """
 
 import math
@@ -114,13 +114,20 @@ class PrimalDualPolicy(NotesNothing):
         observed = np.zeros(len(self.weights))
         rows = np.zeros((self.explored, self.features))
         worth = np.full(1, self.reward)
+
+        return PrimalDualState(model, spent, observed, rows, worth, self.terms())
+
+    def terms(self) -> Array:
+        """The objectives, budgets and large costs, one after the other."""
+        budgets = len(self.allowed)
         terms = np.empty(3 * budgets)
         for j in range(budgets):
-            terms[3 * j] = self.objectives[j]
-            terms[3 * j + 1] = self.allowed[j]
-            terms[3 * j + 2] = self.large[j]
+            first = 3 * j
+            terms[first] = self.objectives[j]
+            terms[first + 1] = self.allowed[j]
+            terms[first + 2] = self.large[j]
 
-        return PrimalDualState(model, spent, observed, rows, worth, terms)
+        return terms
 
     def bounds(
         self, explorer: Any, state: PrimalDualState, context: Array, arms: IntArray, rng: Rng
@@ -147,11 +154,13 @@ class PrimalDualPolicy(NotesNothing):
         """The inner policy's, charged, and which arms are played whatever the order says."""
         believed = self.policy.beliefs(state.model, context, arms, rng)
         charged = self.charged(state, believed)
+        settled = state.observed[self.objectives[0]]
         uniform = np.empty(0, np.int64)
         if self.is_used_up(state):
-            mean = self.policy.estimator.mean(state.model, context, arms)
+            estimator = self.policy.estimator
+            mean = estimator.mean(state.model, context, arms)
             uniform = self.cheapest(state, mean)
-        elif state.observed[self.objectives[0]] < self.explored:
+        elif settled < self.explored:
             uniform = np.arange(len(arms))
 
         return PrimalDualBeliefs(believed, believed.mean, charged, uniform)
