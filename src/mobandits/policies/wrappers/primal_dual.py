@@ -54,8 +54,9 @@ class PrimalDual(Recipe):
     `all_break` set. An order that should look at quality alone says so: `Weighted([1, 0])`.
 
     The bound, of order (OPT / B + 1) sqrt(T) with B = T beta, asks for B above sqrt(T): prices
-    begin in the middle of their range, and need about 1 / epsilon large costs to move. With smaller
-    budgets `Paced` is better (docs/how-to/budgets.md).
+    begin in the middle of their range, and need about 1 / epsilon large costs to move by a factor
+    e. Where a budget holds fewer of them, most of it is left over in the end; `rate=1` spends it,
+    without a proof (docs/how-to/budgets.md has both beside `Paced`).
 
     Args:
         recipe: such as `MolUcb(scale=0.3, order=Weighted([1.0, 0.0]))`: an estimator, an explorer
