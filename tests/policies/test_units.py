@@ -56,7 +56,7 @@ def check(make, shape, which):
 @pytest.mark.parametrize("recipe", [UCB, TS], ids=["MolUcb", "MolTs"])
 def test_inside_of_limits(recipe, shape):
     check(lambda unit: Within(recipe, {1: -0.3 * unit}), shape, 1)
-    check(lambda unit: Within(WithFloor(recipe, 0.2), {0: 0.5}, relative_to=1), shape, 0)
+    check(lambda unit: Within(WithFloor(recipe, 0.2), {0: 2.0}, relative_to=1), shape, 0)
 
 
 @LAYOUTS
