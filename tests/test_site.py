@@ -28,11 +28,17 @@ NEEDED = {
     "Features": {"map": Crosses(2)},
     "Within": {"limits": {0: 0.5}},
     "Paced": {"budgets": {1: 0.5}},
+    "PrimalDual": {
+        "recipe": policies.MolUcb(scale=0.3, order=orders.Weighted([1.0, 0.0])),
+        "budgets": {1: 0.5},
+        "largest": {1: 1.0},
+    },
     "Conservative": {"baseline": 0, "loss": 0.1, "objective": 0},
 }
 # Their beliefs are drawn where those of their recipe are.
 AS_THEIR_RECIPE = {
-    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "WithFloor", "Within"),
+    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "PrimalDual", "WithFloor"),
+    "Within",
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from mobandits import environments, metrics, orders, policies
 from mobandits.errors import SpecError
 from mobandits.metrics import Violation
-from mobandits.policies import Conservative, MolTs, MolUcb, MoslbPl, Paced, Within
+from mobandits.policies import Conservative, MolTs, MolUcb, MoslbPl, Paced, PrimalDual, Within
 from mobandits.spec import KINDS, build, catalogue, convert, load, recipe_named
 from mobandits.support.naming import kebab, short_repr
 
@@ -234,6 +234,10 @@ def test_limits_of_objectives_are_tables():
     assert build("policies", entry, "policy") == Within(MolUcb(), {0: 0.5, 2: 1.0})
     entry = {"name": "paced", "recipe": "mol-ucb", "budgets": [[1, 0.5]]}
     assert build("policies", entry, "policy") == Paced(MolUcb(), {1: 0.5})
+    entry = {"name": "primal-dual", "budgets": {"1": 0.5}, "largest": {"1": 2}, "horizon": 9}
+    entry["recipe"] = {"name": "mol-ucb", "order": {"name": "weighted", "weights": [1, 0]}}
+    recipe = PrimalDual(MolUcb(order=orders.Weighted([1.0, 0.0])), {1: 0.5}, {1: 2.0}, horizon=9)
+    assert build("policies", entry, "policy") == recipe
     entry = {"name": "conservative", "recipe": "mol-ucb", "baseline": 0, "loss": 0.1}
     entry["objective"] = 1
     assert build("policies", entry, "policy") == Conservative(MolUcb(), 0, 0.1, 1)
