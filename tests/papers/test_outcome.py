@@ -86,11 +86,14 @@ def test_a_metric_without_any_value_is_nan_if_it_was_recorded():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (("d = 6", "A", "regret"), "run must be one of d = 10, d = 5, got 'd = 6'"),
+        (
+            ("d = 6", "A", "regret"),
+            "run: 'd = 6' is unknown; did you mean d = 5. It must be one of d = 10, d = 5",
+        ),
         (("d = 5", "C", "regret"), "row must be one of A, B, got 'C'"),
         (
             ("d = 5", "A", "regrets"),
-            "metric must be one of regret, got 'regrets'; did you mean regret",
+            "metric: 'regrets' is unknown; did you mean regret. It must be one of regret",
         ),
     ],
 )

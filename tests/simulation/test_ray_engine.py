@@ -339,7 +339,7 @@ def test_an_absent_ray_is_told_before_anything_else(tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("engine", "address", "message"),
     [
-        ("rai", None, "engine must be one of ray, threads, got 'rai'; did you mean ray?"),
+        ("rai", None, "engine: 'rai' is unknown; did you mean ray? It must be one of ray, threads"),
         (
             "threads",
             "auto",
