@@ -54,7 +54,7 @@ def spec(tmp_path):
 def program(capsys, monkeypatch):
     """Call the program; the report is drawn by code with tests of its own."""
     written = []
-    monkeypatch.setattr(cli, "write_report", written.append)
+    monkeypatch.setattr("mobandits.cli.console.write_report", written.append)
 
     def call(*arguments):
         status = cli.call([str(argument) for argument in arguments])
@@ -134,13 +134,15 @@ def test_report_draws_again(program, spec, tmp_path):
     ("arguments", "message"),
     [
         (["frobnicate"], "No such command 'frobnicate'"),
-        (["list", "policy"], "KIND must be one of .*, got 'policy'; did you mean policies?"),
-        (["list"], "Missing argument"),
+        (
+            ["list", "policy"],
+            "KIND: 'policy' is unknown; did you mean policies. It must be one of datasets, ",
+        ),
         (["run", "{spec}"], "Missing option '--out'"),
         (["run", "{spec}", "--out", "{out}", "--rounds", "-5"], "Invalid value for '--rounds'"),
         (
             ["run", "{spec}", "--out", "{out}", "--engine", "rays"],
-            "--engine must be one of ray, threads, got 'rays'",
+            "--engine: 'rays' is unknown; did you mean ray. It must be one of ray, threads",
         ),
         (
             ["run", "{spec}", "--out", "{out}", "--address", "auto"],
@@ -279,8 +281,8 @@ def test_a_mistake_in_the_file_is_told_with_its_key(program, tmp_path):
     (tmp_path / "s.toml").write_text(SPEC.replace("random-choice", "random-choise"))
     status, _, err = program("run", tmp_path / "s.toml", "--out", tmp_path / "out")
     assert status == 2
-    assert "s.toml: policies[0].name must be one of" in err
-    assert err.endswith("did you mean random-choice?\n")
+    name = "policies[0].name: 'random-choise' is unknown; did you mean random-choice?"
+    assert f"s.toml:8: {name} It must be one of annealing-pareto, " in err
     assert not (tmp_path / "out").exists()
 
 
@@ -316,20 +318,18 @@ def test_an_interrupted_run_says_how_to_go_on(spec, tmp_path):
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)
     err = child.communicate(timeout=120)[1]
-    assert child.returncode == 1
-    assert (
-        err.splitlines()[-1]
-        == "interrupted: run the same command again to resume; finished trials are kept"
-    )
+    assert child.returncode == 130
+    kept = f"finished trials are kept in {tmp_path / 'o'}; run the same command again to resume"
+    assert err.splitlines()[-1] == f"interrupted: {kept}"
     assert "Traceback" not in err
 
 
-def test_an_interruption_anywhere_is_status_1(program, monkeypatch):
+def test_an_interruption_anywhere_is_status_130(program, monkeypatch):
     def interrupted(kind):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mobandits.spec.catalogue", interrupted)
-    assert program("list", "policies") == (1, "", "interrupted\n")
+    assert program("list", "policies") == (130, "", "interrupted: run the same command again\n")
 
 
 def test_a_terminal_gets_a_table_and_a_bar(program, spec, tmp_path, monkeypatch):
@@ -395,7 +395,10 @@ def test_warm_takes_orders(program, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--agents", "--order", "paretto"), "--order must be one of .* did you mean pareto"),
+        (
+            ("--agents", "--order", "paretto"),
+            "--order: .* is unknown; did you mean pareto. It must be one of ",
+        ),
         (("--order", "pareto"), "--order must come with --agents"),
     ],
 )

@@ -18,6 +18,7 @@ import mobandits
 ROOT = Path(__file__).parent.parent
 DOCS, SITE = ROOT / "docs", ROOT / "site"
 QUIET = re.compile(r"^(Build started|Build finished in .*|No issues found|\s*)$")
+EXAMPLES = re.compile(r"^Examples:\n\n((?:\$ .*\n\n?)+)", re.MULTILINE)
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href)=[\"']?(https?:[^\"' >]+)|url\([\"']?(https?:[^)]+)\)"
 )
@@ -104,8 +105,15 @@ def command_line() -> str:
     )
     start, _, rest = written.partition("**Commands**:")
     sections = rest[rest.index("## ") :]  # the list of commands before them cuts their sentences
+    sections = EXAMPLES.sub(examples_as_code, sections)
     introduction = "# The command line\n\n`make docs` writes this page from the program."
     return start.replace("# `mobandits`", introduction, 1) + sections.rstrip() + "\n"
+
+
+def examples_as_code(found: re.Match[str]) -> str:
+    """The examples of a command as a block of code, with a line for each."""
+    lines = [line for line in found[1].splitlines() if line]
+    return "\n".join(["**Examples**:", "", "```console", *lines, "```", ""])
 
 
 def data_sets() -> str:

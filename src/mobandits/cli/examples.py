@@ -1,7 +1,6 @@
 """The examples at the end of every command's help; tests run them."""
 
-CSV = "--column arm=item --column rewards=click,revenue --column propensity=p"
-WITH_CONTEXT = f"{CSV} --column context=age"
+COLUMNS = "--column arm=item --column rewards=click --column context=age --column propensity=p"
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "demo": ("mobandits demo --out runs/demo --quick",),
@@ -17,10 +16,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "report": ("mobandits report runs/linear",),
     "check-theorems": ("mobandits check-theorems mocmab2018 --out runs/theorems --runs 20",),
     "evaluate": (
-        f"mobandits evaluate log.csv {CSV} --policy uniform --policy arm:b --out runs/values",
-        f"mobandits evaluate log.csv {WITH_CONTEXT} --policy new=mol-ucb --deploy new --out new",
+        "mobandits evaluate agent.db --policy uniform --policy arm:b --out runs/values",
+        "mobandits evaluate agent.db --policy new=mol-ucb --deploy new --out runs/new",
+        f"mobandits evaluate log.csv {COLUMNS} --policy mol-ucb --out runs/log",
     ),
-    "tune": (f"mobandits tune log.csv {WITH_CONTEXT} --policy mol-ucb:scale=0.1 --policy mol-ucb",),
+    "tune": ("mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",),
     "import": ("mobandits import journal agent.db",),
     "retune": ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
     "export": (
