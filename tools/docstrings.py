@@ -9,6 +9,9 @@ from typing import Any
 
 import griffe
 
+from mobandits.figures.formulas import spans
+from mobandits.figures.mathml import mathml
+
 COMPILED = "mobandits.compiling.compiled.compiled"
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
 NAME = re.compile(r"^\s+\*{0,2}\w+:")  # of an argument
@@ -37,10 +40,10 @@ def markdown(docstring: str) -> str:
     r"""A docstring in Markdown.
 
     Example:
-        >>> print(markdown("Play `x_a`::\n\n    a_b\n\nReference:\n    a_b 2 * 3.\n\nExample:\n    x_a"))
+        >>> print(markdown("Play `x_a`::\n\n    a b\n\nReference:\n    a_b 2 * 3.\n\nExample:\n    x_a"))
         Play `x_a`:
         <BLANKLINE>
-            a_b
+            a b
         <BLANKLINE>
         **Reference:**
         a\_b 2 \* 3.
@@ -49,11 +52,13 @@ def markdown(docstring: str) -> str:
             x_a
     """
     out: list[str] = []
+    literal: list[str] = []  # lines of the block that began with two colons
     block, depth = "", 0  # what goes on as long as lines are indented more than its first one
     for line in with_tables(docstring.splitlines()):
         indent = len(line) - len(line.lstrip())
         if line.strip() and indent <= depth:
-            block = ""
+            out += literal_block(literal)
+            block, literal = "", []
         if not block and (starts := STARTS.match(line)):
             block, depth = starts["name"] or "literal", indent
             out.append(
@@ -61,11 +66,38 @@ def markdown(docstring: str) -> str:
                     block, escaped(line.rstrip()[:-1])
                 )
             )
+        elif block == "literal":
+            literal.append(line)
         elif block == "Reference":
             out.append(escaped(line.strip()))
         else:
             out.append(line if block or line.startswith("|") else escaped(line))
-    return "\n".join(out)
+    return "\n".join([*out, *literal_block(literal)])
+
+
+def literal_block(lines: list[str]) -> list[str]:
+    """A block as it stands, or the formulas that it consists of.
+
+    Example:
+        >>> literal_block(["", "    2 T^2", "      + K", ""])[1][:40]
+        '<div><math display="block"><mn>2</mn><ms'
+        >>> literal_block(["    mobandits list"])
+        ['    mobandits list']
+    """
+    joined: list[str] = []
+    depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    for line in lines:
+        goes_on = len(line) - len(line.lstrip()) > depth
+        if joined and goes_on:
+            joined[-1] += f" {line.strip()}"
+        elif line.strip():
+            joined.append(line.strip())
+
+    # A formula of words alone would be any text.
+    if not joined or any(spans(formula) != [(0, len(formula))] for formula in joined):
+        return lines
+
+    return ["", *(f"<div>{mathml(formula, display=True)}</div>" for formula in joined), ""]
 
 
 def escaped(line: str) -> str:

@@ -12,9 +12,9 @@ from mobandits.support.toml_lines import key_lines, nearest_line
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 BARE = st.text("abz09_-", min_size=1, max_size=3)
-KEYS = BARE | st.text('a ."\\\'#=[]{}\té\n', min_size=1, max_size=4)
+KEYS = BARE | st.text("a .\"\\'#=[]{}\té\n", min_size=1, max_size=4)
 TEXTS = st.text("a \"'\\#=[]{},\té\n", max_size=8)
-SCALARS = st.integers(-99, 99) | st.booleans() | TEXTS | st.floats(allow_nan=False, width=16)
+SCALARS = st.integers(-99, 99) | st.booleans() | TEXTS | st.floats(-9, 9, width=16)
 
 
 def inner(values):
@@ -117,7 +117,6 @@ class Writer:
                 self.table((*path, key), value, names)
                 continue
             for i, item in enumerate(value):
-                self.note((*path, key))
                 self.header("[[", (*path, key, i), names, "]]")
                 self.table((*path, key, i), item, names)
 

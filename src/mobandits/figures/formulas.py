@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from mobandits.figures.mathml import GREEK, TOKENS, FormulaError, mathml
 
-LONGEST = 80  # tokens of a formula in prose
+LONGEST = 200  # tokens of a formula in prose
 # What makes a formula of letters and numbers, which prose has too.
 STRONG = frozenset(("^", "_", "<=", ">=", "||", "sqrt", "+-"))
 OPERATORS = frozenset(("=", "<", ">", "~", "->"))

@@ -67,6 +67,7 @@ SIGNS = {
 BETWEEN = frozenset(("+", "-", "=", "<", ">", "<=", ">=", "!=", "->", "+-", "~", ",", ";", ":"))
 BARS = {"|": "|", "||": "‖"}
 SUM = "∑"
+SPACE = '<mspace width="0.17em"/>'
 ROUNDING = {"ceil": "⌈⌉", "floor": "⌊⌋"}
 CLOSING = {"(": ")", "[": "])", "{": "}"}  # a half-open interval ends with another bracket
 FUNCTIONS = frozenset(("ln", "log", "exp", "max", "min", "det", "cos", "sin", "trace"))
@@ -378,15 +379,17 @@ def _written(node: Node, display: bool) -> str:
 
 def _with_space(node: Node, display: bool) -> str:
     """A part of a row; the name of a function has a space around it, as `ln` in K ln T."""
-    element = _written(node, display)
     base = node.base if isinstance(node, Scripts) else node
     if isinstance(base, Leaf) and base.text in FUNCTIONS:
-        return f'<mspace width="0.17em"/>{element}<mspace width="0.17em"/>'
+        return f"{SPACE}{_element(node, display)}{SPACE}"
 
     first = node.parts[0] if isinstance(node, Row) else None
-    is_call = isinstance(first, Leaf) and first.text in FUNCTIONS
+    if isinstance(node, Row) and isinstance(first, Leaf) and first.text in FUNCTIONS:
+        # Its argument in brackets stands at once after it.
+        call = "".join(_element(part, display) for part in node.parts)
+        return f"{SPACE}{call}"
 
-    return f'<mspace width="0.17em"/>{element}' if is_call else element
+    return _written(node, display)
 
 
 def _element(node: Node, display: bool) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.papers.contents import TheoremCount, TheoremSummary
@@ -113,7 +114,7 @@ def _count_row(count: TheoremCount) -> list[str]:
         holds = "in doubt"
 
     return [
-        count["name"],
+        with_formulas(count["name"]),
         count["source"],
         count["kind"],
         f"{count['runs']:,}",
