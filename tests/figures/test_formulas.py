@@ -117,7 +117,7 @@ def test_formulas_that_can_be_read_keep_their_letters_and_numbers(text):
 
 
 def test_markup_in_a_text_is_escaped():
-    assert str(with_formulas("<b>T^2</b> & more")).startswith("&lt;b&gt;<math>")
+    assert str(with_formulas("<script> T^2 & more")).startswith("&lt;script&gt; <math>")
 
 
 @pytest.mark.parametrize("paper", PAPERS)

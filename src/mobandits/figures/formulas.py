@@ -8,7 +8,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from mobandits.figures.mathml import GREEK, TOKENS, FormulaError, mathml
+from mobandits.figures.mathml import GREEK, TOKENS, FormulaError, Leaf, Node, Row, mathml, read
 
 LONGEST = 200  # tokens of a formula in prose
 # What makes a formula of letters and numbers, which prose has too.
@@ -133,13 +133,20 @@ def _last_of_formula(text: str, run: list[tuple[int, int]], first: int) -> int |
 
         last = first + count - 1
         try:
-            mathml(text[run[first][0] : run[last][1]])
+            node = read(text[run[first][0] : run[last][1]])
         except FormulaError:
             continue
 
-        return last
+        if not _is_list(node):
+            return last
 
     return None
+
+
+def _is_list(node: Node) -> bool:
+    """Whether a formula has a comma of prose in it, which stands in no brackets."""
+    parts = node.parts if isinstance(node, Row) else ()
+    return any(isinstance(part, Leaf) and part.text in ",;:" for part in parts)
 
 
 def _is_strong(words: list[str]) -> bool:
