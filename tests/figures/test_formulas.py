@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mobandits.figures.formula_tree import TOKENS, FormulaError
 from mobandits.figures.formulas import spans, with_formulas
-from mobandits.figures.mathml import TOKENS, FormulaError, mathml
+from mobandits.figures.mathml import mathml
 
 PAPERS = ("drugan2013", "mocmab2018", "moglb2019", "molts2025", "moslb2024", "pcz2018")
 ONE_CHILD_EACH = {"msup": 2, "msub": 2, "msubsup": 3, "mfrac": 2}
@@ -47,6 +48,14 @@ def found(text):
         ("mob.front of 36.8-82.7 on 2026-01-02 (a) 3 of 4 * 5 / 6 [1.2, 3.4]", []),
         ("alpha-beta pruning, I and A", []),
         ("a < and > b", []),
+        (
+            "the paper's V_t (d = 5) of 44,117 (m = 8) and T^0.75 [0.72, 0.78]",
+            ["V_t", "d = 5", "m = 8", "T^0.75"],
+        ),
+        (
+            "M = 1 - ln L / ln 0.85, x86_64, where d = 15. A level",
+            ["M = 1 - ln L / ln 0.85", "d = 15"],
+        ),
         ("", []),
     ],
 )

@@ -8,7 +8,8 @@ import re
 
 from markupsafe import Markup, escape
 
-from mobandits.figures.mathml import GREEK, TOKENS, FormulaError, Leaf, Node, Row, mathml, read
+from mobandits.figures.formula_tree import GREEK, TOKENS, FormulaError, Leaf, Node, Row, read
+from mobandits.figures.mathml import mathml
 
 LONGEST = 200  # tokens of a formula in prose
 # What makes a formula of letters and numbers, which prose has too.
@@ -20,9 +21,11 @@ FUNCTIONS = frozenset(
 UPRIGHT = frozenset(("PR", "EPR", "Reg", "Lip"))  # quantities of the papers
 LONGEST_SUBSCRIPT = 3  # letters: longer ones are names in programs, such as n_jobs
 ARTICLES = frozenset(("a", "A", "I"))
-# Words with a hyphen, names with a dot and what follows "=" at once are no formulas: MOL-UCB,
-# mob.front, scale=0.3.
-WORD = re.compile(r"[A-Za-z]\w*(?:[-.][A-Za-z]\w*)+|\w+(?:-\w+)+|\w+=\w*|\w*=\w+")
+# Words with a hyphen or an apostrophe, names with a dot or several digits, and what follows "=" at
+# once are no formulas: MOL-UCB, paper's, mob.front, x86_64, scale=0.3.
+WORD = re.compile(
+    r"[A-Za-z]\w*(?:[-.][A-Za-z]\w*)+|\w+'[st]\b|[A-Za-z]+\d\d\w*|\w+(?:-\w+)+|\w+=\w*|\w*=\w+"
+)
 BLANKS = re.compile(r"[ \n]+")
 
 
@@ -151,5 +154,6 @@ def _is_list(node: Node) -> bool:
 
 def _is_strong(words: list[str]) -> bool:
     """Whether some words are surely no prose."""
-    has_operator = any(word in OPERATORS for word in words[1:-1])
+    has_letters = any(word[0].isalpha() for word in words)
+    has_operator = has_letters and any(word in OPERATORS for word in words[1:-1])
     return has_operator or any(word in STRONG or word in GREEK for word in words)
