@@ -14,6 +14,8 @@ It knows the notation of this library's docstrings, and nothing more:
 import re
 from dataclasses import dataclass
 
+from mobandits.support.naming import quoted
+
 TOKENS = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?"
     r"|[A-Za-z]+\d*"
@@ -140,7 +142,7 @@ def read(text: str) -> Node:
     reader = _Reader(text)
     node = reader.row(closing="")
     if reader.left():
-        raise FormulaError(f"formula must end before {reader.next()!r}")
+        raise FormulaError(f"formula must end before {quoted(reader.next())}")
 
     return node
 
@@ -161,7 +163,7 @@ class _Reader:
 
             match = TOKENS.match(text, start)
             if match is None:
-                raise FormulaError(f"formula must have no {text[start]!r}")
+                raise FormulaError(f"formula must have no {quoted(text[start])}")
 
             self._tokens.append(match.group())
             self._touches.append(start == end)
@@ -193,7 +195,7 @@ class _Reader:
             is_conditional = sign == "|" and closing in CLOSING.values()
             if sign in BETWEEN or (is_conditional and not is_open):
                 if is_open and sign not in ("-", "+-"):
-                    raise FormulaError(f"formula must have something before {sign!r}")
+                    raise FormulaError(f"formula must have something before {quoted(sign)}")
 
                 parts.append(Leaf("mo", SIGNS.get(self._take(), sign)))
                 is_open = True
@@ -233,7 +235,8 @@ class _Reader:
         """Whether a factor may begin with a token, after another factor."""
         # Numbers come first in products: "epsilon 0.05" is a name and its value, in prose.
         if sign[0].isdigit():
-            return isinstance(before, Leaf) and before.text == SUM
+            is_power = self._tokens[self._at + 1 : self._at + 2] == ["^"]
+            return is_power or (isinstance(before, Leaf) and before.text == SUM)
 
         is_bar = sign in ("|", "||") and not self._touches[self._at]
         # Brackets of other kinds are intervals, in prose.
@@ -305,12 +308,12 @@ class _Reader:
             bar = BARS[token]
             return Fenced(bar, inside, bar)
 
-        raise FormulaError(f"formula must have no {token!r} here")
+        raise FormulaError(f"formula must have no {quoted(token)} here")
 
     def _close(self, closing: str) -> str:
         token = self._take()
         if not token or token not in closing:
-            raise FormulaError(f"formula must have {closing!r} in place of {token!r}")
+            raise FormulaError(f"formula must have {quoted(closing)} in place of {quoted(token)}")
 
         return token
 
