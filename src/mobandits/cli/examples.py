@@ -21,7 +21,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         f"mobandits evaluate log.csv {COLUMNS} --policy mol-ucb --out runs/log",
     ),
     "tune": ("mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",),
-    "import": ("mobandits import journal agent.db",),
+    "import": ("mobandits import journal imported.db",),
     "retune": ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
     "export": (
         "mobandits export agent.db --out decisions.parquet",
