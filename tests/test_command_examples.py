@@ -10,8 +10,9 @@ import pytest
 import mobandits as mob
 from mobandits import cli
 from mobandits.cli.examples import EXAMPLES
+from mobandits.compiling import session
 from mobandits.papers.check_theorems import check_theorems
-from mobandits.policies import RandomChoice, WithFloor
+from mobandits.policies import RandomChoice
 
 TESTS = Path(__file__).parent
 # In place of the file that examples name, which takes longer.
@@ -35,10 +36,9 @@ def folder(tmp_path_factory):
     rng = np.random.default_rng(0)
     rows = [f"{'ab'[rng.integers(2)]},{rng.integers(2)},{rng.random()},0.5" for _ in range(200)]
     (folder / "log.csv").write_text("\n".join(["item,click,age,p", *rows]) + "\n")
-    recipe = WithFloor(RandomChoice(), 0.1)
     store = folder / "agent.db"
     asked = {"arms": ["a", "b"], "features": 2, "objectives": ["click"], "seed": 1}
-    with mob.Agent(recipe, **asked, log=store, propensity="exact") as agent:
+    with mob.Agent(RandomChoice(), **asked, log=store, propensity="exact") as agent:
         for _ in range(200):
             decision = agent.decide(rng.random(2))
             agent.learn(decision.id, [rng.random()])
@@ -55,6 +55,7 @@ def quick(monkeypatch):
     def few(paper, runs, **options):
         return check_theorems(paper, runs=2, rounds=100, **options)
 
+    monkeypatch.setattr(session, "is_compiled", lambda policy: False)
     monkeypatch.setattr("mobandits.demo.demo.run", page_of)
     monkeypatch.setattr(
         "mobandits.papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)

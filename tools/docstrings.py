@@ -9,7 +9,7 @@ from typing import Any
 
 import griffe
 
-from mobandits.figures.formulas import spans
+from mobandits.figures.formulas import formulas_alone
 from mobandits.figures.mathml import mathml
 
 COMPILED = "mobandits.compiling.compiled.compiled"
@@ -84,20 +84,11 @@ def literal_block(lines: list[str]) -> list[str]:
         >>> literal_block(["    mobandits list"])
         ['    mobandits list']
     """
-    joined: list[str] = []
-    depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    for line in lines:
-        goes_on = len(line) - len(line.lstrip()) > depth
-        if joined and goes_on:
-            joined[-1] += f" {line.strip()}"
-        elif line.strip():
-            joined.append(line.strip())
-
-    # A formula of words alone would be any text.
-    if not joined or any(spans(formula) != [(0, len(formula))] for formula in joined):
+    formulas = formulas_alone(lines)
+    if not formulas:
         return lines
 
-    return ["", *(f"<div>{mathml(formula, display=True)}</div>" for formula in joined), ""]
+    return ["", *(f"<div>{mathml(formula, display=True)}</div>" for formula in formulas), ""]
 
 
 def escaped(line: str) -> str:

@@ -11,7 +11,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-from mobandits.figures.formulas import spans, with_formulas
+from mobandits.figures.formulas import formulas_alone, with_formulas
 from mobandits.figures.mathml import mathml
 
 # What is code, or is copied into lists of contents.
@@ -46,10 +46,10 @@ def set_formulas(element: ET.Element) -> None:
         >>> [child.tag for child in element], element[-1].tail
         (['math', 'b', 'math'], '.')
     """
-    if element.tag == "p" and len(element) == 0 and is_formula(element.text):
-        formula = (element.text or "").strip().rstrip(".")
+    alone = formulas_alone((element.text or "").splitlines())
+    if element.tag == "p" and len(element) == 0 and alone:
         element.text = None
-        element.append(ET.fromstring(mathml(formula, display=True)))
+        element[:] = [ET.fromstring(mathml(formula, display=True)) for formula in alone]
         return
 
     text, formulas = split(element.text)
@@ -61,17 +61,6 @@ def set_formulas(element: ET.Element) -> None:
         children += [child, *after]
 
     element[:] = children
-
-
-def is_formula(text: str | None) -> bool:
-    """Whether a paragraph is one formula, with or without a full stop.
-
-    Example:
-        >>> is_formula("2 T K epsilon."), is_formula("It is 2 T^2.")
-        (True, False)
-    """
-    formula = (text or "").strip().rstrip(".")
-    return spans(formula) == [(0, len(formula))]
 
 
 def split(text: str | None) -> tuple[str | None, list[ET.Element]]:

@@ -5,6 +5,7 @@ The notation is plain text, so that it can be read where nothing is set: ``T^((1
 """
 
 import re
+from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
@@ -51,6 +52,31 @@ def with_formulas(text: str) -> Markup:
     made.append(escape(text[end:]))
 
     return Markup("").join(made)
+
+
+def formulas_alone(lines: Sequence[str]) -> list[str]:
+    """The formulas that some lines consist of; none where one of them is something else.
+
+    A line that is indented more than the first one goes on with the formula before it.
+
+    Example:
+        >>> formulas_alone(["2 T^2", "  + K."]), formulas_alone(["It is T^2."])
+        (['2 T^2 + K'], [])
+    """
+    written = [line for line in lines if line.strip()]
+    depth = min((len(line) - len(line.lstrip()) for line in written), default=0)
+    joined: list[str] = []
+    for line in written:
+        goes_on = len(line) - len(line.lstrip()) > depth
+        if joined and goes_on:
+            joined[-1] += f" {line.strip()}"
+        else:
+            joined.append(line.strip())
+
+    formulas = [formula.removesuffix(".") for formula in joined]
+    are_formulas = all(spans(formula) == [(0, len(formula))] for formula in formulas)
+
+    return formulas if are_formulas else []
 
 
 def spans(text: str) -> list[tuple[int, int]]:

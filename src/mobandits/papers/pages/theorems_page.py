@@ -10,6 +10,7 @@ from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.papers.contents import TheoremCount, TheoremSummary
 from mobandits.papers.pages.regret_bounds import draw_bounds
+from mobandits.papers.pages.statements import Statement, statements
 from mobandits.papers.protocol.files import TheoremChecks
 
 HEADER = (
@@ -39,6 +40,7 @@ class TheoremSection:
         holds: whether everything is as the theory says.
         counts: one row per statement.
         bounds: the regret beside its bounds; None where the paper has no bounds.
+        statements: what the theorems say, with formulas.
     """
 
     paper: str
@@ -46,6 +48,7 @@ class TheoremSection:
     holds: bool
     counts: Table
     bounds: Picture | None
+    statements: Sequence[Statement]
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,11 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
         alt = f"The regret of {paper}'s policies beside its bounds; the table has the ratios."
         bounds = draw_picture(draw, figures, paper, alt, CAPTION)
 
-    return TheoremSection(paper, summary["runs"], summary["holds"], Table(HEADER, rows), bounds)
+    counts = Table(HEADER, rows)
+
+    return TheoremSection(
+        paper, summary["runs"], summary["holds"], counts, bounds, statements(paper)
+    )
 
 
 def _count_row(count: TheoremCount) -> list[str]:
