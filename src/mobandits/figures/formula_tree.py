@@ -194,7 +194,11 @@ class _Reader:
             sign = self.next()
             is_conditional = sign == "|" and closing in CLOSING.values()
             if sign in BETWEEN or (is_conditional and not is_open):
-                if is_open and sign not in ("-", "+-"):
+                # A sign of one number stands at once before it.
+                is_unary = sign in ("-", "+-") and self._touches[self._at + 1 : self._at + 2] == [
+                    True
+                ]
+                if is_open and not is_unary:
                     raise FormulaError(f"formula must have something before {quoted(sign)}")
 
                 parts.append(Leaf("mo", SIGNS.get(self._take(), sign)))

@@ -56,14 +56,21 @@ def statement_of(function: Callable[..., Any]) -> Statement | None:
     source = re.search(r"^Reference:\n    (.+?)[.;]?$", text, re.MULTILINE)
     prose = text.partition("\nArgs:")[0].partition("\nReference:")[0]
     first, *others = prose.strip().split("\n\n")
-    sentence = with_formulas(" ".join(first.split()))
-    formulas = []
-    for paragraph in others:
-        for formula in formulas_alone(paragraph.splitlines()):
-            formulas.append(Markup(mathml(formula, display=True)))  # noqa: S704 - made here
-
+    sentence = _with_code(" ".join(first.split()))
+    alone = [formula for each in others for formula in formulas_alone(each.splitlines())]
+    formulas = [Markup(mathml(formula, display=True)) for formula in alone]  # noqa: S704 - ours
     has_formula = bool(formulas) or "<math>" in sentence
     if source is None or not has_formula:
         return None
 
     return Statement(source[1], sentence, formulas)
+
+
+def _with_code(sentence: str) -> Markup:
+    """A sentence of a docstring: names between backticks are code, and hold no formulas."""
+    made = Markup()
+    for position, part in enumerate(sentence.split("`")):
+        is_code = position % 2 == 1
+        made += Markup("<code>{}</code>").format(part) if is_code else with_formulas(part)
+
+    return made
