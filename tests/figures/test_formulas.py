@@ -1,5 +1,6 @@
 """Formulas in prose: which are found, that nothing else changes, and that MathML is well formed."""
 
+import html
 import importlib
 import inspect
 import re
@@ -74,13 +75,13 @@ def test_what_is_found(text, formulas):
         ("C1", "<msub><mi>C</mi><mn>1</mn></msub>"),
         ("1e-5", "<msup><mn>10</mn><mn>−5</mn></msup>"),
         ("sqrt(2)", "<msqrt><mn>2</mn></msqrt>"),
-        ("a / b c", "<mrow><mi>a</mi><mo>/</mo><mi>b</mi></mrow><mi>c</mi>"),
+        ("a / b c", '<mrow><mi>a</mi><mo lspace="0" rspace="0">/</mo><mi>b</mi></mrow><mi>c</mi>'),
         ("(w)^+", "<msup><mrow>(w)</mrow><mo>+</mo></msup>"),
         ("theta^(l)", "<msup><mi>θ</mi><mrow>(<mi>l</mi>)</mrow></msup>"),
     ],
 )
 def test_elements(text, inside):
-    written = re.sub(r'<mo stretchy="true" form="\w+">(.)</mo>', r"\1", mathml(text))
+    written = re.sub(r'<mo form="\w+" stretchy="false">(.)</mo>', r"\1", mathml(text))
     assert written.replace("<mi>w</mi>", "w") == f"<math>{inside}</math>"
 
 
@@ -110,7 +111,7 @@ def test_any_text_keeps_its_words_and_gives_well_formed_elements(text):
     expected = text
     for start, stop in reversed(spans(text)):
         expected = expected[:start] + "\0" + expected[stop:]
-    assert outside.replace("&amp;", "&").replace("&lt;", "<").replace("&#39;", "'") == expected
+    assert html.unescape(outside).replace("≤", "<=") == expected
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))

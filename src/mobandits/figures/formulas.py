@@ -15,11 +15,11 @@ from mobandits.figures.mathml import mathml
 LONGEST = 200  # tokens of a formula in prose
 # What makes a formula of letters and numbers, which prose has too.
 STRONG = frozenset(("^", "_", "<=", ">=", "||", "sqrt", "+-"))
-OPERATORS = frozenset(("=", "<", ">", "~", "->"))
+OPERATORS = frozenset(("=", "<", ">", "+", "~", "->"))
 FUNCTIONS = frozenset(
     ("ln", "log", "exp", "sqrt", "ceil", "floor", "max", "min", "sum", "det", "cos", "sin")
 )
-UPRIGHT = frozenset(("PR", "EPR", "Reg", "Lip"))  # quantities of the papers
+UPRIGHT = frozenset(("PR", "EPR", "Reg", "Lip", "estimate"))  # quantities of the papers
 LONGEST_SUBSCRIPT = 3  # letters: longer ones are names in programs, such as n_jobs
 ARTICLES = frozenset(("a", "A", "I"))
 # Words with a hyphen or an apostrophe, names with a dot or several digits, and what follows "=" at
@@ -45,13 +45,18 @@ def with_formulas(text: str) -> Markup:
     made = []
     end = 0
     for start, stop in spans(text):
-        made.append(escape(text[end:start]))
+        made.append(_prose(text[end:start]))
         made.append(Markup(mathml(text[start:stop])))  # noqa: S704 - of tokens that are escaped
         end = stop
 
-    made.append(escape(text[end:]))
+    made.append(_prose(text[end:]))
 
     return Markup("").join(made)
+
+
+def _prose(text: str) -> Markup:
+    """Text beside formulas, whose signs look as theirs do."""
+    return escape(text.replace(" <= ", " ≤ ").replace(" >= ", " ≥ "))
 
 
 def formulas_alone(lines: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from mobandits.figures.formula_tree import (
     read,
 )
 
+SLASH = '<mo lspace="0" rspace="0">/</mo>'
 SPACE = '<mspace width="0.17em"/>'
 
 
@@ -71,8 +72,10 @@ def _element(node: Node, display: bool) -> str:
         return f"<mrow>{_written(node, display)}</mrow>"
     if isinstance(node, Fenced):
         inside = _written(node.inside, display)
-        opening = f'<mo stretchy="true" form="prefix">{node.opening}</mo>'
-        closing = f'<mo stretchy="true" form="postfix">{node.closing}</mo>'
+        # Larger variants of brackets come with space inside: only tall contents need them.
+        stretchy = "" if _is_tall(node.inside, display) else ' stretchy="false"'
+        opening = f'<mo form="prefix"{stretchy}>{node.opening}</mo>'
+        closing = f'<mo form="postfix"{stretchy}>{node.closing}</mo>'
         return f"<mrow>{opening}{inside}{closing}</mrow>"
     if isinstance(node, Root):
         return f"<msqrt>{_written(node.inside, display)}</msqrt>"
@@ -82,11 +85,21 @@ def _element(node: Node, display: bool) -> str:
     return _scripts(node)
 
 
+def _is_tall(node: Node, display: bool) -> bool:
+    """Whether brackets around it must be larger than letters."""
+    if isinstance(node, Row):
+        return any(_is_tall(part, display) for part in node.parts)
+    if isinstance(node, Fenced):
+        return _is_tall(node.inside, display)
+
+    return isinstance(node, Root) or (isinstance(node, Fraction) and display)
+
+
 def _fraction(node: Fraction, display: bool) -> str:
     # In a line of text, one part above the other would be too small, or push the lines apart.
     if not display:
         over = _written(node.over, display)
-        return f"<mrow>{over}<mo>/</mo>{_element(node.under, display)}</mrow>"
+        return f"<mrow>{over}{SLASH}{_element(node.under, display)}</mrow>"
 
     # The bar groups what brackets would.
     over = _element(_without_brackets(node.over), display)

@@ -23,7 +23,7 @@ class Statement:
         formulas: those that stand by themselves.
     """
 
-    source: str
+    source: Markup
     sentence: Markup
     formulas: Sequence[Markup]
 
@@ -36,7 +36,7 @@ def statements(paper: str) -> list[Statement]:
 
     Example:
         >>> statements("moslb2024")[-1].source
-        'moslb2024, proof of Theorem 2'
+        Markup('moslb2024, proof of Theorem 2')
     """
     theory = importlib.import_module(f"mobandits.papers.{paper}.theory")
     found = []
@@ -63,7 +63,7 @@ def statement_of(function: Callable[..., Any]) -> Statement | None:
     if source is None or not has_formula:
         return None
 
-    return Statement(source[1], sentence, formulas)
+    return Statement(with_formulas(source[1]), sentence, formulas)
 
 
 def _with_code(sentence: str) -> Markup:
