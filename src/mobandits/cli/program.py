@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -104,8 +105,13 @@ def main() -> None:
     Exits with 0; with 2 after a mistake of the user's, with 130 after Ctrl-C; else with 1.
     """
     warnings.showwarning = show_warning
-    status = call(sys.argv[1:])
+    try:
+        status = call(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first was told
+        status = console.INTERRUPTED
+
     if status == console.INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         # A thread that is compiling cannot be stopped, and to wait for it may take a minute. What
         # is worth keeping is in files that appear whole, and the system lets go of their locks.
         sys.stdout.flush()

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from mobandits.figures.formula_tree import GREEK, TOKENS, FormulaError, Leaf, Node, Row, read
+from mobandits.figures.formula_reader import read
+from mobandits.figures.formula_tree import GREEK, TOKENS, FormulaError, Leaf, Node, Row
 from mobandits.figures.mathml import mathml
 
 LONGEST = 200  # tokens of a formula in prose

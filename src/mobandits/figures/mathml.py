@@ -2,6 +2,7 @@
 
 from html import escape
 
+from mobandits.figures.formula_reader import read
 from mobandits.figures.formula_tree import (
     FUNCTIONS,
     Fenced,
@@ -11,7 +12,6 @@ from mobandits.figures.formula_tree import (
     Root,
     Row,
     Scripts,
-    read,
 )
 
 SLASH = '<mo lspace="0" rspace="0">/</mo>'
