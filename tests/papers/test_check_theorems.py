@@ -385,7 +385,7 @@ def test_the_command(tmp_path, capsys):
     assert (
         cli.call(["check-theorems", "mocmab2018", "--runs", "2", "--out", str(tmp_path / "c")]) == 0
     )
-    out, err = capsys.readouterr()
+    out, _ = capsys.readouterr()
     assert "holds  Lemma 1" in out
     *_, sentence, page = out.splitlines()
     assert sentence.startswith("mocmab2018: ")

@@ -45,7 +45,7 @@ def test_rows_that_were_not_chosen_can_be_read_by_their_names():
     assert found.curves("d = 5", "A, c = 3", "regret")[1].shape == (3, 3)
     assert found.components("d = 5", "A, c = 3", "regret") == [0, 1]
     assert found.rows("d = 5") == ["A", "B"]
-    with pytest.raises(ValueError, match="row.* must be one of"):
+    with pytest.raises(ValueError, match=r"row.* must be one of"):
         found.curves("d = 10", "A, c = 1", "regret")
 
 
