@@ -462,7 +462,7 @@ def test_three_mistakes_are_three_lines(program, tmp_path):
         "scale = -1\n"
         "[[policies]]\n"
         'name = "mol-ucb"\n'
-        "skale = 2\n"
+        'skale = "two"\n'
         "penalty = true\n"
     )
     status, out, err = program("run", tmp_path / "s.toml", "--out", tmp_path / "out")

@@ -102,9 +102,10 @@ def built(kind: str, entry: Any, place: Place, mistakes: Mistakes) -> Any:
     # Resolved, since modules may write annotations as text.
     annotations = get_type_hints(cls)
     values = {}
-    for key, value in given.items():
+    for key in inspect.signature(cls).parameters.keys() & given.keys():
+        annotation = annotations.get(key, Any)
         with mistakes.at(place.key(key)):
-            values[key] = _converted(annotations.get(key, Any), value, place.key(key), mistakes)
+            values[key] = _converted(annotation, given[key], place.key(key), mistakes)
 
     if len(mistakes.found) > before:
         return None
