@@ -102,7 +102,8 @@ def built(kind: str, entry: Any, place: Place, mistakes: Mistakes) -> Any:
     # Resolved, since modules may write annotations as text.
     annotations = get_type_hints(cls)
     values = {}
-    for key in inspect.signature(cls).parameters.keys() & given.keys():
+    known = inspect.signature(cls).parameters
+    for key in [key for key in given if key in known]:
         annotation = annotations.get(key, Any)
         with mistakes.at(place.key(key)):
             values[key] = _converted(annotation, given[key], place.key(key), mistakes)
