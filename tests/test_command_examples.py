@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
     asked = {"arms": ["a", "b"], "features": 2, "objectives": ["click"], "seed": 1}
     with mob.Agent(RandomChoice(), **asked, log=store, propensity="exact") as agent:
         for _ in range(200):
-            decision = agent.decide(rng.random(2))
+            decision = agent.decide(rng.random(2) / 2)
             agent.learn(decision.id, [rng.random()])
     return folder
 
