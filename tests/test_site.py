@@ -2,10 +2,12 @@
 
 import doctest
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
 
+import markdown
 import numpy as np
 import pytest
 
@@ -71,7 +73,7 @@ def test_every_page_is_in_the_navigation(tools):
 
 def test_docstrings_become_markdown(tools):
     module = tools("docstrings")
-    assert doctest.testmod(module) == (0, 2)
+    assert doctest.testmod(module) == (0, 4)
     table = [
         "============ ===",
         "paper        here",
@@ -92,6 +94,33 @@ def test_docstrings_become_markdown(tools):
         "",
         r"x\_y",
     ]
+
+
+def test_formulas_of_the_site_are_mathml(tools):
+    module = tools("formulas")
+    assert doctest.testmod(module) == (0, 4)
+    page = (
+        "Power T^((1 + d\\_p) / 2), `x_a^2`, [r^2](#a) and 1 < 2.\n\n"
+        "100 d gamma\\_T^2 ln T / epsilon^2 + 2 T K epsilon.\n\n"
+        "    T^2\n"
+    )
+    html = markdown.markdown(page, extensions=[module.FormulasExtension()])
+    assert html.count("<math>") == 2
+    assert html.count('<math display="block">') == 1
+    assert "<code>x_a^2</code>" in html
+    assert "<code>T^2\n</code>" in html
+    assert "and 1 &lt; 2." in html
+
+
+def test_every_bound_of_the_reference_is_set(tools):
+    """The formulas that stand by themselves in docstrings of theory, and no other blocks."""
+    module = tools("docstrings")
+    for name in ("mocmab2018", "molts2025", "moslb2024", "pcz2018"):
+        theory = importlib.import_module(f"mobandits.papers.{name}.theory")
+        for member in vars(theory).values():
+            doc = inspect.getdoc(member) if inspect.isfunction(member) else None
+            if doc and "::\n" in doc:
+                assert module.markdown(doc).count('<math display="block">') >= 1, member
 
 
 def test_every_room_has_a_page():

@@ -171,25 +171,28 @@ def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--policy", "unifrm"], r"--policy must be one of .*uniform.*; did you mean uniform\?"),
+        (
+            ["--policy", "unifrm"],
+            r"--policy: 'unifrm' is unknown; did you mean uniform\? It must be one of .*uniform",
+        ),
         (["--policy", "arm:z"], r"--policy: an arm must be one of a, b, c, d, got 'z'"),
         (
             ["--policy", "uniform", "--estimator", "ipw"],
-            r"--estimator must be one of .*did you mean ips\?",
+            r"--estimator: .* is unknown; did you mean ips\?",
         ),
         (["--policy", "uniform", "--level", "1"], r"--level must be below 1, got 1.0"),
         (["--policy", "uniform", "--clip", "0"], r"Ips.clip must be above 0, got 0.0"),
         (["--policy", "uniform", "--folds", "1"], r"--folds"),
         (
             ["--policy", "uniform", "--column", "arms=x"],
-            r"--column: a meaning must be one of arm, .*did you mean arm\?",
+            r"--column: a meaning: .*; did you mean arm\? It must be one of arm, ",
         ),
         (["--policy", "uniform", "--column", "arm"], r"--column must be meaning=column, got 'arm'"),
         (
             ["--policy", "pfi-rls"],
             r"target 'pfi-rls': PfiRls needs arms whose features never change",
         ),
-        (["--policy", "x=unifrm"], r"--policy must be one of .*; did you mean uniform\?"),
+        (["--policy", "x=unifrm"], r"--policy: 'unifrm' is unknown; did you mean uniform\?"),
         (["--policy", "x="], r"--policy must be SPEC or NAME=SPEC, got 'x='"),
         (
             ["--policy", "x=uniform", "--policy", "x=arm:b"],

@@ -11,6 +11,7 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import component_name, digits_after_point
+from mobandits.figures.formulas import with_formulas
 from mobandits.figures.metric_curves import spoken, title_of
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
@@ -112,7 +113,7 @@ def paper_page(
         experiment=specification["experiment"],
         changed=scale_of(changed) if changed else "",
         scale=own_scale(specification.get("scale", [])),
-        about=specification["about"],
+        about=[with_formulas(paragraph) for paragraph in specification["about"]],
         counts=counted(claims),
         claims=claim_rows(claims),
         figures=paper_figures(directory / "figures", rows, specification),
@@ -144,9 +145,9 @@ def paper_figures(
         picture = None
         if is_drawable(rows, plot):
             draw = functools.partial(draw_plot, rows, plot)
-            picture = draw_picture(draw, figures, plot["name"], caption, caption)
+            picture = draw_picture(draw, figures, plot["name"], caption, with_formulas(caption))
 
-        drawn.append(PaperFigure(caption, picture))
+        drawn.append(PaperFigure(with_formulas(caption), picture))
 
     return drawn
 

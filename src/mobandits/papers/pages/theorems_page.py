@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.papers.contents import TheoremCount, TheoremSummary
 from mobandits.papers.pages.regret_bounds import draw_bounds
+from mobandits.papers.pages.statements import Statement, statements
 from mobandits.papers.protocol.files import TheoremChecks
 
 HEADER = (
@@ -38,6 +40,7 @@ class TheoremSection:
         holds: whether everything is as the theory says.
         counts: one row per statement.
         bounds: the regret beside its bounds; None where the paper has no bounds.
+        statements: what the theorems say, with formulas.
     """
 
     paper: str
@@ -45,6 +48,7 @@ class TheoremSection:
     holds: bool
     counts: Table
     bounds: Picture | None
+    statements: Sequence[Statement]
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,11 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
         alt = f"The regret of {paper}'s policies beside its bounds; the table has the ratios."
         bounds = draw_picture(draw, figures, paper, alt, CAPTION)
 
-    return TheoremSection(paper, summary["runs"], summary["holds"], Table(HEADER, rows), bounds)
+    counts = Table(HEADER, rows)
+
+    return TheoremSection(
+        paper, summary["runs"], summary["holds"], counts, bounds, statements(paper)
+    )
 
 
 def _count_row(count: TheoremCount) -> list[str]:
@@ -113,7 +121,7 @@ def _count_row(count: TheoremCount) -> list[str]:
         holds = "in doubt"
 
     return [
-        count["name"],
+        with_formulas(count["name"]),
         count["source"],
         count["kind"],
         f"{count['runs']:,}",
