@@ -23,6 +23,7 @@ from mobandits.figures.wrapping import (
     wrapped,
 )
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 # So many panels lie under each other, and their lines are named where they end; more share a
 # legend.
@@ -70,7 +71,9 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
     )
 
-    return bands(ordered, ["panel", "policy", "round"])
+    traits = traits_of(metric)
+
+    return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
 
 
 class Layout(NamedTuple):

@@ -14,6 +14,7 @@ from mobandits.figures.metric_curves import curves_data, draw_curves, spoken, ti
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 HEADER = ("mean", "95 % from", "to", "trials")  # of a table of values, after the names of its rows
 DIGITS = 6  # of the largest number in a table, with those after the point; no number has more there
@@ -116,7 +117,9 @@ def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
     )
     many_components = last["component"].n_unique() > 1
     many_environments = last["environment"].n_unique() > 1
-    means = bands(last, ["environment", "policy", "component", "round", "early"])
+    keys = ["environment", "policy", "component", "round", "early"]
+    traits = traits_of(metric)
+    means = bands(last, keys, traits.least, traits.most)
     digits = common_digits(means)
     rows = []
     for row in means.rows(named=True):

@@ -16,6 +16,7 @@ from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.papers.contents import ExperimentSpecification, PlotEntry
 from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars
@@ -70,7 +71,8 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
     own = rows.filter(pl.col("metric") == plot["metric"])
     own = _in_order(own, "policy", plot["rows"])
     own = _in_order(own, "run", plot["runs"])
-    means = bands(own, ["run", "policy", "component", "round"])
+    traits = traits_of(plot["metric"])
+    means = bands(own, ["run", "policy", "component", "round"], traits.least, traits.most)
 
     # A title says what differs between panels.
     titles = []

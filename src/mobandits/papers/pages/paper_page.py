@@ -21,6 +21,7 @@ from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_det
 from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, shown_rows
 from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 SHORT = 12  # a table of so many rows is shown unfolded
 DIGITS = 5  # of the largest value in a table
@@ -208,7 +209,8 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
     """
     many_components = values["component"].n_unique() > 1
     many_runs = values["run"].n_unique() > 1
-    means = bands(values, ["run", "component", "policy"])
+    traits = traits_of(metric)
+    means = bands(values, ["run", "component", "policy"], traits.least, traits.most)
     means = means.sort("run", "component", maintain_order=True)
     sizes = [abs(mean) for mean in means["mean"] if math.isfinite(mean)]
     largest = max(sizes, default=1.0) or 1.0
