@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mobandits import (
         agent,
+        comparison,
         compiling,
         contracts,
         datasets,
@@ -57,6 +58,7 @@ __all__ = [
     "Results",
     "__version__",
     "agent",
+    "comparison",
     "compiling",
     "contracts",
     "datasets",

@@ -27,6 +27,27 @@ def component_name(metric: str) -> str:
     return COMPONENTS.get(metric, "component")
 
 
+def spoken(metric: str) -> str:
+    """The name of a metric as people read it.
+
+    Example:
+        >>> spoken("effective_pareto_regret")
+        'effective Pareto regret'
+    """
+    return metric.replace("_", " ").replace("pareto", "Pareto")
+
+
+def title_of(metric: str) -> str:
+    """The name of a metric at the start of a sentence.
+
+    Example:
+        >>> title_of("pareto_regret")
+        'Pareto regret'
+    """
+    name = spoken(metric)
+    return name[0].upper() + name[1:]
+
+
 def format_number(value: float, digits: int) -> str:
     """A number with a true minus sign, and no negative zero.
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from mobandits.figures.formatting import component_name
-from mobandits.figures.metric_curves import AXIS, draw_lines, spoken
+from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.metric_curves import AXIS, draw_lines
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.papers.contents import ExperimentSpecification, PlotEntry

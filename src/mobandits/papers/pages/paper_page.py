@@ -10,8 +10,12 @@ from typing import cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import component_name, digits_after_point
-from mobandits.figures.metric_curves import spoken, title_of
+from mobandits.figures.formatting import (
+    component_name,
+    digits_after_point,
+    spoken,
+    title_of,
+)
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.run_page import HEADER, band_cells, final_rows

@@ -1,0 +1,329 @@
+"""Paired comparison: differences with intervals, tests, and who is best.
+
+Symbols: x_{t,a} is the metric of policy a in trial t, d_t = x_{t,a} - x_{t,b} the paired difference
+of policies a and b.
+
+Who is best. The policy with the best mean was chosen by the same trials that test it, so one
+p-value against one other policy proves too much. "a is best" is said only where a is better than
+every other policy, each by a two-sided signed-rank test at 5 % and by a 95 % interval without 0.
+All of them have to speak for it, so that their number needs no correction; and the two sides of a
+test pay for the choice, since of two equal policies either may look better.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from mobandits.comparison.comparison import Comparison
+from mobandits.comparison.pairing import PROBLEM, PairedValues, paired_values
+from mobandits.comparison.ranks import average_ranks
+from mobandits.contracts.protocols import Array
+from mobandits.statistics.holm import holm
+from mobandits.statistics.metric_traits import Better, traits_of
+from mobandits.statistics.paired import PairedMean, paired_mean
+from mobandits.statistics.power import SIGNIFICANCE, trials_needed
+from mobandits.statistics.proportions import wilson_interval
+from mobandits.statistics.signed_rank import SignedRank, signed_rank
+from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
+
+# A difference as small as this, relative to the values, is rounding: sums taken in another order.
+ROUNDING = 1e-12
+TABLE: dict[str, Any] = {
+    "experiment": pl.String,
+    "environment": pl.String,
+    "component": pl.Int64,
+    "policy": pl.String,
+    "baseline": pl.String,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p_value": pl.Float64,
+    "p_holm": pl.Float64,
+    "sure": pl.Boolean,
+    "improvement": pl.Float64,
+    "improvement_low": pl.Float64,
+    "improvement_high": pl.Float64,
+    "trials": pl.Int64,
+}
+Row = dict[str, Any]
+BEST: dict[str, Any] = {
+    "experiment": pl.String,
+    "environment": pl.String,
+    "component": pl.Int64,
+    "policy": pl.String,
+    "p_value": pl.Float64,
+    "sure": pl.Boolean,
+    "trials": pl.Int64,
+    "trials_needed": pl.Float64,
+}
+
+
+class Pair(NamedTuple):
+    """A policy against the baseline.
+
+    Attributes:
+        policy: its number.
+        differences: (trials,) of the policy less the baseline.
+        mean: of the differences, with its interval.
+        test: of the differences.
+        improvement: the share of trials in which the policy was better, and half of the equal ones.
+    """
+
+    policy: int
+    differences: Array
+    mean: PairedMean
+    test: SignedRank
+    improvement: float
+
+    @property
+    def apart(self) -> bool:
+        """Whether the interval and the ranks are on the same side of 0."""
+        # Skewed differences may have a mean of one sign and ranks of the other.
+        if self.test.direction > 0:
+            return self.mean.low > 0.0
+        return self.test.direction < 0 and self.mean.high < 0.0
+
+
+def compare(
+    table: pl.DataFrame,
+    baseline: str | None = None,
+    metric: str | None = None,
+    *,
+    better: Better | None = None,
+) -> Comparison:
+    """Compare policies by their paired differences at the last round.
+
+    For every experiment, environment and component of the metric, and every policy but the
+    baseline:
+
+    - the mean of d_t with its 95 % interval, by the studentised bootstrap over trials (with fewer
+      than 6 trials, and with more than 2,000, by Student's t);
+    - the p-value of Wilcoxon's signed-rank test, exact up to 50 differences, with ties too; zeros
+      are left out, and it is 1 where all differences are zero;
+    - that p-value with Holm's correction, within the experiment, environment and component: for the
+      policies against a given baseline, and for all pairs of policies where the baseline is chosen;
+    - the probability of improvement P(better) + P(equal) / 2 in a trial, with Wilson's interval.
+
+    Without a baseline it is the policy with the best mean, of equal ones the first. It is called
+    best only where it is better than every other one: each two-sided p-value is at most 0.05, with
+    its direction, and no interval holds 0. Of policies that are all equal, one is called best in at
+    most 5 % of cases. The page "Compare policies" shows measured rates.
+
+    Over several environments, policies are ranked by their means in each, and Friedman's test with
+    Nemenyi's critical difference compares their average ranks.
+
+    Args:
+        table: rows as `simulate` records them. The policies of a trial must have played the same
+            rounds, as they do there.
+        baseline: a policy; None: the one with the best mean.
+        metric: its name; None: the only one of the table.
+        better: which values are better, "smaller" or "larger"; needed for a metric that this
+            library does not know.
+
+    Raises:
+        ValueError: where a name is unknown, there is one policy only, the policies of a problem
+            do not have the same trials and last round, or a value is missing or not finite.
+
+    Reference:
+        Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5. Wilcoxon, 1945.
+        Holm, 1979. Agarwal et al., "Deep reinforcement learning at the edge of the statistical
+        precipice", NeurIPS 2021: the probability of improvement, there of unpaired runs. Berger,
+        "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982: no
+        correction where all tests must reject. Gutmann and Maymin, "Is the selected population the
+        best?", Annals of Statistics 15(1), 1987, and Hung and Fithian, "Rank verification for
+        exponential families", Annals of Statistics 47(2), 2019: two sides pay for the choice.
+        Demsar, JMLR 7, 2006: several environments.
+    """
+    name = _metric_name(table, metric)
+    direction = _direction(name, better)
+    all_values = paired_values(table, name)
+    if baseline is not None:
+        choice("baseline", baseline, all_values[0].policies)
+
+    rows: list[Row] = []
+    best_rows: list[Row] = []
+    for values in all_values:
+        reference = _reference(values, baseline, direction)
+        pairs = _pairs(values.values, reference, direction)
+        others = _other_p_values(values.values, reference) if baseline is None else []
+        own_rows = _table_rows(values, reference, pairs, others)
+        _decide(own_rows, pairs, "p_value" if baseline is None else "p_holm")
+        rows += own_rows
+        if baseline is None:
+            best_rows.append(_best_row(own_rows, pairs))
+
+    return Comparison(
+        metric=name,
+        better=direction,
+        baseline=baseline,
+        table=_without_single(pl.DataFrame(rows, TABLE)),
+        best=_without_single(pl.DataFrame(best_rows, BEST)),
+        ranks=average_ranks(all_values, direction),
+    )
+
+
+def _metric_name(table: pl.DataFrame, metric: str | None) -> str:
+    names = table["metric"].unique(maintain_order=True).to_list()
+    if metric is None and len(names) == 1:
+        return str(names[0])
+    if metric is None:
+        raise ValueError(f"metric must name one of {quoted(names)}, got none")
+
+    return metric
+
+
+def _direction(metric: str, better: Better | None) -> Better:
+    if better is not None:
+        choice("better", better, ("smaller", "larger"))
+        return better
+
+    known = traits_of(metric).better
+    if known is None:
+        rule = f'better must be "smaller" or "larger" for the metric {quoted(metric)}'
+        raise ValueError(f"{rule}, of which the better direction is not known, got none")
+
+    return known
+
+
+def _reference(values: PairedValues, baseline: str | None, better: Better) -> int:
+    """The number of the baseline."""
+    if baseline is not None:
+        return values.policies.index(baseline)
+
+    means = values.values.mean(axis=0)
+    place = np.argmin(means) if better == "smaller" else np.argmax(means)
+    return int(place)
+
+
+def _pairs(values: Array, reference: int, better: Better) -> list[Pair]:
+    """Every other policy against one."""
+    pairs = []
+    for policy in range(values.shape[1]):
+        if policy == reference:
+            continue
+
+        differences = paired_differences(values[:, policy], values[:, reference])
+        gains = differences if better == "larger" else -differences
+        improvement = float((np.sign(gains) + 1.0).mean()) / 2.0
+        mean = paired_mean(differences)
+        test = signed_rank(differences)
+        pairs.append(Pair(policy, differences, mean, test, improvement))
+
+    return pairs
+
+
+def paired_differences(first: Array, second: Array) -> Array:
+    """(trials,) first less second; 0 where they differ by rounding only.
+
+    Example:
+        >>> paired_differences(np.array([0.1 + 0.2, 2.0]), np.array([0.3, 1.0])).tolist()
+        [0.0, 1.0]
+    """
+    differences = first - second
+    sizes = np.maximum(np.abs(first), np.abs(second))
+    is_rounding = np.abs(differences) <= ROUNDING * sizes
+    return np.where(is_rounding, 0.0, differences)
+
+
+def _other_p_values(values: Array, reference: int) -> list[float]:
+    """The p-values of all pairs without the baseline.
+
+    A baseline that the same trials have chosen could have been any policy. So the family of tests
+    is all pairs then.
+    """
+    policies = [policy for policy in range(values.shape[1]) if policy != reference]
+    p_values = []
+    for first, second in itertools.combinations(policies, 2):
+        differences = paired_differences(values[:, first], values[:, second])
+        p_values.append(signed_rank(differences).p_value)
+
+    return p_values
+
+
+def _table_rows(
+    values: PairedValues, reference: int, pairs: Sequence[Pair], others: Sequence[float]
+) -> list[Row]:
+    """The rows of one problem and component, without a decision.
+
+    Args:
+        values: of the policies.
+        reference: the number of the baseline.
+        pairs: every other policy against it.
+        others: further p-values of the family that is corrected.
+    """
+    trials = len(values.values)
+    p_values = [pair.test.p_value for pair in pairs]
+    corrected = holm(np.array([*p_values, *others]))
+    rows = []
+    for i, pair in enumerate(pairs):
+        low, high = wilson_interval(pair.improvement, trials)
+        row = {
+            "experiment": values.experiment,
+            "environment": values.environment,
+            "component": values.component,
+            "policy": values.policies[pair.policy],
+            "baseline": values.policies[reference],
+            "difference": pair.mean.mean,
+            "low": _or_null(pair.mean.low),
+            "high": _or_null(pair.mean.high),
+            "p_value": pair.test.p_value,
+            "p_holm": float(corrected[i]),
+            "improvement": pair.improvement,
+            "improvement_low": low,
+            "improvement_high": high,
+            "trials": trials,
+        }
+        rows.append(row)
+
+    return rows
+
+
+def _decide(rows: Sequence[Row], pairs: Sequence[Pair], column: str) -> None:
+    """Write into each row whether its difference is sure, by the p-value of a column."""
+    for row, pair in zip(rows, pairs, strict=True):
+        row["sure"] = pair.apart and row[column] <= SIGNIFICANCE
+
+
+def _best_row(rows: Sequence[Row], pairs: Sequence[Pair]) -> Row:
+    """Whether the baseline, which has the best mean, is surely best; and what would tell."""
+    first = rows[0]
+    trials = first["trials"]
+    is_sure = all(row["sure"] for row in rows)
+    needed = None
+    if trials > 1:
+        # The policy that is hardest to tell from the best needs the most.
+        needed = max(_trials_needed(pair) for pair in pairs)
+        # What these trials did not show needs more of them, whatever the formula says.
+        if not is_sure:
+            needed = max(needed, trials + 1.0)
+
+    return {
+        "experiment": first["experiment"],
+        "environment": first["environment"],
+        "component": first["component"],
+        "policy": first["baseline"],
+        "p_value": max(row["p_value"] for row in rows),
+        "sure": is_sure,
+        "trials": trials,
+        "trials_needed": needed,
+    }
+
+
+def _trials_needed(pair: Pair) -> float:
+    deviation = float(pair.differences.std(ddof=1))
+    return trials_needed(pair.mean.mean, deviation)
+
+
+def _or_null(number: float) -> float | None:
+    return None if math.isnan(number) else number
+
+
+def _without_single(table: pl.DataFrame) -> pl.DataFrame:
+    """Without the columns of problems where there is one of them, as in a summary."""
+    single = [name for name in PROBLEM if table[name].n_unique() < 2]
+    return table.drop(single)

@@ -1,0 +1,122 @@
+"""The last values of a metric, side by side: a row per trial, a column per policy."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import Array
+from mobandits.support.checks import choice
+from mobandits.support.naming import quoted, shortened
+
+PROBLEM = ["experiment", "environment"]
+
+
+class PairedValues(NamedTuple):
+    """One component of a metric on one problem, at the last round.
+
+    Attributes:
+        experiment: its name.
+        environment: its name.
+        component: its number.
+        policies: their names, in the order of the table.
+        values: (trials, policies), finite.
+    """
+
+    experiment: str
+    environment: str
+    component: int
+    policies: tuple[str, ...]
+    values: Array
+
+
+def paired_values(table: pl.DataFrame, metric: str) -> list[PairedValues]:
+    """The values to compare: an entry per experiment, environment and component.
+
+    Args:
+        table: rows as `simulate` records them, in any order.
+        metric: its name.
+
+    Raises:
+        ValueError: where the metric was not measured, a problem has one policy only or other
+            policies than the first, or its policies do not have the same trials and last round,
+            or a value is missing, twice there, or not finite.
+    """
+    choice("metric", metric, table["metric"].unique())
+    rows = table.filter(pl.col("metric") == metric)
+    policies = rows["policy"].unique(maintain_order=True).to_list()
+    if len(policies) < 2:
+        raise ValueError(f"compare needs at least two policies, got {quoted(policies)}")
+
+    pairs = []
+    for problem in rows.partition_by(PROBLEM, maintain_order=True):
+        _require_same_policies(problem, policies)
+        _require_same_rounds(problem)
+        last = problem.filter(pl.col("round") == pl.col("round").max())
+        for of_component in last.sort("component").partition_by("component", maintain_order=True):
+            pairs.append(_paired(of_component, policies))
+
+    return pairs
+
+
+def _require_same_policies(problem: pl.DataFrame, policies: Sequence[str]) -> None:
+    own = problem["policy"].unique()
+    if len(own) < len(policies):
+        missing = sorted(set(policies) - set(own))
+        rule = "policies must be the same in every experiment and environment to be compared"
+        raise ValueError(f"{rule}, got none of {quoted(missing)} in {_place(problem)}")
+
+
+def _require_same_rounds(problem: pl.DataFrame) -> None:
+    ends = problem.group_by("policy", "trial").agg(pl.col("round").max())
+    earliest = ends.row(int(ends["round"].arg_min() or 0), named=True)
+    latest = ends.row(int(ends["round"].arg_max() or 0), named=True)
+    if earliest["round"] < latest["round"]:
+        rule = "policies must end in the same round to be compared"
+        first = f"{_name(earliest['policy'])} ends in round {earliest['round']:,}"
+        second = f"{_name(latest['policy'])} in round {latest['round']:,}"
+        raise ValueError(f"{rule}; in {_place(problem)} {first}, {second}")
+
+
+def _paired(rows: pl.DataFrame, policies: Sequence[str]) -> PairedValues:
+    """One problem and component; rows of the last round."""
+    keys = ["policy", "trial"]
+    again = rows.filter(rows.select(keys).is_duplicated())
+    if not again.is_empty():
+        policy, trial = again.select(keys).row(0)
+        rule = "policies must have one value per trial to be compared"
+        raise ValueError(f"{rule}, got several of {_name(policy)} in trial {trial}")
+
+    # Sorted, so that the order of the rows of a table changes no number.
+    columns = rows.pivot(on="policy", index="trial", values="value").sort("trial")
+    values = np.empty((len(columns), len(policies)))
+    for j, policy in enumerate(policies):
+        column = columns[policy] if policy in columns.columns else None
+        if column is None or column.null_count():
+            trials = (
+                columns["trial"] if column is None else columns["trial"].filter(column.is_null())
+            )
+            rule = "policies must have the same trials to be compared"
+            place = _place(rows)
+            raise ValueError(
+                f"{rule}; in {place} {_name(policy)} has no value in trial {trials[0]}"
+            )
+
+        values[:, j] = column.to_numpy()
+
+    if not np.isfinite(values).all():
+        trial, j = np.argwhere(~np.isfinite(values))[0]
+        rule = f"values must be finite to be compared, got {values[trial, j]}"
+        raise ValueError(f"{rule} of {_name(policies[j])} in trial {columns['trial'][int(trial)]}")
+
+    first = rows.select(*PROBLEM, "component").row(0)
+    return PairedValues(*first, policies=tuple(policies), values=values)
+
+
+def _place(rows: pl.DataFrame) -> str:
+    return shortened(str(rows["environment"][0]))
+
+
+def _name(policy: str) -> str:
+    return shortened(policy)
