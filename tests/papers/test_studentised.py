@@ -11,9 +11,9 @@ from mobandits.papers.claims import resample
 from mobandits.papers.enough import CONFIDENCE, LOOKS, Question
 from mobandits.papers.moslb2024 import figures
 from mobandits.papers.moslb2024.questions import DIFFERENCE, SHARE, SPREADS, relative_pace
+from mobandits.policies import MoslbPc
 from mobandits.statistics.resampling import RESAMPLES
 from mobandits.statistics.studentised import Statistic, studentised
-from mobandits.policies import MoslbPc
 
 MEAN = Statistic(lambda means: means[0], np.ones_like)
 

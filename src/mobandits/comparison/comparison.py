@@ -28,9 +28,10 @@ class Comparison:
             (the mean of policy less baseline), its 95 % interval `low` and `high` (null with one
             trial), `p_value` of the signed-rank test, `p_holm` after Holm's correction, `sure`
             (whether the interval and the test at 5 % agree on a side: with a given baseline the
-            corrected test, else the other one, since a best policy needs all rows), `improvement` (the probability that the policy is better in a trial) with
-            `improvement_low` and `improvement_high`, and `trials`. `experiment` and `environment`
-            come first where there are several.
+            corrected test, else the other one, since a best policy needs all rows), `improvement`
+            (the probability that the policy is better in a trial) with `improvement_low` and
+            `improvement_high`, and `trials`. `experiment` and `environment` come first where there
+            are several.
         best: where no baseline was given, one row per component: the `policy` with the best mean,
             `p_value` (the largest against any other policy), `sure` (whether it may be called
             best), `trials`, and `trials_needed` (with which it would be found in 80 % of cases if

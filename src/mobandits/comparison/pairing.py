@@ -54,8 +54,8 @@ def paired_values(table: pl.DataFrame, metric: str) -> list[PairedValues]:
         _require_same_policies(problem, policies)
         _require_same_rounds(problem)
         last = problem.filter(pl.col("round") == pl.col("round").max())
-        for of_component in last.sort("component").partition_by("component", maintain_order=True):
-            pairs.append(_paired(of_component, policies))
+        components = last.sort("component").partition_by("component", maintain_order=True)
+        pairs += [_paired(component, policies) for component in components]
 
     return pairs
 

@@ -11,6 +11,7 @@ from mobandits.figures.formatting import (
     digits_after_point,
     format_number,
     join_words,
+    p_text,
     title_of,
 )
 from mobandits.statistics.metric_traits import Better
@@ -19,6 +20,7 @@ from mobandits.statistics.signed_rank import LEAST_TRIALS
 from mobandits.support.naming import quantity
 
 DIGITS = 3  # of the larger end of an interval
+MOST_NAMES = 4  # in a list; more would bury the sentence
 MOST_TRIALS = 10_000  # nobody plays more of them: the sentence says so, and no number
 Row = Mapping[str, Any]
 
@@ -119,11 +121,10 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
     extreme = "lowest" if better == "smaller" else "highest"
     if equal:
         verb = "has" if len(equal) == 1 else "have"
-        same = f"{join_words(equal)} {verb} the same value in every one of {trials}"
+        same = f"{names_text(equal)} {verb} the same value in every one of {trials}"
         return f"{subject}: {policy} has the {extreme} mean, but {same}."
 
-    verb = "does" if best["trials"] == 1 else "do"
-    open_question = f"{trials} {verb} not tell whether {policy} is better than {either(unsure)}"
+    open_question = f"{trials} do not tell whether {policy} is better than {names_text(unsure)}"
     start = f"its mean is the {extreme}, {gap} {side} than that of {next_row['policy']}"
 
     return f"{subject}: {open_question}; {start} ({interval}). {needed_text(best)}"
@@ -188,9 +189,9 @@ def baseline_sentence(subject: str, better: Better, rows: Sequence[Row]) -> str:
     for side in ("better", "worse"):
         if sides[side]:
             verb = "is" if len(sides[side]) == 1 else "are"
-            clauses.append(f"{join_words(sides[side])} {verb} {side} than {rows[0]['baseline']}")
+            clauses.append(f"{names_text(sides[side])} {verb} {side} than {rows[0]['baseline']}")
     if sides["unsure"]:
-        clauses.append(f"{join_words(sides['unsure'])} cannot be told from {rows[0]['baseline']}")
+        clauses.append(f"{names_text(sides['unsure'])} cannot be told from {rows[0]['baseline']}")
 
     trials = quantity(rows[0]["trials"], "trial")
     correction = f"{trials}, 5 % for all together"
@@ -222,9 +223,9 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
 
     clauses = []
     if worse:
-        clauses.append(f"surely better than {join_words(worse)}")
+        clauses.append(f"surely better than {names_text(worse)}")
     if unsure:
-        clauses.append(f"not surely better than {join_words(unsure)}")
+        clauses.append(f"not surely better than {names_text(unsure)}")
 
     critical = f"critical difference {best['critical_difference']:.3g}"
     start = f"{best['policy']} has the best average rank, {rank} ({chance})"
@@ -232,25 +233,15 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
     return f"{place}: {start}. It is {' and '.join(clauses)} ({critical})."
 
 
-def p_text(p_value: float) -> str:
-    """A p-value as it is written.
+def names_text(names: Sequence[str]) -> str:
+    """Names in a sentence, of which many are counted.
 
     Example:
-        >>> p_text(0.01953), p_text(1e-9)
-        ('p = 0.02', 'p < 0.001')
+        >>> names_text(["a", "b"]), names_text(list("abcdef"))
+        ('a and b', 'a, b, c and 3 others')
     """
-    if p_value < 0.001:
-        return "p < 0.001"
-    return f"p = {p_value:.2g}"
+    if len(names) <= MOST_NAMES:
+        return join_words(names)
 
-
-def either(names: Sequence[str]) -> str:
-    """Names after "whether it is better than".
-
-    Example:
-        >>> either(["a"]), either(["a", "b", "c"])
-        ('a', 'each of a, b and c')
-    """
-    if len(names) == 1:
-        return names[0]
-    return f"each of {join_words(names)}"
+    named = names[: MOST_NAMES - 1]
+    return join_words([*named, f"{len(names) - len(named)} others"])

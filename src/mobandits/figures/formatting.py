@@ -79,6 +79,18 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
     return min(max(after_point, 0), most)
 
 
+def p_text(p_value: float) -> str:
+    """A p-value as it is written.
+
+    Example:
+        >>> p_text(0.01953), p_text(1e-9)
+        ('p = 0.02', 'p < 0.001')
+    """
+    if p_value < 0.001:
+        return "p < 0.001"
+    return f"p = {p_value:.2g}"
+
+
 def money(dollars: float) -> str:
     """Dollars, with three decimals below one.
 

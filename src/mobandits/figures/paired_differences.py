@@ -38,9 +38,7 @@ def differences_data(table: pl.DataFrame, metric: str) -> list[tuple[str, pl.Dat
 
 
 @styled()
-def draw_differences(
-    table: pl.DataFrame, metric: str, better: str, width: float = WIDTH
-) -> Figure:
+def draw_differences(table: pl.DataFrame, metric: str, better: str, width: float = WIDTH) -> Figure:
     """The figure: filled points where a difference is sure, hollow ones where it is not.
 
     Args:

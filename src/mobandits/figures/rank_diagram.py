@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.formatting import component_name, p_text, spoken
 from mobandits.figures.style import BLUE, FAINT, SOFT, WIDTH, panels, styled
 from mobandits.figures.wrapping import LABEL, NAME, lines_high, most_lines, wrapped
 
@@ -65,7 +65,7 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
     figure, axes = panels(width, len(groups) * height, len(groups))
     for panel, group in zip(axes, groups, strict=True):
         first = group.row(0, named=True)
-        title = f"Friedman's test: {_p_text(first['p_value'])}"
+        title = f"Friedman's test: {p_text(first['p_value'])}"
         if len(groups) > 1:
             title = f"{component_name(metric)} {first['component']}, {title}"
 
@@ -110,7 +110,3 @@ def _draw_panel(panel: Axes, rows: Sequence[dict[str, Any]], labels: dict[str, s
     panel.set_yticks(range(count), [labels[row["policy"]] for row in rows], fontsize=NAME)
     panel.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     panel.grid(visible=False, axis="y")
-
-
-def _p_text(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"

@@ -1,0 +1,48 @@
+"""Of equal policies one is called best in at most 5 % of cases; a better one is found."""
+
+import numpy as np
+import pytest
+from comparison.false_positives import (
+    LAWS,
+    POLICIES,
+    TRIALS,
+    equal_policies,
+    one_better,
+    share_by_holm,
+    share_called_best,
+    share_unlike_baseline,
+)
+
+# 5 % and three standard errors of a rate of so many data sets.
+SETS = 150
+MARGIN = 3.0 * np.sqrt(0.05 * 0.95 / SETS)
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@pytest.mark.parametrize("policies", [2, 5])
+def test_equal_policies_are_rarely_told_apart(law, policies):
+    values = equal_policies(law, policies, 10, SETS, seed=5)
+    assert share_called_best(values) <= 0.05 + MARGIN
+    assert share_unlike_baseline(values) <= 0.05 + MARGIN
+
+
+def test_five_trials_call_nothing_best():
+    assert share_called_best(one_better(2, 5, 20, gain=5.0)) == 0.0
+
+
+def test_a_better_policy_is_found_without_correction_for_the_others():
+    values = one_better(10, 10, 60, gain=1.5)
+    assert share_called_best(values) >= 0.6
+    # All pairs after Holm's correction need p-values that ten trials cannot give.
+    assert share_by_holm(values) == 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@pytest.mark.parametrize("policies", POLICIES)
+@pytest.mark.parametrize("trials", TRIALS)
+def test_of_a_thousand_equal_sets_at_most_five_percent(law, policies, trials):
+    values = equal_policies(law, policies, trials, 1000)
+    assert share_called_best(values) <= 0.05
+    # Holm's correction has no slack with two policies: two standard errors beside 5 %.
+    assert share_unlike_baseline(values) <= 0.064
