@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from comparison.false_positives import (
+from false_positives import (
     LAWS,
     POLICIES,
     TRIALS,
