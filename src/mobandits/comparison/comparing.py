@@ -58,6 +58,7 @@ BEST: dict[str, Any] = {
     "policy": pl.String,
     "p_value": pl.Float64,
     "sure": pl.Boolean,
+    "undecided": pl.List(pl.String),
     "trials": pl.Int64,
     "trials_needed": pl.Float64,
 }
@@ -80,9 +81,10 @@ class Pair(NamedTuple):
     test: SignedRank
     improvement: float
 
-    @property
-    def apart(self) -> bool:
-        """Whether the interval and the ranks are on the same side of 0."""
+    def is_shown(self, p_value: float) -> bool:
+        """Whether a p-value, the ranks and the interval all speak for the same side of 0."""
+        if p_value > SIGNIFICANCE:
+            return False
         # Skewed differences may have a mean of one sign and ranks of the other.
         if self.test.direction > 0:
             return self.mean.low > 0.0
@@ -109,10 +111,14 @@ def compare(
       policies against a given baseline, and for all pairs of policies where the baseline is chosen;
     - the probability of improvement P(better) + P(equal) / 2 in a trial, with Wilson's interval.
 
+    A difference is sure where the corrected p-value is at most 0.05 and the interval is on the same
+    side of 0 as the ranks.
+
     Without a baseline it is the policy with the best mean, of equal ones the first. It is called
-    best only where it is better than every other one: each two-sided p-value is at most 0.05, with
-    its direction, and no interval holds 0. Of policies that are all equal, one is called best in at
-    most 5 % of cases. The page "Compare policies" shows measured rates.
+    best only where it is better than every other one: each two-sided p-value is at most 0.05
+    without correction, and each interval is on the same side of 0 as the ranks. Of policies that
+    are all equal, one is called best in at most 5 % of cases. The page "Compare policies" has
+    measured rates, and the reasons.
 
     Over several environments, policies are ranked by their means in each, and Friedman's test with
     Nemenyi's critical difference compares their average ranks.
@@ -152,10 +158,14 @@ def compare(
         pairs = _pairs(values.values, reference, direction)
         others = _other_p_values(values.values, reference) if baseline is None else []
         own_rows = _table_rows(values, reference, pairs, others)
-        _decide(own_rows, pairs, "p_value" if baseline is None else "p_holm")
-        rows += own_rows
         if baseline is None:
-            best_rows.append(_best_row(own_rows, pairs))
+            best = _best_row(values, reference, pairs)
+            best_rows.append(best)
+            # "Better than every other one" says of each that it is worse.
+            for row in own_rows:
+                row["sure"] = row["sure"] or best["sure"]
+
+        rows += own_rows
 
     return Comparison(
         metric=name,
@@ -248,7 +258,7 @@ def _other_p_values(values: Array, reference: int) -> list[float]:
 def _table_rows(
     values: PairedValues, reference: int, pairs: Sequence[Pair], others: Sequence[float]
 ) -> list[Row]:
-    """The rows of one problem and component, without a decision.
+    """The rows of one problem and component.
 
     Args:
         values: of the policies.
@@ -261,6 +271,7 @@ def _table_rows(
     corrected = holm(np.array([*p_values, *others]))
     rows = []
     for i, pair in enumerate(pairs):
+        p_holm = float(corrected[i])
         low, high = wilson_interval(pair.improvement, trials)
         row = {
             "experiment": values.experiment,
@@ -272,7 +283,8 @@ def _table_rows(
             "low": _or_null(pair.mean.low),
             "high": _or_null(pair.mean.high),
             "p_value": pair.test.p_value,
-            "p_holm": float(corrected[i]),
+            "p_holm": p_holm,
+            "sure": pair.is_shown(p_holm),
             "improvement": pair.improvement,
             "improvement_low": low,
             "improvement_high": high,
@@ -283,32 +295,26 @@ def _table_rows(
     return rows
 
 
-def _decide(rows: Sequence[Row], pairs: Sequence[Pair], column: str) -> None:
-    """Write into each row whether its difference is sure, by the p-value of a column."""
-    for row, pair in zip(rows, pairs, strict=True):
-        row["sure"] = pair.apart and row[column] <= SIGNIFICANCE
-
-
-def _best_row(rows: Sequence[Row], pairs: Sequence[Pair]) -> Row:
-    """Whether the baseline, which has the best mean, is surely best; and what would tell."""
-    first = rows[0]
-    trials = first["trials"]
-    is_sure = all(row["sure"] for row in rows)
+def _best_row(values: PairedValues, reference: int, pairs: Sequence[Pair]) -> Row:
+    """Whether the policy with the best mean is surely best; and what would tell."""
+    trials = len(values.values)
+    undecided = [pair.policy for pair in pairs if not pair.is_shown(pair.test.p_value)]
     needed = None
     if trials > 1:
         # The policy that is hardest to tell from the best needs the most.
         needed = max(_trials_needed(pair) for pair in pairs)
         # What these trials did not show needs more of them, whatever the formula says.
-        if not is_sure:
+        if undecided:
             needed = max(needed, trials + 1.0)
 
     return {
-        "experiment": first["experiment"],
-        "environment": first["environment"],
-        "component": first["component"],
-        "policy": first["baseline"],
-        "p_value": max(row["p_value"] for row in rows),
-        "sure": is_sure,
+        "experiment": values.experiment,
+        "environment": values.environment,
+        "component": values.component,
+        "policy": values.policies[reference],
+        "p_value": max(pair.test.p_value for pair in pairs),
+        "sure": not undecided,
+        "undecided": [values.policies[policy] for policy in undecided],
         "trials": trials,
         "trials_needed": needed,
     }

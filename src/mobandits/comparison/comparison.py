@@ -27,14 +27,13 @@ class Comparison:
         table: one row per policy but the baseline: `component`, `policy`, `baseline`, `difference`
             (the mean of policy less baseline), its 95 % interval `low` and `high` (null with one
             trial), `p_value` of the signed-rank test, `p_holm` after Holm's correction, `sure`
-            (whether the interval and the test at 5 % agree on a side: with a given baseline the
-            corrected test, else the other one, since a best policy needs all rows), `improvement`
-            (the probability that the policy is better in a trial) with `improvement_low` and
-            `improvement_high`, and `trials`. `experiment` and `environment` come first where there
-            are several.
+            (whether the corrected test at 5 % and the interval agree on a side, or the baseline is
+            surely best), `improvement` (the probability that the policy is better in a trial) with
+            `improvement_low` and `improvement_high`, and `trials`. `experiment` and `environment`
+            come first where there are several.
         best: where no baseline was given, one row per component: the `policy` with the best mean,
             `p_value` (the largest against any other policy), `sure` (whether it may be called
-            best), `trials`, and `trials_needed` (with which it would be found in 80 % of cases if
+            best), `undecided` (the policies that it is not surely better than), `trials`, and `trials_needed` (with which it would be found in 80 % of cases if
             the differences are as they look; infinite where a difference is 0). Else empty.
         ranks: over several experiments or environments: `component`, `policy`, its average `rank`
             (1 is best), `problems`, the `p_value` of Friedman's test, and Nemenyi's

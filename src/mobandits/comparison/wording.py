@@ -116,7 +116,6 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
             )
         return f"{subject}: {start} ({interval}, {chance}, {trials})."
 
-    unsure = [row["policy"] for row in rows if not row["sure"]]
     equal = [row["policy"] for row in rows if is_equal(row)]
     extreme = "lowest" if better == "smaller" else "highest"
     if equal:
@@ -124,7 +123,8 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
         same = f"{names_text(equal)} {verb} the same value in every one of {trials}"
         return f"{subject}: {policy} has the {extreme} mean, but {same}."
 
-    open_question = f"{trials} do not tell whether {policy} is better than {names_text(unsure)}"
+    others = names_text(best["undecided"])
+    open_question = f"{trials} do not tell whether {policy} is better than {others}"
     start = f"its mean is the {extreme}, {gap} {side} than that of {next_row['policy']}"
 
     return f"{subject}: {open_question}; {start} ({interval}). {needed_text(best)}"
