@@ -10,29 +10,24 @@ All of them have to speak for it, so that their number needs no correction; and 
 test pay for the choice, since of two equal policies either may look better.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from mobandits.comparison.comparison import Comparison
 from mobandits.comparison.pairing import PROBLEM, PairedValues, paired_values
+from mobandits.comparison.pairs import Pair, other_p_values, pairs_against
 from mobandits.comparison.ranks import average_ranks
-from mobandits.contracts.protocols import Array
 from mobandits.statistics.holm import holm
 from mobandits.statistics.metric_traits import Better, traits_of
-from mobandits.statistics.paired import PairedMean, paired_mean
-from mobandits.statistics.power import SIGNIFICANCE, trials_needed
+from mobandits.statistics.power import trials_needed
 from mobandits.statistics.proportions import wilson_interval
-from mobandits.statistics.signed_rank import SignedRank, signed_rank
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
-# A difference as small as this, relative to the values, is rounding: sums taken in another order.
-ROUNDING = 1e-12
 TABLE: dict[str, Any] = {
     "experiment": pl.String,
     "environment": pl.String,
@@ -62,33 +57,6 @@ BEST: dict[str, Any] = {
     "trials": pl.Int64,
     "trials_needed": pl.Float64,
 }
-
-
-class Pair(NamedTuple):
-    """A policy against the baseline.
-
-    Attributes:
-        policy: its number.
-        differences: (trials,) of the policy less the baseline.
-        mean: of the differences, with its interval.
-        test: of the differences.
-        improvement: the share of trials in which the policy was better, and half of the equal ones.
-    """
-
-    policy: int
-    differences: Array
-    mean: PairedMean
-    test: SignedRank
-    improvement: float
-
-    def is_shown(self, p_value: float) -> bool:
-        """Whether a p-value, the ranks and the interval all speak for the same side of 0."""
-        if p_value > SIGNIFICANCE:
-            return False
-        # Skewed differences may have a mean of one sign and ranks of the other.
-        if self.test.direction > 0:
-            return self.mean.low > 0.0
-        return self.test.direction < 0 and self.mean.high < 0.0
 
 
 def compare(
@@ -155,8 +123,8 @@ def compare(
     best_rows: list[Row] = []
     for values in all_values:
         reference = _reference(values, baseline, direction)
-        pairs = _pairs(values.values, reference, direction)
-        others = _other_p_values(values.values, reference) if baseline is None else []
+        pairs = pairs_against(values.values, reference, direction)
+        others = other_p_values(values.values, reference) if baseline is None else []
         own_rows = _table_rows(values, reference, pairs, others)
         if baseline is None:
             best = _best_row(values, reference, pairs)
@@ -208,51 +176,6 @@ def _reference(values: PairedValues, baseline: str | None, better: Better) -> in
     means = values.values.mean(axis=0)
     place = np.argmin(means) if better == "smaller" else np.argmax(means)
     return int(place)
-
-
-def _pairs(values: Array, reference: int, better: Better) -> list[Pair]:
-    """Every other policy against one."""
-    pairs = []
-    for policy in range(values.shape[1]):
-        if policy == reference:
-            continue
-
-        differences = paired_differences(values[:, policy], values[:, reference])
-        gains = differences if better == "larger" else -differences
-        improvement = float((np.sign(gains) + 1.0).mean()) / 2.0
-        mean = paired_mean(differences)
-        test = signed_rank(differences)
-        pairs.append(Pair(policy, differences, mean, test, improvement))
-
-    return pairs
-
-
-def paired_differences(first: Array, second: Array) -> Array:
-    """(trials,) first less second; 0 where they differ by rounding only.
-
-    Example:
-        >>> paired_differences(np.array([0.1 + 0.2, 2.0]), np.array([0.3, 1.0])).tolist()
-        [0.0, 1.0]
-    """
-    differences = first - second
-    sizes = np.maximum(np.abs(first), np.abs(second))
-    is_rounding = np.abs(differences) <= ROUNDING * sizes
-    return np.where(is_rounding, 0.0, differences)
-
-
-def _other_p_values(values: Array, reference: int) -> list[float]:
-    """The p-values of all pairs without the baseline.
-
-    A baseline that the same trials have chosen could have been any policy. So the family of tests
-    is all pairs then.
-    """
-    policies = [policy for policy in range(values.shape[1]) if policy != reference]
-    p_values = []
-    for first, second in itertools.combinations(policies, 2):
-        differences = paired_differences(values[:, first], values[:, second])
-        p_values.append(signed_rank(differences).p_value)
-
-    return p_values
 
 
 def _table_rows(

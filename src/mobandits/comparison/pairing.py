@@ -70,48 +70,61 @@ def _require_same_policies(problem: pl.DataFrame, policies: Sequence[str]) -> No
 
 def _require_same_rounds(problem: pl.DataFrame) -> None:
     ends = problem.group_by("policy", "trial").agg(pl.col("round").max())
-    earliest = ends.row(int(ends["round"].arg_min() or 0), named=True)
-    latest = ends.row(int(ends["round"].arg_max() or 0), named=True)
-    if earliest["round"] < latest["round"]:
-        rule = "policies must end in the same round to be compared"
-        first = f"{_name(earliest['policy'])} ends in round {earliest['round']:,}"
-        second = f"{_name(latest['policy'])} in round {latest['round']:,}"
-        raise ValueError(f"{rule}; in {_place(problem)} {first}, {second}")
+    ends = ends.sort("round", "policy", "trial")
+    early_policy, _, early_round = ends.row(0)
+    late_policy, _, late_round = ends.row(-1)
+    if early_round == late_round:
+        return
+
+    rule = f"policies must end in the same round to be compared; in {_place(problem)}"
+    early = f"{_name(early_policy)} ends in round {early_round:,}"
+    late = f"{_name(late_policy)} in round {late_round:,}"
+    raise ValueError(f"{rule} {early}, {late}")
 
 
 def _paired(rows: pl.DataFrame, policies: Sequence[str]) -> PairedValues:
     """One problem and component; rows of the last round."""
-    keys = ["policy", "trial"]
-    again = rows.filter(rows.select(keys).is_duplicated())
-    if not again.is_empty():
-        policy, trial = again.select(keys).row(0)
-        rule = "policies must have one value per trial to be compared"
-        raise ValueError(f"{rule}, got several of {_name(policy)} in trial {trial}")
-
+    _require_one_value(rows)
     # Sorted, so that the order of the rows of a table changes no number.
     columns = rows.pivot(on="policy", index="trial", values="value").sort("trial")
-    values = np.empty((len(columns), len(policies)))
+    trials = columns["trial"]
+    values = np.empty((len(trials), len(policies)))
     for j, policy in enumerate(policies):
-        column = columns[policy] if policy in columns.columns else None
-        if column is None or column.null_count():
-            trials = (
-                columns["trial"] if column is None else columns["trial"].filter(column.is_null())
-            )
-            rule = "policies must have the same trials to be compared"
-            place = _place(rows)
-            raise ValueError(
-                f"{rule}; in {place} {_name(policy)} has no value in trial {trials[0]}"
-            )
+        # A policy without any value of this component has no column either.
+        lacking = trials
+        if policy in columns.columns:
+            lacking = trials.filter(columns[policy].is_null())
+            values[:, j] = columns[policy].fill_null(0.0).to_numpy()
 
-        values[:, j] = column.to_numpy()
+        if len(lacking):
+            rule = f"policies must have the same trials to be compared; in {_place(rows)}"
+            raise ValueError(f"{rule} {_name(policy)} has no value in trial {lacking[0]}")
 
-    if not np.isfinite(values).all():
-        trial, j = np.argwhere(~np.isfinite(values))[0]
-        rule = f"values must be finite to be compared, got {values[trial, j]}"
-        raise ValueError(f"{rule} of {_name(policies[j])} in trial {columns['trial'][int(trial)]}")
+    _require_finite(values, trials, policies)
+    experiment, environment, component = rows.select(*PROBLEM, "component").row(0)
 
-    first = rows.select(*PROBLEM, "component").row(0)
-    return PairedValues(*first, policies=tuple(policies), values=values)
+    return PairedValues(experiment, environment, component, tuple(policies), values)
+
+
+def _require_one_value(rows: pl.DataFrame) -> None:
+    keys = rows.select("policy", "trial")
+    again = keys.filter(keys.is_duplicated())
+    if again.is_empty():
+        return
+
+    policy, trial = again.row(0)
+    rule = "policies must have one value per trial to be compared"
+    raise ValueError(f"{rule}, got several of {_name(policy)} in trial {trial}")
+
+
+def _require_finite(values: Array, trials: pl.Series, policies: Sequence[str]) -> None:
+    lost = np.argwhere(~np.isfinite(values))
+    if len(lost) == 0:
+        return
+
+    i, j = lost[0].tolist()
+    rule = f"values must be finite to be compared, got {values[i, j]}"
+    raise ValueError(f"{rule} of {_name(policies[j])} in trial {trials[i]}")
 
 
 def _place(rows: pl.DataFrame) -> str:
