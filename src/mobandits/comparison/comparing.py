@@ -152,6 +152,7 @@ def _metric_name(table: pl.DataFrame, metric: str | None) -> str:
     if metric is None:
         raise ValueError(f"metric must name one of {quoted(names)}, got none")
 
+    choice("metric", metric, names)
     return metric
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.checks import choice
 from mobandits.support.naming import quoted, shortened
 
 PROBLEM = ["experiment", "environment"]
@@ -36,14 +35,13 @@ def paired_values(table: pl.DataFrame, metric: str) -> list[PairedValues]:
 
     Args:
         table: rows as `simulate` records them, in any order.
-        metric: its name.
+        metric: its name, of those in the table.
 
     Raises:
-        ValueError: where the metric was not measured, a problem has one policy only or other
+        ValueError: where a problem has one policy only or other
             policies than the first, or its policies do not have the same trials and last round,
             or a value is missing, twice there, or not finite.
     """
-    choice("metric", metric, table["metric"].unique())
     rows = table.filter(pl.col("metric") == metric)
     policies = rows["policy"].unique(maintain_order=True).to_list()
     if len(policies) < 2:
