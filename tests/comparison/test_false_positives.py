@@ -40,12 +40,17 @@ def test_a_better_policy_is_found_without_correction_for_the_others():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 @pytest.mark.parametrize("policies", POLICIES)
-@pytest.mark.parametrize("trials", TRIALS)
-def test_of_a_thousand_equal_sets_at_most_five_percent(law, policies, trials):
-    values = equal_policies(law, policies, trials, 1000)
-    assert share_called_best(values) <= 0.05
-    assert share_unlike_best(values) <= 0.05
-    # Holm's correction has no slack with two policies: two standard errors beside 5 %.
-    assert share_unlike_baseline(values) <= 0.064
+def test_of_thousands_of_equal_sets_at_most_five_percent(policies):
+    """With two policies 4.9 % is the exact rate of ten trials; a cell may be off by three errors."""
+    cell_margin = 3.0 * np.sqrt(0.05 * 0.95 / 1000)
+    shares = {"best": [], "any row": [], "baseline": []}
+    for law in LAWS.values():
+        for trials in TRIALS:
+            values = equal_policies(law, policies, trials, 1000)
+            shares["best"].append(share_called_best(values))
+            shares["any row"].append(share_unlike_best(values))
+            shares["baseline"].append(share_unlike_baseline(values))
+    for cells in shares.values():
+        assert max(cells) <= 0.05 + cell_margin
+        assert np.mean(cells) <= 0.05
