@@ -72,7 +72,7 @@ def compare(
     baseline:
 
     - the mean of d_t with its 95 % interval, by the studentised bootstrap over trials (with fewer
-      than 6 trials, and with more than 2,000, by Student's t);
+      than 10 trials, and with more than 2,000, by Student's t);
     - the p-value of Wilcoxon's signed-rank test, exact up to 50 differences, with ties too; zeros
       are left out, and it is 1 where all differences are zero;
     - that p-value with Holm's correction, within the experiment, environment and component: for the

@@ -10,8 +10,9 @@ from mobandits.statistics.bands import interval_factor
 from mobandits.statistics.resampling import RESAMPLES
 from mobandits.statistics.studentised import Statistic, studentised
 
-# Resamples of fewer trials are too alike: with four, one in 64 has a standard error of 0.
-FEWEST_RESAMPLED = 6
+# Of fewer trials many resamples repeat one of them, and have a standard error near 0. Quantiles of
+# their deviations are ruled by that, and intervals may be several times too wide.
+FEWEST_RESAMPLED = 10
 # With more trials than this Student's interval has its coverage, whatever the differences.
 MOST_RESAMPLED = 2_000
 COUNTS = 2_000_000  # numbers in a table of counts, of which there are fewer resamples if needed
@@ -35,7 +36,7 @@ class PairedMean(NamedTuple):
 def paired_mean(differences: Array) -> PairedMean:
     """The mean of paired differences, with a 95 % interval by the studentised bootstrap.
 
-    With fewer than 6 trials, and with more than 2,000, the interval is Student's.
+    With fewer than 10 trials, and with more than 2,000, the interval is Student's.
 
     Args:
         differences: (trials,), finite.
