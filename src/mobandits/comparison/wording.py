@@ -20,6 +20,8 @@ from mobandits.statistics.signed_rank import LEAST_TRIALS
 from mobandits.support.naming import quantity
 
 DIGITS = 3  # of the larger end of an interval
+COMPARATIVE = {"smaller": "lower", "larger": "higher"}
+SUPERLATIVE = {"smaller": "lowest", "larger": "highest"}
 MOST_NAMES = 4  # in a list; more would bury the sentence
 MOST_TRIALS = 10_000  # nobody plays more of them: the sentence says so, and no number
 Row = Mapping[str, Any]
@@ -94,40 +96,70 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
         best: a row of `Comparison.best`.
         rows: of `Comparison.table`, with the same problem and component.
     """
-    side = "lower" if better == "smaller" else "higher"
-    policy = best["policy"]
-    trials = quantity(best["trials"], "trial")
-    if best["trials"] == 1:
-        extreme = "lowest" if better == "smaller" else "highest"
-        least = f"{LEAST_TRIALS} trials are the least that can tell"
-        return f"{subject}: {policy} has the {extreme} value, but one trial cannot tell; {least}."
-
-    next_row = min(rows, key=lambda row: abs(row["difference"]))
-    gap, interval = advantage(next_row, better)
-    if best["sure"]:
-        chance = p_text(best["p_value"])
-        if len(rows) == 1:
-            start = f"{policy} is better than {next_row['policy']}: its mean is {gap} {side}"
-        else:
-            number = len(rows) + 1
-            start = (
-                f"{policy} is best of {number} policies: its mean is {gap} {side} than that of "
-                f"{next_row['policy']}, the next"
-            )
-        return f"{subject}: {start} ({interval}, {chance}, {trials})."
-
     equal = [row["policy"] for row in rows if is_equal(row)]
-    extreme = "lowest" if better == "smaller" else "highest"
-    if equal:
+    if best["trials"] == 1:
+        clause = one_trial_clause(best, SUPERLATIVE[better])
+    elif best["sure"]:
+        clause = sure_clause(better, best, rows)
+    elif equal:
         verb = "has" if len(equal) == 1 else "have"
+        trials = quantity(best["trials"], "trial")
         same = f"{names_text(equal)} {verb} the same value in every one of {trials}"
-        return f"{subject}: {policy} has the {extreme} mean, but {same}."
+        clause = f"{best['policy']} has the {SUPERLATIVE[better]} mean, but {same}"
+    else:
+        clause = undecided_clause(better, best, rows)
 
+    return f"{subject}: {clause}."
+
+
+def one_trial_clause(best: Row, superlative: str) -> str:
+    """What a single trial says, which is nothing of chance."""
+    least = f"{LEAST_TRIALS} trials are the least that can tell"
+    return f"{best['policy']} has the {superlative} value, but one trial cannot tell; {least}"
+
+
+def sure_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
+    """Who is best, by how much, and how sure.
+
+    Args:
+        better: which values are better.
+        best: as in `best_sentence`.
+        rows: as in `best_sentence`.
+    """
+    next_row = nearest(rows)
+    gap, interval = advantage(next_row, better)
+    ahead = f"its mean is {gap} {COMPARATIVE[better]}"
+    trials = quantity(best["trials"], "trial")
+    chance = f"({interval}, {p_text(best['p_value'])}, {trials})"
+    if len(rows) == 1:
+        return f"{best['policy']} is better than {next_row['policy']}: {ahead} {chance}"
+
+    start = f"{best['policy']} is best of {len(rows) + 1} policies"
+    return f"{start}: {ahead} than that of {next_row['policy']}, the next {chance}"
+
+
+def undecided_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
+    """Of which policies it cannot be told, what was seen, and how many trials would tell.
+
+    Args:
+        better: which values are better.
+        best: as in `best_sentence`.
+        rows: as in `best_sentence`.
+    """
+    next_row = nearest(rows)
+    gap, interval = advantage(next_row, better)
+    trials = quantity(best["trials"], "trial")
     others = names_text(best["undecided"])
-    open_question = f"{trials} do not tell whether {policy} is better than {others}"
-    start = f"its mean is the {extreme}, {gap} {side} than that of {next_row['policy']}"
+    question = f"{trials} do not tell whether {best['policy']} is better than {others}"
+    ahead = f"{gap} {COMPARATIVE[better]} than that of {next_row['policy']}"
+    seen = f"its mean is the {SUPERLATIVE[better]}, {ahead} ({interval})"
 
-    return f"{subject}: {open_question}; {start} ({interval}). {needed_text(best)}"
+    return f"{question}; {seen}. {needed_text(best)}"
+
+
+def nearest(rows: Sequence[Row]) -> Row:
+    """The policy whose mean is next to that of the best."""
+    return min(rows, key=lambda row: abs(row["difference"]))
 
 
 def advantage(row: Row, better: Better) -> tuple[str, str]:
@@ -160,15 +192,15 @@ def needed_text(best: Row) -> str:
 
     Example:
         >>> needed_text({"trials": 5, "trials_needed": 12.0})
-        'If the differences are as large as they look, 12 trials would tell in 80 % of cases.'
+        'If the differences are as large as they look, 12 trials would tell in 80 % of cases'
     """
     needed = best["trials_needed"]
     condition = "If the differences are as large as they look"
     if needed > MOST_TRIALS:
-        return f"{condition}, it would take more than {MOST_TRIALS:,} trials to tell."
+        return f"{condition}, it would take more than {MOST_TRIALS:,} trials to tell"
 
     # Infinity is above, so that this is a whole number.
-    return f"{condition}, {math.ceil(needed):,} trials would tell in 80 % of cases."
+    return f"{condition}, {math.ceil(needed):,} trials would tell in 80 % of cases"
 
 
 def baseline_sentence(subject: str, better: Better, rows: Sequence[Row]) -> str:
