@@ -43,6 +43,7 @@ METRIC_TRAITS = {
     "jaccard": SHARE,
     "jain_index": SHARE,
     "level_regret": GAP,
+    "max_min_regret": GAP,
     "objective_regret": MetricTraits("smaller"),
     "pareto_regret": GAP,
     "play_entropy": SHARE,
