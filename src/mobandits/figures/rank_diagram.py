@@ -4,21 +4,22 @@ It is the diagram of Demsar (JMLR 7, 2006, Figure 1) with a row per policy, so t
 room: bars on the right join policies whose ranks differ by no more than the critical difference.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from mobandits.figures.formatting import component_name, p_text, spoken
+from mobandits.figures.formatting import component_name, p_text, title_of
 from mobandits.figures.style import BLUE, FAINT, SOFT, WIDTH, panels, styled
 from mobandits.figures.wrapping import LABEL, NAME, lines_high, most_lines, wrapped
 
 ROW = 0.28  # inches of a policy, unless its name needs more
 MARGIN = 1.15  # inches of title, axis and the bar of the critical difference
 BESIDE = 0.36  # of the width, for names beside a panel
+MOST_TICKS = 8
 BAR = 0.05  # of the range of ranks, between the bars on the right
 
 
@@ -65,14 +66,15 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
     figure, axes = panels(width, len(groups) * height, len(groups))
     for panel, group in zip(axes, groups, strict=True):
         first = group.row(0, named=True)
-        title = f"Friedman's test: {p_text(first['p_value'])}"
+        parts = [title_of(metric)]
         if len(groups) > 1:
-            title = f"{component_name(metric)} {first['component']}, {title}"
+            parts.append(f"{component_name(metric)} {first['component']}")
 
-        panel.set_title(wrapped(title, 0.6 * width))
+        parts.append(f"Friedman's test: {p_text(first['p_value'])}")
+        panel.set_title(wrapped(", ".join(parts), 0.6 * width))
         _draw_panel(panel, group.rows(named=True), labels)
-        text = f"average rank in {spoken(metric)} over {first['problems']} environments, 1 is best"
-        panel.set_xlabel(wrapped(text, 0.6 * width, LABEL))
+        label = f"average rank over {first['problems']} environments, 1 is best"
+        panel.set_xlabel(wrapped(label, 0.6 * width, LABEL))
 
     return figure
 
@@ -108,5 +110,6 @@ def _draw_panel(panel: Axes, rows: Sequence[dict[str, Any]], labels: dict[str, s
     panel.set_xlim(1.0 - step, right)
     panel.set_ylim(count - 0.5, -1.8)
     panel.set_yticks(range(count), [labels[row["policy"]] for row in rows], fontsize=NAME)
-    panel.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    every = math.ceil(count / MOST_TICKS)
+    panel.set_xticks(range(1, count + 1, every))
     panel.grid(visible=False, axis="y")
