@@ -70,7 +70,7 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
         if len(groups) > 1:
             parts.append(f"{component_name(metric)} {first['component']}")
 
-        parts.append(f"Friedman's test: {p_text(first['p_value'])}")
+        parts.append(f"Friedman: {p_text(first['p_value'])}")
         panel.set_title(wrapped(", ".join(parts), 0.6 * width))
         _draw_panel(panel, group.rows(named=True), labels)
         label = f"average rank over {first['problems']} environments, 1 is best"
