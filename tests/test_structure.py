@@ -27,7 +27,7 @@ PROGRAM = {"cli"}  # commands, which no program imports
 GROUND = {"contracts", "compiling", "support", "numerics", "errors"}
 EVERYTHING_PLAYABLE = GROUND | {
     *("orders", "estimators", "explorers", "policies", "environments", "datasets"),
-    *("metrics", "figures", "simulation", "statistics"),
+    *("metrics", "figures", "simulation", "statistics", "comparison"),
 }
 MAY_IMPORT = {
     # Ground floor: agreements, compilation, arithmetic, small helpers.
@@ -50,7 +50,8 @@ MAY_IMPORT = {
     # Measuring and playing.
     "metrics": GROUND | {"orders"},
     "figures": {"errors", "support", "statistics"},
-    "simulation": GROUND | {"metrics", "statistics", "figures"},
+    "comparison": GROUND | {"statistics", "figures"},
+    "simulation": GROUND | {"metrics", "statistics", "figures", "comparison"},
     "testing": GROUND | {"simulation"},
     # Applications.
     "agent": GROUND | {"orders", "logs", "encoding"},
@@ -235,6 +236,7 @@ PUBLIC = [
     "Results",
     "__version__",
     "agent",
+    "comparison",
     "compiling",
     "contracts",
     "datasets",

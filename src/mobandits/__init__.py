@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mobandits import (
         agent,
+        comparison,
         compiling,
         contracts,
         datasets,
@@ -58,6 +59,7 @@ __all__ = [
     "Results",
     "__version__",
     "agent",
+    "comparison",
     "compiling",
     "contracts",
     "datasets",

@@ -6,6 +6,7 @@ from typing import cast
 
 import polars as pl
 
+from mobandits.comparison.findings import sentences
 from mobandits.demo.page import demo_page
 from mobandits.figures.contents import Kind, Manifest, kind_of_folder
 from mobandits.figures.page import write_page
@@ -62,7 +63,8 @@ def _read(folder: Path) -> tuple[pl.DataFrame, Manifest]:
 
 
 def _run(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
-    return write_page(folder, run_page(folder, table, manifest))
+    findings = sentences(table)
+    return write_page(folder, run_page(folder, table, manifest, findings))
 
 
 def _demo(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:

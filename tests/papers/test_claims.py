@@ -10,7 +10,6 @@ import pytest
 from mobandits.papers.claims import (
     LEAST,
     NOTHING,
-    RESAMPLES,
     Claim,
     Part,
     final,
@@ -23,6 +22,7 @@ from mobandits.papers.claims import (
     verdict,
     weakest,
 )
+from mobandits.statistics.resampling import RESAMPLES
 
 POINTS = np.array([100, 200, 300])
 

@@ -42,6 +42,7 @@ def run_specification(
     address: Address = None,
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""
+    from mobandits.comparison.findings import sentences  # noqa: PLC0415
     from mobandits.simulation.finished import is_finished_run  # noqa: PLC0415
     from mobandits.simulation.run import run_plan  # noqa: PLC0415
     from mobandits.spec import load  # noqa: PLC0415
@@ -60,6 +61,9 @@ def run_specification(
         )
 
     typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
+    for sentence in sentences(results):
+        typer.echo(sentence)
+
     console.write_report(out)
 
 

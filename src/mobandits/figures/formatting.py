@@ -27,6 +27,27 @@ def component_name(metric: str) -> str:
     return COMPONENTS.get(metric, "component")
 
 
+def spoken(metric: str) -> str:
+    """The name of a metric as people read it.
+
+    Example:
+        >>> spoken("effective_pareto_regret")
+        'effective Pareto regret'
+    """
+    return metric.replace("_", " ").replace("pareto", "Pareto")
+
+
+def title_of(metric: str) -> str:
+    """The name of a metric at the start of a sentence.
+
+    Example:
+        >>> title_of("pareto_regret")
+        'Pareto regret'
+    """
+    name = spoken(metric)
+    return name[0].upper() + name[1:]
+
+
 def format_number(value: float, digits: int) -> str:
     """A number with a true minus sign, and no negative zero.
 
@@ -56,6 +77,18 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
     before_point = exponent + 1
     after_point = digits - before_point
     return min(max(after_point, 0), most)
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as it is written.
+
+    Example:
+        >>> p_text(0.01953), p_text(1e-9)
+        ('p = 0.02', 'p < 0.001')
+    """
+    if p_value < 0.001:
+        return "p < 0.001"
+    return f"p = {p_value:.2g}"
 
 
 def money(dollars: float) -> str:

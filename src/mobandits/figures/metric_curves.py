@@ -8,7 +8,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.formatting import component_name
+from mobandits.figures.formatting import component_name, spoken
 from mobandits.figures.labels import name_ends
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import (
@@ -23,6 +23,7 @@ from mobandits.figures.wrapping import (
     wrapped,
 )
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 # So many panels lie under each other, and their lines are named where they end; more share a
 # legend.
@@ -70,7 +71,9 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
     )
 
-    return bands(ordered, ["panel", "policy", "round"])
+    traits = traits_of(metric)
+
+    return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
 
 
 class Layout(NamedTuple):
@@ -216,27 +219,6 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
     """
     data = curves_data(table, metric)
     return draw_curves(data, spoken(metric))
-
-
-def spoken(metric: str) -> str:
-    """The name of a metric as people read it.
-
-    Example:
-        >>> spoken("effective_pareto_regret")
-        'effective Pareto regret'
-    """
-    return metric.replace("_", " ").replace("pareto", "Pareto")
-
-
-def title_of(metric: str) -> str:
-    """The name of a metric at the start of a sentence.
-
-    Example:
-        >>> title_of("pareto_regret")
-        'Pareto regret'
-    """
-    name = spoken(metric)
-    return name[0].upper() + name[1:]
 
 
 def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:

@@ -9,11 +9,18 @@ from pathlib import Path
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import component_name, digits_after_point, format_number
-from mobandits.figures.metric_curves import curves_data, draw_curves, spoken, title_of
+from mobandits.figures.formatting import (
+    component_name,
+    digits_after_point,
+    format_number,
+    spoken,
+    title_of,
+)
+from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 HEADER = ("mean", "95 % from", "to", "trials")  # of a table of values, after the names of its rows
 DIGITS = 6  # of the largest number in a table, with those after the point; no number has more there
@@ -40,6 +47,7 @@ class RunPage:
         rounds: of the longest trial.
         metrics: in the order of the table.
         provenance: of the table.
+        findings: sentences that stand first: who is best, and how sure that is.
     """
 
     title: str
@@ -49,15 +57,19 @@ class RunPage:
     rounds: int
     metrics: Sequence[MetricSection]
     provenance: Provenance
+    findings: Sequence[str] = ()
 
 
-def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
+def run_page(
+    directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Sequence[str] = ()
+) -> str:
     """Write the figures of a run, and make its page.
 
     Args:
         directory: of the run; the figures go to its folder `figures`.
         table: its rows.
         manifest: its manifest.
+        findings: sentences that stand first on the page.
     """
     rounds = int(table["round"].to_numpy().max())
     trials = table["trial"].n_unique()
@@ -74,6 +86,7 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
         rounds=rounds,
         metrics=sections,
         provenance=provenance(manifest),
+        findings=findings,
     )
 
     return render("run.html", page)
@@ -116,7 +129,9 @@ def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
     )
     many_components = last["component"].n_unique() > 1
     many_environments = last["environment"].n_unique() > 1
-    means = bands(last, ["environment", "policy", "component", "round", "early"])
+    keys = ["environment", "policy", "component", "round", "early"]
+    traits = traits_of(metric)
+    means = bands(last, keys, traits.least, traits.most)
     digits = common_digits(means)
     rows = []
     for row in means.rows(named=True):

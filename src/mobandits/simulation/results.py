@@ -6,8 +6,10 @@ from typing import Any, Self
 
 import polars as pl
 
+from mobandits.comparison import Comparison, compare
 from mobandits.simulation.folder import Folder, read_folder
-from mobandits.statistics.bands import interval_factor
+from mobandits.statistics.bands import interval_factor, within
+from mobandits.statistics.metric_traits import Better, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
@@ -72,8 +74,10 @@ class Results:
     def summary(self) -> pl.DataFrame:
         """The last values that were recorded: means over the trials, with 95 % intervals.
 
-        The intervals are by Student's t; they are null with a single trial. Experiment and
-        environment have columns where there are several, and so has the round of the last values.
+        The intervals are by Student's t; they are null with a single trial. Where a metric cannot
+        be negative, as a regret, they are cut at 0: the truth is not below, so that they hold it
+        as often. Experiment and environment have columns where there are several, and so has the
+        round of the last values. `compare` tells policies apart better than these intervals do.
         """
         keys = [*RUN, "metric", "component"]
         last_round = pl.col("round").max().over(keys)
@@ -90,7 +94,13 @@ class Results:
         factors = pl.Series("factor", [factor_of[n] for n in numbers], pl.Float64)
         mean = pl.col("mean")
         half_width = pl.col("deviation") * factors
-        summary = groups.with_columns(low=mean - half_width, high=mean + half_width)
+        traits = [traits_of(metric) for metric in groups["metric"]]
+        least = pl.lit(pl.Series([each.least for each in traits], dtype=pl.Float64))
+        most = pl.lit(pl.Series([each.most for each in traits], dtype=pl.Float64))
+        summary = groups.with_columns(
+            low=within(mean - half_width, mean, least, most),
+            high=within(mean + half_width, mean, least, most),
+        )
         columns = [*RUN, "round", "metric", "component", "mean", "low", "high", "trials"]
         for name in ("experiment", "environment", "round"):
             if summary[name].n_unique() < 2:
@@ -110,6 +120,41 @@ class Results:
         from mobandits.figures import curves  # noqa: PLC0415 - drawing is not needed to simulate
 
         return curves(self.table, metric)
+
+    def compare(
+        self,
+        baseline: str | None = None,
+        metric: str | None = None,
+        *,
+        better: Better | None = None,
+    ) -> Comparison:
+        """Paired comparison of the policies in one metric, at the last round.
+
+        All policies of a trial play the same rounds. So their differences, trial by trial, vary
+        less than the values themselves, and are told apart where the intervals of the means
+        overlap. `mobandits.comparison.compare` has the methods and their references.
+
+        Args:
+            baseline: the policy that the others are compared with; None: the one with the best
+                mean, with tests that allow for this choice.
+            metric: its name; None: the only one that was measured.
+            better: "smaller" or "larger", for a metric that this library does not know.
+
+        Raises:
+            ValueError: where a name is unknown, there is one policy only, or the policies of an
+                experiment and environment do not have the same trials and rounds.
+
+        Example:
+            >>> from mobandits.environments import Linear
+            >>> from mobandits.policies import MolUcb, RandomChoice
+            >>> from mobandits.simulation import simulate
+            >>> policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}
+            >>> asked = {"rounds": 200, "trials": 8, "metrics": ["pareto_regret"]}
+            >>> results = simulate(policies, Linear(arms=5), **asked)
+            >>> results.compare().best["policy"].to_list()
+            ['ucb']
+        """
+        return compare(self.table, baseline, metric, better=better)
 
     def write(self, folder: str | Path) -> None:
         """`results.parquet` and `manifest.json` in a new or empty folder.

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from mobandits.figures.formatting import component_name
-from mobandits.figures.metric_curves import AXIS, draw_lines, spoken
+from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.metric_curves import AXIS, draw_lines
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.papers.contents import ExperimentSpecification, PlotEntry
 from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars
@@ -70,7 +71,8 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
     own = rows.filter(pl.col("metric") == plot["metric"])
     own = _in_order(own, "policy", plot["rows"])
     own = _in_order(own, "run", plot["runs"])
-    means = bands(own, ["run", "policy", "component", "round"])
+    traits = traits_of(plot["metric"])
+    means = bands(own, ["run", "policy", "component", "round"], traits.least, traits.most)
 
     # A title says what differs between panels.
     titles = []

@@ -10,9 +10,13 @@ from typing import cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import component_name, digits_after_point
+from mobandits.figures.formatting import (
+    component_name,
+    digits_after_point,
+    spoken,
+    title_of,
+)
 from mobandits.figures.formulas import with_formulas
-from mobandits.figures.metric_curves import spoken, title_of
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.run_page import HEADER, band_cells, final_rows
@@ -22,6 +26,7 @@ from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_det
 from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, shown_rows
 from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 SHORT = 12  # a table of so many rows is shown unfolded
 DIGITS = 5  # of the largest value in a table
@@ -209,7 +214,8 @@ def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
     """
     many_components = values["component"].n_unique() > 1
     many_runs = values["run"].n_unique() > 1
-    means = bands(values, ["run", "component", "policy"])
+    traits = traits_of(metric)
+    means = bands(values, ["run", "component", "policy"], traits.least, traits.most)
     means = means.sort("run", "component", maintain_order=True)
     sizes = [abs(mean) for mean in means["mean"] if math.isfinite(mean)]
     largest = max(sizes, default=1.0) or 1.0
