@@ -335,6 +335,7 @@ class Recipe:
     """
 
     accepts_partial: ClassVar[bool] = True
+    references: ClassVar[tuple[str, ...]] = ()  # keys of `mobandits.references`, to cite
     traits: ClassVar[Traits | None] = None  # for the page that helps to choose
     continuum: ClassVar[bool] = (
         False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well

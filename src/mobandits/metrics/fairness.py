@@ -230,6 +230,7 @@ class Unfairness(OfFrontPlays):
         'unfairness'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
     name: ClassVar[str] = "unfairness"
     measure: ClassVar[Measure] = unfairness
 

@@ -65,6 +65,8 @@ class MaxMinRegret:
         (1.0, 100.0)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mobandits", "agrawal2014", "guan2026")
+
     reference: Sequence[float] | None = None
     units: Sequence[float] | None = None
     name: ClassVar[str] = "max_min_regret"

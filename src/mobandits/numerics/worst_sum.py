@@ -114,11 +114,12 @@ def largest(cuts: Array, used: int) -> float:
     return size
 
 
-@kernel
 def largest_worst_sum(
     points: Array, starts: IntArray, counts: Array, first: Array
 ) -> tuple[float, Array]:
     """B, up to 1e-8 of the largest sum, never above it; and the weights of the cuts it rests on.
+
+    It is a loop, to be compiled as a whole.
 
     Args:
         points: as in `best_sums`.

@@ -53,6 +53,7 @@ class MolUcb(Recipe):
         Ucb(radius=Constant(value=0.3))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("molts2025", "moglb2019")
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",
