@@ -21,6 +21,7 @@ FACE = {
     "report",
     "parts",
     "precompile",
+    "paper_output",
     "__main__",
 }  # rooms of the top floor: they may import everything below
 GROUND = {"contracts", "compiling", "support", "numerics", "errors"}
@@ -49,7 +50,9 @@ MAY_IMPORT = {
     # Measuring and playing.
     "metrics": GROUND | {"orders"},
     "figures": {"errors", "support", "statistics"},
-    "simulation": GROUND | {"metrics", "statistics", "figures"},
+    # What a run is cited as: the classes that its specification names.
+    "references": GROUND | {"policies", "environments", "datasets", "metrics", "features"},
+    "simulation": GROUND | {"metrics", "statistics", "figures", "references"},
     "testing": GROUND | {"simulation"},
     # Applications.
     "agent": GROUND | {"orders", "logs", "encoding"},
@@ -255,6 +258,7 @@ PUBLIC = [
     "papers",
     "parts",
     "policies",
+    "references",
     "simulate",
     "simulation",
     "statistics",

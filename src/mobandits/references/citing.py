@@ -78,6 +78,11 @@ def citations(specification: Mapping[str, Any]) -> list[Citation]:
     """
     known = classes()
     found: dict[str, Citation] = {}
+    for experiment in _experiments(specification):
+        paper = experiment.partition("/")[0]
+        if paper in REFERENCES:
+            found.setdefault(experiment, Citation(experiment, (paper,)))
+
     for text, is_whole in _texts(specification):
         for i, match in enumerate(CALL.finditer(text)):
             name = match[1]
@@ -87,6 +92,18 @@ def citations(specification: Mapping[str, Any]) -> list[Citation]:
                 found.setdefault(name, Citation(name, keys))
 
     return list(found.values())
+
+
+def _experiments(specification: Mapping[str, Any]) -> Iterator[str]:
+    """The names of experiments, which begin with the key of their paper."""
+    name = specification.get("experiment")
+    if isinstance(name, str):
+        yield name
+
+    for part in specification.values():
+        for item in part if isinstance(part, list) else ():
+            if isinstance(item, Mapping):
+                yield from _experiments(item)
 
 
 def _texts(specification: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -10,7 +10,7 @@ Kind = Literal["article", "inproceedings", "book", "misc"]
 
 @dataclass(frozen=True)
 class Reference:
-    """The facts about one publication, data set or program; what is not known is empty.
+    r"""The facts about one publication, data set or program; what is not known is empty.
 
     Args:
         key: names it, here and in BibTeX.
@@ -31,7 +31,7 @@ class Reference:
         >>> print(Reference("a2026", "misc", ("Ada, A.",), "On x_1", 2026, arxiv="1.2").bibtex())
         @misc{a2026,
           author = {Ada, A.},
-          title = {{On x\\_1}},
+          title = {{On x\_1}},
           year = {2026},
           eprint = {1.2},
           archiveprefix = {arXiv},

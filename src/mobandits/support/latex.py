@@ -1,5 +1,6 @@
 """Any text as LaTeX that pdflatex sets as it stands, and as BibTeX keeps it."""
 
+import re
 import unicodedata
 
 SPECIAL = {
@@ -68,10 +69,33 @@ ACCENTS = {
     "\u0327": "c",
     "\u0328": "k",
 }
-GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho sigma sigma "
-    "tau upsilon phi chi psi omega"
-).split()
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "o",
+    "pi",
+    "rho",
+    "sigma",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+]
 CAPITALS = {"Γ", "Δ", "Θ", "Λ", "Ξ", "Π", "Σ", "Υ", "Φ", "Ψ", "Ω"}  # others look like Latin letters
 FIRST_GREEK = "α"
 
@@ -88,14 +112,17 @@ def escaped(text: str) -> str:
         >>> escaped("界")
         '[U+754C]'
     """
-    line = " ".join(text.split(" ")).replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    source = "".join(_character(character) for character in line)
-    # Two hyphens would become a dash.
-    while "--" in source and "--" in line:
-        source = source.replace("--", "-{}-")
-        line = line.replace("--", "- -")
+    line = re.sub(r"[\n\r\t]+", " ", text)
+    sources = []
+    before = ""
+    for character in line:
+        # Two hyphens would become a dash.
+        if character == before == "-":
+            sources.append("{}")
+        sources.append(_character(character))
+        before = character
 
-    return source
+    return "".join(sources)
 
 
 def _character(character: str) -> str:
