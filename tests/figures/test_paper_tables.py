@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 import pytest
+from small_tables import make_table
 
 from mobandits.figures.directions import better
 from mobandits.figures.final_values import Cell, digits_of, final_values
@@ -13,7 +14,6 @@ from mobandits.figures.latex_table import latex_table
 from mobandits.figures.wide_table import csv_table, wide_table
 from mobandits.metrics import registry
 from mobandits.simulation import Results
-from small_tables import make_table
 
 
 def rows(policy, values, metric="pareto_regret", component=0, environment="World()", at=20):

@@ -1,5 +1,6 @@
 """Plots for papers: options, what is drawn, and files."""
 
+import itertools
 import re
 
 import matplotlib as mpl
@@ -134,7 +135,7 @@ def test_black_lines_differ_in_dash_or_marker():
     looks = list(plot_looks([str(i) for i in range(28)], "paper-mono").values())
     assert len({(str(look.dash), look.marker) for look in looks}) == 28
     assert {look.colour for look in looks} == {"#000000"}
-    for one, next_one in zip(looks[:-1], looks[1:], strict=True):
+    for one, next_one in itertools.pairwise(looks):
         assert one.dash != next_one.dash
     for i in range(0, 28, 4):
         assert len({look.marker for look in looks[i : i + 4]}) == 4

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from twins.tiny import Plain, Tiny
 
 import mobandits
 from mobandits import datasets, environments, policies
@@ -19,7 +20,6 @@ from mobandits.references import (
 )
 from mobandits.references.citing import classes, data_sets
 from mobandits.simulation import Results, simulate
-from twins.tiny import Plain, Tiny
 
 
 @pytest.mark.parametrize("name", sorted(policies.RECIPES))
