@@ -6,6 +6,7 @@ import polars as pl
 
 from mobandits.errors import FolderError
 from mobandits.figures.contents import Kind
+from mobandits.figures.final_values import chosen_metrics
 from mobandits.figures.latex_table import latex_table
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.plots import plot
@@ -36,8 +37,8 @@ def write_paper_output(
 ) -> list[Path]:
     """Write `tables/results.tex`, `tables/results.csv` and `figures/METRIC.pdf`.
 
-    Figures are as wide as a column, in the style of papers. Of an experiment of a paper, the trials
-    that constants were chosen on are left out.
+    Figures are as wide as a column, in the style of papers. Metrics of more than six components are
+    left out, and of an experiment of a paper the trials that constants were chosen on.
 
     Args:
         folder: of the run.
@@ -58,7 +59,7 @@ def write_paper_output(
         files.append(_write(folder / TABLES / f"{NAME}.csv", csv_table(rows)))
     if pdf:
         options = PlotOptions(size="column", style="paper")
-        for metric in rows["metric"].unique(maintain_order=True):
+        for metric in chosen_metrics(rows, None):
             file = folder / FIGURES / f"{metric}.pdf"
             file.parent.mkdir(exist_ok=True)
             plot(rows, metric, options).savefig(file)

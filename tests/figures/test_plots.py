@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import shutil
 
 import matplotlib as mpl
 import numpy as np
@@ -171,6 +172,17 @@ def test_names_may_hold_anything(table, tmp_path):
         figure = plot(odd, METRIC, PlotOptions(size="page", style=style))
         figure.savefig(tmp_path / "a.pdf")
         assert len(names_in(figure)) == 2
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX sets the letters of PGF files")
+def test_pgf_files_are_set_by_latex_whatever_names_hold(table, tmp_path):
+    odd = table.with_columns(policy=pl.col("policy") + pl.lit("_1 & 50 % $"))
+    for rows in (odd, odd.filter(pl.col("round") == 20)):
+        figure = plot(rows, METRIC, PlotOptions(size="column", style="paper"))
+        figure.savefig(tmp_path / "a.pgf")
+        assert r"a\_1 \& 50 \% \$" in (tmp_path / "a.pgf").read_text()
+        figure.savefig(tmp_path / "a.svg")  # names are as they were
+    assert names_in(plot(odd, METRIC, PlotOptions(size="column")))[0] == r"a_1 & 50 % \$"
 
 
 def test_plotting_leaves_no_trace(table, tmp_path):

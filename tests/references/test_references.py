@@ -122,7 +122,7 @@ def test_recipes_of_others_cite_what_they_name_or_say_that_nothing_is_known():
 
 
 def test_wrappers_and_maps_are_found_in_texts():
-    text = repr(Forgetting(MolUcb(scale=0.3)))
+    text = repr(Forgetting(MolUcb(scale=0.3), discount=0.99))
     names = [each.name for each in citations({"policies": {"a": text}})]
     assert names == ["Forgetting", "MolUcb"]
     mapped = {"policies": {"a": "Features(map=Fourier(count=9, seed=0), recipe=MolUcb())"}}

@@ -160,7 +160,10 @@ def _caption(given: str | None, values: FinalValues) -> str:
     trials = quantity(most, "trial") if least == most else f"{least} to {most} trials"
     first, last = values.rounds
     rounds = quantity(last, "round") if first == last else f"{first:,} to {last:,} rounds"
-    sentences = [] if given is None else [escaped(given)]
+    sentences = []
+    if given is not None:
+        stop = "" if given.rstrip().endswith((".", "?", "!")) else "."
+        sentences.append(escaped(given.rstrip()) + stop)
     if most > 1:
         sentences.append(rf"Means over {trials} of {rounds}, $\pm$ half of the 95\,\% interval.")
     else:

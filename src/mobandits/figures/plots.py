@@ -157,9 +157,7 @@ def draw_panel(
     style: PlotStyle,
 ) -> None:
     """One panel: lines over the rounds, or points where there is a single round."""
-    title = plain(group["panel"][0])
-    # A component's title takes the place of a label's repetition, and stands left as on pages.
-    axes.set_title(title)
+    axes.set_title(plain(group["panel"][0]))
     if group["round"].n_unique() == 1:
         draw_points(axes, group, style_of, style, log=options.log_values)
         axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
@@ -247,6 +245,7 @@ def name_ends(
         return
 
     last = group.group_by("policy", maintain_order=True).last()
+    axes.get_ylim()  # settles the limits, which transforms do not ask for
     to_panel = axes.transData + axes.transAxes.inverted()
     ends = [(row["round"], row["mean"]) for row in last.rows(named=True)]
     wanted = [float(to_panel.transform(end)[1]) for end in ends]

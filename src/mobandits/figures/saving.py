@@ -1,11 +1,16 @@
 """Figures whose files are fit for papers, and have the same bytes for the same data."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter
+
+from mobandits.support.latex import escaped
 
 # Type 42 is TrueType: publishers refuse Matplotlib's default, type 3. PGF files take the document's
 # own letters; pdflatex is what most documents are made with.
@@ -35,8 +40,47 @@ class PaperFigure(Figure):
         kind = options.get("format") or _ending(fname)
         if options.get("metadata") is None and kind in UNDATED:
             options["metadata"] = UNDATED[kind]
-        with mpl.rc_context({**self.settings, **SAVING}):
+        with mpl.rc_context({**self.settings, **SAVING}), self._texts_for(kind):
             super().savefig(fname, *arguments, **options)
+
+    @contextmanager
+    def _texts_for(self, kind: str) -> Iterator[None]:
+        """Texts as LaTeX where LaTeX sets them, which takes underscores for mistakes."""
+        texts = []
+        if kind == "pgf":
+            texts = [text for text in self.findobj(Text) if _is_plain(text.get_text())]
+
+        before = [text.get_text() for text in texts]
+        formatters = self._fixed_names() if kind == "pgf" else []
+        names = [formatter.seq for formatter in formatters]
+        try:
+            for text in texts:
+                text.set_text(_as_latex(text.get_text()))
+            for formatter in formatters:
+                formatter.seq = [_as_latex(name) for name in formatter.seq]
+
+            yield
+        finally:
+            for text, plain in zip(texts, before, strict=True):
+                text.set_text(plain)
+            for formatter, plain_names in zip(formatters, names, strict=True):
+                formatter.seq = plain_names
+
+    def _fixed_names(self) -> list[FixedFormatter]:
+        """What writes names at ticks, anew whenever the figure is drawn."""
+        axes = [axis for panel in self.axes for axis in (panel.xaxis, panel.yaxis)]
+        formatters = [axis.get_major_formatter() for axis in axes]
+        return [each for each in formatters if isinstance(each, FixedFormatter)]
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text holds no formula, as numbers at ticks are."""
+    return bool(text) and "$" not in text.replace(r"\$", "")
+
+
+def _as_latex(text: str) -> str:
+    lines = text.replace(r"\$", "$").replace("\u200b", "").split("\n")
+    return "\n".join(escaped(line) for line in lines)
 
 
 def _ending(fname: Any) -> str:

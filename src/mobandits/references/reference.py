@@ -32,6 +32,7 @@ class Reference:
         @misc{a2026,
           author = {Ada, A.},
           title = {{On x\_1}},
+          howpublished = {arXiv:1.2},
           year = {2026},
           eprint = {1.2},
           archiveprefix = {arXiv},
@@ -64,10 +65,15 @@ class Reference:
     def _fields(self) -> dict[str, str]:
         where = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}
         authors = [_author(name) for name in self.authors]
+        # Old styles of BibTeX print no `eprint`.
+        venue = self.venue
+        if not venue and self.arxiv:
+            venue = f"arXiv:{self.arxiv}"
+
         return {
             "author": " and ".join(authors),
             "title": f"{{{escaped(self.title)}}}",  # twice in braces: capitals stay
-            where.get(self.kind, "howpublished"): escaped(self.venue),
+            where.get(self.kind, "howpublished"): escaped(venue),
             "volume": escaped(self.volume),
             "number": escaped(self.number),
             "pages": escaped(self.pages).replace("-", "--"),
