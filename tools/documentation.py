@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 
 import mobandits
-from mobandits.references import REFERENCES
-from mobandits.references.citing import classes, data_sets
+from mobandits.references import REFERENCES, citing
 
 ROOT = Path(__file__).parent.parent
 DOCS, SITE = ROOT / "docs", ROOT / "site"
@@ -93,13 +92,13 @@ def order_table() -> str:
 def bibliography() -> str:
     """The page of all references: who is cited, where it is, and what names it."""
     users: dict[str, list[str]] = {}
-    for name, member in {**classes(), **data_sets()}.items():
+    for name, member in {**citing.classes(), **citing.data_sets()}.items():
         for key in getattr(member, "references", ()):
             users.setdefault(key, []).append(f"`{name}`")
     lines = [
         "# Bibliography",
         "`make docs` writes this page from `mobandits.references`.",
-        "`results.cite()` and `mobandits cite` print what a run or a name is cited as, in BibTeX. "
+        "`results.cite()` and `mobandits cite` print what a run or a name is cited as, in BibTeX.",
         "The last column has what names a reference; parts without one are ours.",
     ]
     table = ["| key | reference | used by |", "|---|---|---|"]

@@ -45,28 +45,30 @@ def cells_of(source):
 def test_rows_are_policies_and_columns_metrics(compared):
     source = latex_table(compared)
     assert source.startswith("\\begin{table}\n\\centering\n\\caption{")
-    assert r"\multicolumn{2}{c}{Pareto regret\,$\downarrow$}" in source
-    assert r"\multicolumn{4}{c}{reward\,$\uparrow$}" in source
-    assert r"\cmidrule(lr){4-7}" in source
+    assert (
+        r"policy & Pareto regret\,$\downarrow$ & \multicolumn{2}{c}{reward\,$\uparrow$} \\"
+        in source
+    )
+    assert "\\cmidrule(lr){3-4}\n &  & objective 0 & objective 1" in source
     assert [row[0] for row in cells_of(source)] == [r"a\_1", r"b \& c", "c"]
-    assert {len(row) for row in cells_of(source)} == {7}
+    assert {len(row) for row in cells_of(source)} == {4}
 
 
 def test_bold_is_what_is_not_significantly_worse_than_the_best(compared):
     a, b, c = cells_of(latex_table(compared))
-    assert a[1] == r"\textbf{13.0}"
-    assert b[1] == r"\textbf{13.1}"
+    assert a[1] == r"\textbf{13.0} $\pm$ 4.1"
+    assert b[1] == r"\textbf{13.1} $\pm$ 4.0"
     assert "textbf" not in c[1]
     # more is better of rewards
-    assert "textbf" not in a[3]
-    assert b[3] == r"\textbf{5.05}"
-    assert c[3] == "$-$0.02"  # -0.025, as Python rounds it
+    assert "textbf" not in a[2]
+    assert b[2].startswith(r"\phantom{0}\textbf{5.05} $\pm$ ")
+    assert c[2].startswith(r"$-$0.02 $\pm$ ")  # -0.025, as Python rounds it
 
 
 def test_half_widths_are_those_of_the_summary(compared):
     summary = Results(compared, {}).summary().filter(policy="c", metric="pareto_regret")
     half = (summary["high"] - summary["low"])[0] / 2
-    assert cells_of(latex_table(compared))[2][2] == f"{half:.1f}"
+    assert cells_of(latex_table(compared))[2][1].endswith(rf" $\pm$ {half:.1f}")
 
 
 def test_the_caption_says_what_stands_in_the_table(compared):
@@ -99,7 +101,7 @@ def test_what_a_policy_lacks_is_a_dash(compared):
     source = latex_table(
         compared.filter((pl.col("policy") != "c") | (pl.col("metric") != "reward"))
     )
-    assert cells_of(source)[2][3:] == [r"\multicolumn{2}{c}{--}"] * 2
+    assert cells_of(source)[2][2:] == ["--", "--"]
 
 
 def test_metrics_may_be_chosen_and_directions_given(compared):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from mobandits.figures.final_values import (
-    Cell,
     Column,
     FinalValues,
     Group,
@@ -17,6 +16,10 @@ from mobandits.support.latex import escaped
 from mobandits.support.naming import quantity
 
 ARROWS = {"less": r"\,$\downarrow$", "more": r"\,$\uparrow$", None: ""}
+MEANING = {
+    "less": r"$\downarrow$: less is better",
+    "more": r"$\uparrow$: more is better",
+}
 BOLD = (
     r"Bold: not significantly worse than the best of its column (paired $t$-tests over the "
     r"trials, Holm's method, 5\,\%)."
@@ -49,62 +52,88 @@ def latex_table(
         ValueError: where a metric is not in the table.
     """
     values = final_values(table, metrics, better)
-    with_intervals = values.trials[1] > 1
-    digits = {column: digits_of(_cells(values, column)) for column in values.columns}
+    entries = {column: _entries(values, column) for column in values.columns}
     body: list[str] = []
-    for group in values.groups:
+    for number, group in enumerate(values.groups):
         if len(values.groups) > 1:
-            body += _group_title(values, group, with_intervals=with_intervals)
+            body += _group_title(values, group, is_first=number == 0)
         for policy in group.cells:
-            body.append(_row(values, group, policy, digits, with_intervals=with_intervals))
+            row = [escaped(policy)]
+            row += [entries[column].get((number, policy), "--") for column in values.columns]
+            body.append(" & ".join(row) + r" \\")
 
     return _document(
-        _specification(values, with_intervals=with_intervals),
-        [*_header(values, with_intervals=with_intervals), r"\midrule", *body],
+        "l" + "c" * len(values.columns),
+        [*_header(values.columns), r"\midrule", *body],
         _caption(caption, values),
         label,
         wide=wide,
     )
 
 
-def _cells(values: FinalValues, column: Column) -> list[Cell]:
-    cells = []
-    for group in values.groups:
-        cells += [row[column] for row in group.cells.values() if column in row]
+def _entries(values: FinalValues, column: Column) -> dict[tuple[int, str], str]:
+    """The entries of one column by group and policy, padded so that points are below points."""
+    cells = {}
+    for number, group in enumerate(values.groups):
+        for policy, row in group.cells.items():
+            if column in row:
+                cells[number, policy] = row[column]
 
-    return cells
+    digits = digits_of(list(cells.values()))
+    means = {key: _number(cell.mean, digits) for key, cell in cells.items()}
+    widths = {
+        key: "" if cell.half_width is None else f"{cell.half_width:.{digits}f}"
+        for key, cell in cells.items()
+    }
+    # One column each, and not two with the sign between: the space of a title that is wider than
+    # both would come between them.
+    longest_mean = max(means.values(), key=len, default="")
+    longest_width = max(widths.values(), key=len, default="")
+    entries = {}
+    for key, cell in cells.items():
+        mean = means[key].replace("-", "$-$")
+        bold = rf"\textbf{{{mean}}}" if cell.is_best else mean
+        entry = _padding(means[key], longest_mean) + bold
+        if longest_width:
+            width = widths[key] or longest_width
+            half = rf"{_padding(width, longest_width)}{width}"
+            # A single trial among others has no interval: it leaves the space of one.
+            entry += rf" $\pm$ {half}" if widths[key] else rf"\phantom{{ $\pm$ {half}}}"
+        entries[key] = entry
+
+    return entries
 
 
-def _specification(values: FinalValues, *, with_intervals: bool) -> str:
-    # Both halves to the right: with as many digits after the point, points stand below points.
-    column = r"r@{\,$\pm$\,}r" if with_intervals else "r"
-    return "l" + column * len(values.columns)
+def _padding(text: str, longest: str) -> str:
+    """The space that a number lacks to be as wide as the longest one."""
+    missing = len(longest) - len(text)
+    return rf"\phantom{{{'0' * missing}}}" if missing > 0 else ""
 
 
-def _header(values: FinalValues, *, with_intervals: bool) -> list[str]:
-    span = 2 if with_intervals else 1
+def _header(columns: Sequence[Column]) -> list[str]:
     names = ["policy"]
     rules = []
     at = 2
-    by_metric = itertools.groupby(values.columns, key=lambda column: column.metric)
-    for _, group in by_metric:
-        columns = list(group)
-        size = span * len(columns)
-        title = escaped(columns[0].name) + ARROWS[columns[0].direction]
-        names.append(rf"\multicolumn{{{size}}}{{c}}{{{title}}}")
-        if len(columns) > 1:
+    for _, group in itertools.groupby(columns, key=lambda column: column.metric):
+        parts = list(group)
+        size = len(parts)
+        title = escaped(parts[0].name) + ARROWS[parts[0].direction]
+        if size == 1:
+            names.append(title)
+        else:
+            names.append(rf"\multicolumn{{{size}}}{{c}}{{{title}}}")
             rules.append(rf"\cmidrule(lr){{{at}-{at + size - 1}}}")
         at += size
 
     lines = [" & ".join(names) + r" \\"]
     if rules:
-        parts = [rf"\multicolumn{{{span}}}{{c}}{{{escaped(c.part)}}}" for c in values.columns]
-        lines += ["".join(rules), " & ".join(["", *parts]) + r" \\"]
+        parts_of_metrics = [escaped(column.part) for column in columns]
+        lines += ["".join(rules), " & ".join(["", *parts_of_metrics]) + r" \\"]
 
     return lines
 
 
-def _group_title(values: FinalValues, group: Group, *, with_intervals: bool) -> list[str]:
+def _group_title(values: FinalValues, group: Group, *, is_first: bool) -> list[str]:
     experiments = {each.experiment for each in values.groups}
     environments = {each.environment for each in values.groups}
     names = []
@@ -113,45 +142,16 @@ def _group_title(values: FinalValues, group: Group, *, with_intervals: bool) -> 
     if len(environments) > 1:
         names.append(group.environment)
 
-    span = 1 + len(values.columns) * (2 if with_intervals else 1)
+    span = 1 + len(values.columns)
     title = rf"\multicolumn{{{span}}}{{l}}{{\emph{{{escaped(', '.join(names))}}}}} \\"
-    is_first = group is values.groups[0]
 
     return [title] if is_first else [r"\addlinespace", title]
 
 
-def _row(
-    values: FinalValues,
-    group: Group,
-    policy: str,
-    digits: Mapping[Column, int],
-    *,
-    with_intervals: bool,
-) -> str:
-    entries = [escaped(policy)]
-    for column in values.columns:
-        cell = group.cells[policy].get(column)
-        if cell is None:
-            entries.append(rf"\multicolumn{{{2 if with_intervals else 1}}}{{c}}{{--}}")
-            continue
-
-        mean = _number(cell.mean, digits[column])
-        entry = rf"\textbf{{{mean}}}" if cell.is_best else mean
-        if not with_intervals:
-            entries.append(entry)
-        elif cell.half_width is None:
-            entries.append(rf"\multicolumn{{2}}{{c}}{{{entry}}}")
-        else:
-            entries.append(f"{entry} & {cell.half_width:.{digits[column]}f}")
-
-    return " & ".join(entries) + r" \\"
-
-
 def _number(value: float, digits: int) -> str:
     text = f"{value:.{digits}f}"
-    if float(text) == 0.0:  # after rounding, which keeps the sign
-        text = text.lstrip("-")
-    return text.replace("-", "$-$")
+    # After rounding, which keeps the sign.
+    return text.lstrip("-") if float(text) == 0.0 else text
 
 
 def _caption(given: str | None, values: FinalValues) -> str:
@@ -168,9 +168,12 @@ def _caption(given: str | None, values: FinalValues) -> str:
         sentences.append(rf"Means over {trials} of {rounds}, $\pm$ half of the 95\,\% interval.")
     else:
         sentences.append(f"Values of one trial of {rounds}.")
-    if any(column.direction for column in values.columns):
-        sentences.append(r"$\downarrow$: less is better, $\uparrow$: more is better.")
-    if any(cell.is_best for column in values.columns for cell in _cells(values, column)):
+    directions = {column.direction for column in values.columns}
+    arrows = [MEANING[direction] for direction in ("less", "more") if direction in directions]
+    if arrows:
+        sentences.append(f"{', '.join(arrows)}.")
+    rows = [row for group in values.groups for row in group.cells.values()]
+    if any(cell.is_best for row in rows for cell in row.values()):
         sentences.append(BOLD)
 
     return " ".join(sentences)
@@ -185,6 +188,7 @@ def _document(
         parts.append(rf"\label{{{label}}}")
 
     parts += [
+        r"\vspace{1ex}",
         r"\small",
         r"\setlength{\tabcolsep}{4pt}",
         rf"\begin{{tabular}}{{{specification}}}",
