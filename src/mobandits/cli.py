@@ -265,12 +265,14 @@ def report(
     """Draw the figures and write the page again, from the tables."""
     from mobandits import report as page  # noqa: PLC0415
 
+    asked = {"latex": latex, "csv": csv, "pdf": pdf}
+    for_papers = {name: True for name, is_asked in asked.items() if is_asked}
     # All are looked at before the first is drawn: a mistake in the last name is told at once.
     for folder in folders:
-        page.check(folder, for_papers=latex or csv or pdf)
+        page.check(folder, for_papers=bool(for_papers))
 
     for folder in folders:
-        typer.echo(page.write(folder, latex=latex, csv=csv, pdf=pdf))
+        write_report(folder, **for_papers)
 
 
 @app.command()
@@ -706,11 +708,11 @@ def lines(what: str, unit: str = "rounds") -> OnProgress:
     return progress
 
 
-def write_report(folder: Path) -> None:
-    """The figures and the page of a finished run."""
+def write_report(folder: Path, **for_papers: bool) -> None:
+    """The figures and the page of a finished run; `for_papers` is passed to `report.write`."""
     from mobandits import report as page  # noqa: PLC0415
 
-    typer.echo(page.write(folder))
+    typer.echo(page.write(folder, **for_papers))
 
 
 def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
