@@ -10,7 +10,7 @@ from mobandits import metrics
 from mobandits.contracts.protocols import Block, Shape
 from mobandits.environments import Linear, MultiArmed
 from mobandits.metrics import MaxMinRegret
-from mobandits.metrics.max_min import spaced
+from mobandits.metrics.best_worst_sums import spaced
 from mobandits.policies import MolTs, RandomChoice, SingleArm
 from mobandits.simulation import simulate
 from mobandits.simulation.truth import BlockGroundTruth

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import matplotlib as mpl
 import polars as pl
@@ -20,11 +21,14 @@ from mobandits.figures.saving import PaperFigure
 from mobandits.figures.style import Look
 from mobandits.support.checks import choice
 
-PANEL = {"column": 1.95, "page": 2.2}  # inches high, of a panel in a column and on a page
+# inches high, of a panel in a column and on a page
+COLUMN_PANEL = 1.95
+PAGE_PANEL = 2.2
 ROW = 1.6  # heights of the letters that a row of a legend takes
 HANDLE = 4.5  # heights of the letters: a piece of the line, and the space around a name
 QUANTILES = (0.1, 0.5, 0.9)
 WIDE = 5.0  # inches from which on a figure has room for names beside its panels
+AXES_SHARE = 0.75  # of a panel's height, without its title and the numbers below it
 LAST = 1.03  # of a panel's width, where names at ends begin
 
 
@@ -97,40 +101,64 @@ def plot_data(table: pl.DataFrame, metric: str, options: PlotOptions) -> pl.Data
     return data.with_columns(**{name: ordered[name] for name in numbers})
 
 
+class PlotLayout(NamedTuple):
+    """Where the panels and the names of a plot stand.
+
+    Attributes:
+        columns: of panels.
+        rows: of panels.
+        height: of the figure, in inches.
+        place: of the names, as `PlotOptions.legend`, but for "auto".
+        legend_columns: of names, where they stand below.
+    """
+
+    columns: int
+    rows: int
+    height: float
+    place: str | None
+    legend_columns: int
+
+
+def layout_of(
+    panels: int, names: Sequence[str], options: PlotOptions, style: PlotStyle
+) -> PlotLayout:
+    """The layout that the options ask for, or else what fits."""
+    is_wide = options.width >= WIDE
+    columns = min(panels, 2 if is_wide else 1)
+    rows = math.ceil(panels / columns)
+    place = legend_place(options, names, panels, style)
+    legend_columns = columns_of_legend(names, options.width, style)
+    height = options.height
+    if height is None:
+        height = rows * (PAGE_PANEL if is_wide else COLUMN_PANEL)
+        if place == "below":
+            legend_rows = math.ceil(len(names) / legend_columns)
+            height += legend_rows * ROW * style.points / 72.0
+
+    return PlotLayout(columns, rows, height, place, legend_columns)
+
+
 def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotStyle) -> Figure:
     """The figure of `plot_data`, inside of the settings of its style."""
     names = data["policy"].unique(maintain_order=True).to_list()
-    style_of = plot_looks(names, options.style)
+    look_of = plot_looks(names, options.style)
     groups = data.partition_by("panel", maintain_order=True)
-    is_wide = options.width >= WIDE
-    columns = min(len(groups), 2 if is_wide else 1)
-    rows = math.ceil(len(groups) / columns)
-    place = legend_place(options, names, len(groups), style)
-    legend_columns = columns_of_legend(names, options.width, style)
-    legend_rows = math.ceil(len(names) / legend_columns) if place == "below" else 0
-    height = options.height
-    if height is None:
-        panel = PANEL["page" if is_wide else "column"]
-        height = panel * rows + legend_rows * ROW * style.points / 72.0
-
-    figure = PaperFigure(figsize=(options.width, height), layout="constrained")
+    layout = layout_of(len(groups), names, options, style)
+    figure = PaperFigure(figsize=(options.width, layout.height), layout="constrained")
     figure.settings = style.settings
     FigureCanvasAgg(figure)
-    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
-    for panel_axes, group in zip(axes, groups, strict=False):
-        draw_panel(panel_axes, group, vertical, options, style_of, style)
-        if place == "ends":
-            name_ends(panel_axes, group, style_of, style, height / rows)
+    axes = list(figure.subplots(layout.rows, layout.columns, squeeze=False).ravel())
+    for panel, group in zip(axes, groups, strict=False):
+        draw_panel(panel, group, vertical, options, look_of, style)
+        # Only now, because the place of a name depends on the limits of its panel.
+        if layout.place == "ends":
+            name_ends(panel, group, look_of, style, layout.height / layout.rows)
 
-    for panel_axes in axes[len(groups) :]:
-        panel_axes.set_axis_off()
+    for panel in axes[len(groups) :]:
+        panel.set_axis_off()
 
-    if place == "below":
-        draw_legend(figure, names, style_of, style, legend_columns)
-    elif place == "inside":
-        handles = [handle(style_of[name], style) for name in names]
-        labels = [plain(name) for name in names]
-        axes[0].legend(handles, labels, fontsize=style.points, framealpha=0.85, handlelength=2.6)
+    if layout.place in ("below", "inside"):
+        draw_legend(figure, axes[0], look_of, style, layout)
 
     return figure
 
@@ -153,19 +181,19 @@ def draw_panel(
     group: pl.DataFrame,
     vertical: str,
     options: PlotOptions,
-    style_of: Mapping[str, Look],
+    look_of: Mapping[str, Look],
     style: PlotStyle,
 ) -> None:
     """One panel: lines over the rounds, or points where there is a single round."""
     axes.set_title(plain(group["panel"][0]))
     if group["round"].n_unique() == 1:
-        draw_points(axes, group, style_of, style, log=options.log_values)
+        draw_points(axes, group, look_of, style, log=options.log_values)
         axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
         return
 
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
-        draw_line(axes, line, style_of, style, options, i / len(lines))
+        draw_line(axes, line, look_of, style, options, i / len(lines))
 
     if options.log_rounds:
         axes.set_xscale("log")
@@ -181,14 +209,14 @@ def draw_panel(
 def draw_line(
     axes: Axes,
     line: pl.DataFrame,
-    style_of: Mapping[str, Look],
+    look_of: Mapping[str, Look],
     style: PlotStyle,
     options: PlotOptions,
     offset: float,
 ) -> None:
     """A line with its band; `offset` from 0 to 1 sets its markers off against others'."""
     name = line["policy"][0]
-    look = style_of[name]
+    look = look_of[name]
     rounds = line["round"].to_numpy()
     if options.band is not None:
         low = line["low"].to_numpy()
@@ -212,7 +240,7 @@ def draw_line(
 def draw_points(
     axes: Axes,
     group: pl.DataFrame,
-    style_of: Mapping[str, Look],
+    look_of: Mapping[str, Look],
     style: PlotStyle,
     *,
     log: bool,
@@ -220,7 +248,7 @@ def draw_points(
     """A point with its interval per policy, the first at the top."""
     labels = []
     for i, row in enumerate(group.rows(named=True)):
-        look = style_of[row["policy"]]
+        look = look_of[row["policy"]]
         labels.append(plain(row["policy"]))
         axes.plot([row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.line)
         axes.plot(
@@ -236,7 +264,7 @@ def draw_points(
 def name_ends(
     axes: Axes,
     group: pl.DataFrame,
-    style_of: Mapping[str, Look],
+    look_of: Mapping[str, Look],
     style: PlotStyle,
     height: float,
 ) -> None:
@@ -247,16 +275,20 @@ def name_ends(
     last = group.group_by("policy", maintain_order=True).last()
     axes.get_ylim()  # settles the limits, which transforms do not ask for
     to_panel = axes.transData + axes.transAxes.inverted()
-    ends = [(row["round"], row["mean"]) for row in last.rows(named=True)]
-    wanted = [float(to_panel.transform(end)[1]) for end in ends]
-    # What has no place on a logarithmic axis stands at its foot.
-    wanted = [y if math.isfinite(y) else 0.0 for y in wanted]
-    size = 1.25 * style.points / 72.0 / (0.75 * height)
+    ends = {name: (at, mean) for name, at, mean in last.select("policy", "round", "mean").rows()}
+    wanted = []
+    for end in ends.values():
+        _, y = to_panel.transform(end)
+        # What has no place on a logarithmic axis stands at its foot.
+        wanted.append(float(y) if math.isfinite(y) else 0.0)
+
+    line_height = 1.25 * style.points / 72.0
+    size = line_height / (AXES_SHARE * height)
     middles = spread_out(wanted, [size] * len(wanted))
-    for row, end, y in zip(last.rows(named=True), ends, middles, strict=True):
-        colour = style_of[row["policy"]].colour
+    for (name, end), y in zip(ends.items(), middles, strict=True):
+        colour = look_of[name].colour
         axes.annotate(
-            plain(row["policy"]),
+            plain(name),
             end,
             (LAST, y),
             textcoords="axes fraction",
@@ -282,17 +314,23 @@ def handle(look: Look, style: PlotStyle) -> Line2D:
 
 def draw_legend(
     figure: Figure,
-    names: Sequence[str],
-    style_of: Mapping[str, Look],
+    first: Axes,
+    look_of: Mapping[str, Look],
     style: PlotStyle,
-    columns: int,
+    layout: PlotLayout,
 ) -> None:
-    """The names of all lines, below the panels."""
+    """The names of all lines, below the panels or inside the first one."""
+    handles = [handle(look, style) for look in look_of.values()]
+    labels = [plain(name) for name in look_of]
+    if layout.place == "inside":
+        first.legend(handles, labels, fontsize=style.points, framealpha=0.85, handlelength=2.6)
+        return
+
     figure.legend(
-        [handle(style_of[name], style) for name in names],
-        [plain(name) for name in names],
+        handles,
+        labels,
         loc="outside lower center",
-        ncols=columns,
+        ncols=layout.legend_columns,
         frameon=False,
         fontsize=style.points,
         handlelength=2.8,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mobandits.support.latex import escaped
+from mobandits.support.naming import conjunction
 
 Kind = Literal["article", "inproceedings", "book", "misc"]
 
@@ -105,13 +106,14 @@ class Reference:
             'A. Ada and B. Bo. On x. J. of X, 2026.'
         """
         names = [_given_first(name) for name in self.authors]
-        people = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-        where = [self.venue, self._volume(), self.pages and f"pages {self.pages}", str(self.year)]
-        place = ", ".join(part for part in where if part)
-        stop = "" if self.title[-1] in "?!" else "."
-        end = f" {self.note}." if self.note else ""
+        people = conjunction(names)
+        pages = f"pages {self.pages}" if self.pages else ""
+        parts = [self.venue, self._volume(), pages, str(self.year)]
+        place = ", ".join(part for part in parts if part)
+        stop = "" if self.title.endswith(("?", "!")) else "."
+        sentences = f"{people}. {self.title}{stop} {place}."
 
-        return f"{people}. {self.title}{stop} {place}.{end}"
+        return f"{sentences} {self.note}." if self.note else sentences
 
     def _volume(self) -> str:
         return f"{self.volume}({self.number})" if self.number else self.volume
