@@ -29,6 +29,7 @@ class BestWorstSums:
         self._wanted = spaced(points)
         self._block: Any = None
         self._of_block = np.empty(0)
+        self._per_round: float | None = None
         # Each objective alone: its best sum is what no worst sum exceeds.
         self._weights = np.eye(objectives)
 
@@ -60,7 +61,12 @@ class BestWorstSums:
 
     def _value(self) -> float:
         points, starts, counts = self._history.arrays()
+        # Where means stay, every round adds the same: one solution is enough.
+        if len(counts) == 1 and self._per_round is not None:
+            return self._per_round * float(counts[0])
+
         value, self._weights = loop_for(largest_worst_sum)(points, starts, counts, self._weights)
+        self._per_round = float(value / counts[0]) if len(counts) == 1 else None
 
         return float(value)
 
