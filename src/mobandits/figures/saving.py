@@ -80,7 +80,8 @@ def _is_plain(text: str) -> bool:
 
 def _as_latex(text: str) -> str:
     lines = text.replace(r"\$", "$").replace("\u200b", "").split("\n")
-    return "\n".join(escaped(line) for line in lines)
+    # Not an escaped dollar: Matplotlib takes the backslash away where a text is no formula.
+    return "\n".join(escaped(line).replace(r"\$", r"\textdollar{}") for line in lines)
 
 
 def _ending(fname: Any) -> str:

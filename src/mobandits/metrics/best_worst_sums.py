@@ -1,5 +1,6 @@
-"""The largest worst sums of gains in a trial, from the Pareto fronts of its rounds."""
+"""The largest worst sums of gains in a trial, from the means of its rounds."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,12 @@ from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask
 from mobandits.numerics.worst_sum import largest_worst_sum
 from mobandits.orders import Pareto
 
-# Where contexts change, the best sums are solved for anew only after a tenth more rounds: then all
-# solutions together pass eleven times over the rounds, and not a hundred times.
-GROWTH = 1.1
+# Where means change, the best sums are solved for anew only after twice as many rounds: then all
+# solutions together pass twice over the rounds, and not a hundred times.
+GROWTH = 2
+# Entries of the means of a round, up to which arms off its front are kept too: to find the front
+# would take longer than they do.
+FEW = 256
 
 
 class BestWorstSums:
@@ -45,65 +49,93 @@ class BestWorstSums:
     def _solved(self, truth: GroundTruth, gains: Array) -> Array:
         rounds = len(truth.block.rewards)
         values = np.full(rounds, np.nan)
-        fronts = truth.front(Pareto())
-        done = 0
-        for point in self._points:
-            end = point - truth.first
-            if 0 < end <= rounds:
-                self._history.add(gains, fronts, done, end)
-                done = end
-                if point in self._wanted or self._history.groups == 1:
-                    values[end - 1] = self._value()
+        candidates = candidates_of(truth, gains)
+        if candidates is None and self._points:
+            self._history.reserve(self._points[-1] * gains.shape[1])
 
-        self._history.add(gains, fronts, done, rounds)
+        done = 0
+        for point in self._points_in(truth.first, rounds):
+            end = point - truth.first
+            self._history.add(gains, candidates, done, end)
+            done = end
+            if point in self._wanted or self._history.groups == 1:
+                values[end - 1] = self._value()
+
+        self._history.add(gains, candidates, done, rounds)
 
         return values
 
-    def _value(self) -> float:
-        points, starts, counts = self._history.arrays()
-        # Where means stay, every round adds the same: one solution is enough.
-        if len(counts) == 1 and self._per_round is not None:
-            return self._per_round * float(counts[0])
+    def _points_in(self, first: int, rounds: int) -> Sequence[int]:
+        begin = bisect_right(self._points, first)
+        end = bisect_right(self._points, first + rounds)
+        return self._points[begin:end]
 
+    def _value(self) -> float:
+        # Where means stay, every round adds the same: one solution is enough.
+        if self._history.groups == 1 and self._per_round is not None:
+            return self._per_round * self._history.rounds
+
+        points, starts, counts = self._history.arrays()
         value, self._weights = loop_for(largest_worst_sum)(points, starts, counts, self._weights)
-        self._per_round = float(value / counts[0]) if len(counts) == 1 else None
+        self._per_round = float(value) / self._history.rounds
 
         return float(value)
 
 
+def candidates_of(truth: GroundTruth, gains: Array) -> Mask | None:
+    """(rounds or 1, arms) the arms that a best choice may need: the front; None: all, where few."""
+    rows, arms, objectives = gains.shape
+    is_small = rows > 1 and arms * objectives <= FEW
+    return None if is_small else truth.front(Pareto())
+
+
 class History:
-    """The points of the Pareto fronts of all rounds so far; rounds with the same are one group."""
+    """The points that may be needed of all rounds so far; rounds with the same are one group."""
 
     def __init__(self, objectives: int) -> None:
         self._points = Rows((objectives,), np.float64)
         self._sizes = Rows((), np.int64)
         self._counts = Rows((), np.float64)
+        self.rounds = 0
 
     @property
     def groups(self) -> int:
         """How many groups of rounds there are."""
         return len(self._counts.values())
 
-    def add(self, gains: Array, fronts: Mask, begin: int, end: int) -> None:
+    def reserve(self, points: int) -> None:
+        """Room for so many points, so that they need not be moved when more come."""
+        self._points.reserve(points)
+
+    def add(self, gains: Array, candidates: Mask | None, begin: int, end: int) -> None:
         """Rounds of a block, from `begin` up to `end`.
 
         Args:
             gains: (rounds or 1, arms, objectives) of the block.
-            fronts: (rounds or 1, arms) its Pareto fronts.
+            candidates: (rounds or 1, arms) which of them may be needed; None: all.
             begin: the first round, counted from 0.
             end: the one after the last.
         """
         if begin >= end:
             return
+
+        self.rounds += end - begin
         if len(gains) == 1:
-            self._add_alike(gains[0][fronts[0]], end - begin)
+            points = gains[0] if candidates is None else gains[0][candidates[0]]
+            self._add_alike(points, end - begin)
             return
 
-        on_front = fronts[begin:end]
-        points = gains[begin:end][on_front]
-        self._points.extend(points)
-        self._sizes.extend(on_front.sum(axis=1))
-        self._counts.extend(np.ones(end - begin))
+        of_rounds = gains[begin:end]
+        count, arms, objectives = of_rounds.shape
+        if candidates is None:
+            self._points.extend(of_rounds.reshape(count * arms, objectives))
+            self._sizes.extend(np.full(count, arms))
+        else:
+            needed = candidates[begin:end]
+            self._points.extend(of_rounds[needed])
+            self._sizes.extend(needed.sum(axis=1))
+
+        self._counts.extend(np.ones(count))
 
     def _add_alike(self, points: Array, rounds: int) -> None:
         counts = self._counts.values()
@@ -144,11 +176,18 @@ class Rows:
     def extend(self, rows: Any) -> None:
         """More rows."""
         end = self._length + len(rows)
-        while end > len(self._buffer):
-            self._buffer = np.concatenate([self._buffer, np.empty_like(self._buffer)])
+        if end > len(self._buffer):
+            self.reserve(2 * end)
 
         self._buffer[self._length : end] = rows
         self._length = end
+
+    def reserve(self, length: int) -> None:
+        """Room for so many rows; what is not written takes no memory."""
+        if length > len(self._buffer):
+            larger = np.empty((length, *self._buffer.shape[1:]), self._buffer.dtype)
+            larger[: self._length] = self.values()
+            self._buffer = larger
 
     def values(self) -> Any:
         """The rows so far; what is written into them stays."""
@@ -156,11 +195,11 @@ class Rows:
 
 
 def spaced(points: Sequence[int]) -> frozenset[int]:
-    """Those of some rounds that are at least a tenth apart, the last among them.
+    """Those of some rounds that are at least twice the one before, the last among them.
 
     Example:
-        >>> sorted(spaced([10, 20, 80, 90, 95, 100]))
-        [10, 20, 80, 90, 100]
+        >>> sorted(spaced([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]))
+        [10, 20, 50, 100]
     """
     kept: list[int] = []
     for point in reversed(points):

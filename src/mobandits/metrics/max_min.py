@@ -27,8 +27,7 @@ class MaxMinRegret:
 
     The benchmark knows all means and contexts, and may mix arms, in each round others: what one
     objective misses in a round may come in another one. Where means stay it is T times the best
-    mixture's worst gain. The regret is never negative. It is computed to a hundred-millionth of
-    the sums.
+    mixture's worst gain. The regret is never negative. It is computed to a millionth of the sums.
 
     Objectives are compared with each other here, as in no order: their gains must have a common
     unit. Without parameters the rewards are taken as they are, which suits rewards that are all
@@ -39,8 +38,9 @@ class MaxMinRegret:
     policy that plays one arm of the front for ever has none (Guan and Xu, 2026). Such a policy has
     a max-min regret wherever a mixture serves the worst objective better than that arm.
 
-    Where contexts change, it is recorded at rounds at least a tenth apart, and at the last one. The
-    points of each round's Pareto front are kept for it.
+    Where means change over the rounds, it is recorded at the last round, about half of it, a quarter
+    and so on, and the means of all rounds are kept for it: those of each round's Pareto front, or
+    of all arms where they are few.
 
     Args:
         reference: (objectives,) r; None: 0.
