@@ -161,3 +161,27 @@ def test_recall_counts_the_arms_of_the_front_that_were_found():
     assert results.summary()["mean"].to_list() == [0.5]
     with pytest.raises(ValueError, match="FrontRecall needs arms whose means never change"):
         simulate(SingleArm(0), Linear(), rounds=10, trials=1, metrics=["front_recall"])
+
+
+@pytest.mark.parametrize("metric", [MaxMinRegret(), metrics.FrontRecall()])
+def test_blocks_are_recorded_as_single_rounds_are(metric):
+    """What accumulators do with whole blocks, against the same rounds one by one."""
+    rng = np.random.default_rng(5)
+    shape = Shape(arms=6, features=0, objectives=2)
+    whole, single = metric.accumulator(shape), metric.accumulator(shape)
+    truth = None
+    for block_number in range(4):
+        means = np.array([[[1.0, 0.0], [0.0, 1.0], [0.6, 0.6], [0.1, 0.1], [0.7, 0.4], [0.0, 0.0]]])
+        chosen = rng.integers(0, 6, 9)
+        block = Block(np.zeros((1, 1, 0)), means, np.zeros((9, 6, 2)))
+        truth = BlockGroundTruth(block, before=truth, first=9 * block_number, points=range(1, 37))
+        values = metric.per_round(truth, chosen, None)
+        ends = [1, 4, 9] if block_number != 2 else []
+        recorded = whole.add_block(values, ends)
+        expected = []
+        for i in range(9):
+            single.add(values[i : i + 1])
+            if i + 1 in ends:
+                expected.append(single.value())
+        assert [float(each[0]) for each in recorded] == [float(each[0]) for each in expected]
+        assert whole.value() == single.value()

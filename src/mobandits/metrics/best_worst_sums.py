@@ -53,17 +53,33 @@ class BestWorstSums:
         if candidates is None and self._points:
             self._history.reserve(self._points[-1] * gains.shape[1])
 
+        points = self._points_in(truth.first, rounds)
+        if self._history.is_still(gains, candidates):
+            self._history.add(gains, candidates, 0, rounds)
+            rate = self._rate()
+            for point in points:
+                values[point - truth.first - 1] = rate * point
+
+            return values
+
         done = 0
-        for point in self._points_in(truth.first, rounds):
-            end = point - truth.first
-            self._history.add(gains, candidates, done, end)
-            done = end
-            if point in self._wanted or self._history.groups == 1:
+        for point in points:
+            if point in self._wanted:
+                end = point - truth.first
+                self._history.add(gains, candidates, done, end)
+                done = end
                 values[end - 1] = self._value()
 
         self._history.add(gains, candidates, done, rounds)
 
         return values
+
+    def _rate(self) -> float:
+        """What the best worst sum grows by in every round, where all have the same means."""
+        if self._per_round is None:
+            self._per_round = self._value() / self._history.rounds
+
+        return self._per_round
 
     def _points_in(self, first: int, rounds: int) -> Sequence[int]:
         begin = bisect_right(self._points, first)
@@ -71,13 +87,8 @@ class BestWorstSums:
         return self._points[begin:end]
 
     def _value(self) -> float:
-        # Where means stay, every round adds the same: one solution is enough.
-        if self._history.groups == 1 and self._per_round is not None:
-            return self._per_round * self._history.rounds
-
         points, starts, counts = self._history.arrays()
         value, self._weights = loop_for(largest_worst_sum)(points, starts, counts, self._weights)
-        self._per_round = float(value) / self._history.rounds
 
         return float(value)
 
@@ -98,10 +109,11 @@ class History:
         self._counts = Rows((), np.float64)
         self.rounds = 0
 
-    @property
-    def groups(self) -> int:
-        """How many groups of rounds there are."""
-        return len(self._counts.values())
+    def is_still(self, gains: Array, candidates: Mask | None) -> bool:
+        """Whether the means of a block are those of all rounds before."""
+        if len(gains) > 1 or candidates is None or len(self._counts.values()) > 1:
+            return False
+        return self.rounds == 0 or np.array_equal(self._points.values(), gains[0][candidates[0]])
 
     def reserve(self, points: int) -> None:
         """Room for so many points, so that they need not be moved when more come."""

@@ -294,6 +294,21 @@ class Found:
         self._played[on_front.astype(np.int64)] = True
         self._size = float(values[-1, 1])
 
+    def add_block(self, values: Array, ends: Sequence[int]) -> list[Array]:
+        """The rounds of a block; the shares after the first `ends` of them, (1,) each."""
+        before = int(self._played.sum())
+        on_front = np.flatnonzero(values[:, 0] >= 0.0)
+        arms = values[on_front, 0].astype(np.int64)
+        found, first = np.unique(arms, return_index=True)
+        is_new = ~self._played[found]
+        # The rounds in which an arm was played that never was before, in ascending order.
+        rounds = np.sort(on_front[first[is_new]])
+        self._played[found] = True
+        self._size = float(values[-1, 1])
+        counts = before + np.searchsorted(rounds, ends)
+
+        return list((counts / self._size)[:, None])
+
     def value(self) -> Array:
         """(1,) the share so far."""
         share = self._played.sum() / self._size

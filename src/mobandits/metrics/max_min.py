@@ -129,15 +129,27 @@ class WorstSum:
 
     def add(self, values: Array) -> None:
         """More rounds, (rounds, objectives + 1)."""
-        self._sums += values[:, :-1].sum(axis=0)
+        self.add_block(values, [])
+
+    def add_block(self, values: Array, ends: Sequence[int]) -> list[Array]:
+        """The rounds of a block; the regrets after the first `ends` of them, (1,) each."""
+        sums = values[:, :-1].copy()
+        # One round after the other, so that where a block ends leaves no trace in the last bits.
+        sums[0] += self._sums
+        np.cumsum(sums, axis=0, out=sums)
+        self._sums = sums[-1].copy()
         self._best = float(values[-1, -1])
+        last = np.array(ends, np.int64) - 1
+        regrets = values[last, -1] - sums[last].min(axis=1)
+        # Below 0 is rounding, or what the benchmark was not solved for. NaN stays.
+        np.maximum(regrets, 0.0, out=regrets)
+
+        return list(regrets[:, None])
 
     def value(self) -> Array:
         """(1,) the regret so far; NaN, which is not recorded, where the benchmark is unknown."""
-        worst = float(self._sums.min())
-        regret = self._best - worst
-        # Below 0 is rounding, or what the benchmark was not solved for.
-        return np.array([regret if not regret < 0.0 else 0.0])
+        regret = self._best - self._sums.min()
+        return np.maximum(np.array([regret]), 0.0)
 
 
 def _numbers(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:
