@@ -93,6 +93,8 @@ def bibliography() -> str:
     """The page of all references: who is cited, where it is, and what names it."""
     users: dict[str, list[str]] = {}
     for name, member in {**citing.classes(), **citing.data_sets()}.items():
+        if not member.__module__.startswith("mobandits."):
+            continue  # recipes of others, which this process happens to know
         for key in getattr(member, "references", ()):
             users.setdefault(key, []).append(f"`{name}`")
     lines = [
