@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import polars as pl
@@ -301,11 +301,12 @@ def name_ends(
 
 def handle(look: Look, style: PlotStyle) -> Line2D:
     """The piece of a line in a legend."""
+    dash: Any = look.dash
     return Line2D(
         [],
         [],
         color=look.colour,
-        linestyle=look.dash,
+        linestyle=dash,
         linewidth=style.line,
         marker=look.marker,
         markersize=style.marker,

@@ -40,7 +40,8 @@ class PaperFigure(Figure):
         kind = options.get("format") or _ending(fname)
         if options.get("metadata") is None and kind in UNDATED:
             options["metadata"] = UNDATED[kind]
-        with mpl.rc_context({**self.settings, **SAVING}), self._texts_for(kind):
+        settings: Any = {**self.settings, **SAVING}
+        with mpl.rc_context(settings), self._texts_for(kind):
             super().savefig(fname, *arguments, **options)
 
     @contextmanager

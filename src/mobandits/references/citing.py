@@ -37,11 +37,10 @@ def classes() -> dict[str, Any]:
         ('molts2025',)
     """
     found: dict[str, Any] = {cls.__name__: cls for cls in metrics.registry().values()}
-    for room in (environments, features):
+    for room in (environments, features, policies):
         for name in room.__all__:
             found[name] = getattr(room, name)
 
-    found |= policies.RECIPES
     # Recipes of other authors, as far as this process knows them.
     pending = [Recipe]
     while pending:
