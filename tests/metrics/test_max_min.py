@@ -135,6 +135,27 @@ def test_defaults_are_what_the_problem_can_be_measured_by():
     )
 
 
+def test_very_long_runs_keep_no_means_unless_asked_to():
+    assert "max_min_regret" in metrics.default_metrics(
+        continuum=False, changing=True, means=50_000_000
+    )
+    long = metrics.default_metrics(continuum=False, changing=True, means=50_000_001)
+    assert long == ("pareto_regret", "effective_pareto_regret", "reward")
+    still = metrics.default_metrics(continuum=False, changing=False, means=50_000_001)
+    assert still == metrics.DEFAULT_METRICS
+
+
+def test_fronts_give_what_all_arms_give(monkeypatch):
+    rng = np.random.default_rng(8)
+    means = rng.standard_normal((30, 7, 3))
+    chosen = rng.integers(0, 7, 30)
+    every = measured(means, chosen, range(1, 31), MaxMinRegret())
+    monkeypatch.setattr("mobandits.metrics.best_worst_sums.FEW", 0)
+    fronts = measured(means, chosen, range(1, 31), MaxMinRegret())
+    points = sorted(spaced(range(1, 31)))
+    assert [every[p] for p in points] == pytest.approx([fronts[p] for p in points], abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [

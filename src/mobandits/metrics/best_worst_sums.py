@@ -17,6 +17,8 @@ GROWTH = 2
 # Entries of the means of a round, up to which arms off its front are kept too: to find the front
 # would take longer than they do.
 FEW = 256
+# Of all rounds together, 0.13 GB: beyond it fronts are found for the sake of memory.
+FEW_IN_ALL = 2**24
 
 
 class BestWorstSums:
@@ -49,7 +51,7 @@ class BestWorstSums:
     def _solved(self, truth: GroundTruth, gains: Array) -> Array:
         rounds = len(truth.block.rewards)
         values = np.full(rounds, np.nan)
-        candidates = candidates_of(truth, gains)
+        candidates = candidates_of(truth, gains, self._points)
         if candidates is None and self._points:
             self._history.reserve(self._points[-1] * gains.shape[1])
 
@@ -93,11 +95,16 @@ class BestWorstSums:
         return float(value)
 
 
-def candidates_of(truth: GroundTruth, gains: Array) -> Mask | None:
+def candidates_of(truth: GroundTruth, gains: Array, points: Sequence[int]) -> Mask | None:
     """(rounds or 1, arms) the arms that a best choice may need: the front; None: all, where few."""
     rows, arms, objectives = gains.shape
-    is_small = rows > 1 and arms * objectives <= FEW
-    return None if is_small else truth.front(Pareto())
+    horizon = points[-1] if points else len(truth.block.rewards)
+    entries = arms * objectives
+    is_small = entries <= FEW and entries * horizon <= FEW_IN_ALL
+    if rows > 1 and is_small:
+        return None
+
+    return truth.front(Pareto())
 
 
 class History:

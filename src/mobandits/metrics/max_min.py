@@ -40,7 +40,8 @@ class MaxMinRegret:
 
     Where means change over the rounds, it is recorded at the last round, about half of it, a quarter
     and so on, and the means of all rounds are kept for it: those of each round's Pareto front, or
-    of all arms where they are few.
+    of all arms where they are few. So it is a default metric only while rounds, arms and objectives
+    multiply to at most 50 million.
 
     Args:
         reference: (objectives,) r; None: 0.

@@ -107,17 +107,24 @@ def prepare(
     _check_limit(rounds, horizon_limit(environment, problem), environment)
     quantities = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
     if is_continuum(problem):
-        names = default_metrics(continuum=True, changing=True) if metrics is None else metrics
-        setup = Setup(**arguments, metrics=resolve(names, quantities))
+        if metrics is None:
+            metrics = default_metrics(continuum=True, changing=True)
+        setup = Setup(**arguments, metrics=resolve(metrics, quantities))
         rehearse_on_surface(setup, problem)
     else:
         block = first_rounds(environment, problem, rounds, seed)
-        changing = len(block.means) > 1
-        names = default_metrics(continuum=False, changing=changing) if metrics is None else metrics
-        setup = Setup(**arguments, metrics=resolve(names, quantities))
+        if metrics is None:
+            metrics = defaults_of(block, rounds)
+        setup = Setup(**arguments, metrics=resolve(metrics, quantities))
         rehearse_setup(setup, problem, block)
 
     return Plan(setup, int(trials))
+
+
+def defaults_of(block: Block, rounds: int) -> tuple[str, ...]:
+    """The default metrics of a problem with such first rounds."""
+    rows, arms, objectives = block.means.shape
+    return default_metrics(continuum=False, changing=rows > 1, means=rounds * arms * objectives)
 
 
 def first_rounds(
