@@ -1,6 +1,7 @@
 """The registry of references, who names which, and BibTeX of runs."""
 
 import re
+from pathlib import Path
 
 import pytest
 from twins.tiny import Plain, Tiny
@@ -153,3 +154,20 @@ def test_links_are_those_of_the_identifiers():
         "DOI": "https://doi.org/10.1109/TSP.2018.2841822",
         "arXiv": "https://arxiv.org/abs/1708.05655",
     }
+
+
+def test_facts_are_those_of_the_citation_file():
+    text = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    own, _, papers = text.partition("\nreferences:\n")
+    software = REFERENCES["mobandits"]
+    assert f'title: "{software.title}"' in own
+    assert f'name: "{software.authors[0]}"' in own
+    assert f"date-released: {software.year}" in own
+    known = {reference.title.lower(): reference for reference in REFERENCES.values()}
+    entries = papers.split("  - type:")[1:]
+    assert len(entries) == 5
+    for entry in entries:
+        reference = known[re.search(r'title: "(.*)"', entry)[1].lower()]
+        assert f"year: {reference.year}" in entry
+        pages = re.search(r"start: (\d+)\n +end: (\d+)", entry)
+        assert pages is None or f"{pages[1]}-{pages[2]}" == reference.pages
