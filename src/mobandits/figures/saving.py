@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter
 
 from mobandits.support.latex import escaped
 
@@ -52,26 +53,33 @@ class PaperFigure(Figure):
             texts = [text for text in self.findobj(Text) if _is_plain(text.get_text())]
 
         before = [text.get_text() for text in texts]
-        formatters = self._fixed_names() if kind == "pgf" else []
-        names = [formatter.seq for formatter in formatters]
+        named = self._axes_of_names() if kind == "pgf" else {}
         try:
             for text in texts:
                 text.set_text(_as_latex(text.get_text()))
-            for formatter in formatters:
-                formatter.seq = [_as_latex(name) for name in formatter.seq]
+            for axis, formatter in named.items():
+                names = formatter.format_ticks(axis.get_majorticklocs())
+                axis.set_major_formatter(FixedFormatter([_as_latex(name) for name in names]))
 
             yield
         finally:
             for text, plain in zip(texts, before, strict=True):
                 text.set_text(plain)
-            for formatter, plain_names in zip(formatters, names, strict=True):
-                formatter.seq = plain_names
+            for axis, formatter in named.items():
+                axis.set_major_formatter(formatter)
 
-    def _fixed_names(self) -> list[FixedFormatter]:
-        """What writes names at ticks, anew whenever the figure is drawn."""
-        axes = [axis for panel in self.axes for axis in (panel.xaxis, panel.yaxis)]
-        formatters = [axis.get_major_formatter() for axis in axes]
-        return [each for each in formatters if isinstance(each, FixedFormatter)]
+    def _axes_of_names(self) -> dict[Axis, Formatter]:
+        """Axes with names at their ticks, and what writes them anew whenever the figure is drawn."""
+        every: list[Axis] = []
+        for panel in self.axes:
+            every += [panel.xaxis, panel.yaxis]
+
+        formatters = {axis: axis.get_major_formatter() for axis in every}
+        return {
+            axis: formatter
+            for axis, formatter in formatters.items()
+            if isinstance(formatter, (FixedFormatter, FuncFormatter))
+        }
 
 
 def _is_plain(text: str) -> bool:
