@@ -330,6 +330,7 @@ def test_every_public_name_is_documented():
         "evaluation",
         "monitoring",
         "features",
+        "references",
     ):
         module = importlib.import_module(f"mobandits.{name}")
         missing += [
