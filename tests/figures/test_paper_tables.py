@@ -81,6 +81,11 @@ def test_the_caption_says_what_stands_in_the_table(compared):
     assert source.endswith("\\end{table*}\n")
 
 
+def test_labels_that_latex_would_not_take_are_refused(compared):
+    with pytest.raises(ValueError, match="label must have letters, digits and"):
+        latex_table(compared, label="tab}x")
+
+
 def test_one_trial_has_no_interval_and_nothing_bold(compared):
     source = latex_table(compared.filter(pl.col("trial") == 0))
     assert "textbf" not in source

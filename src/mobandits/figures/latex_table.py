@@ -1,6 +1,7 @@
 """Final values as a LaTeX table of the package booktabs."""
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -13,8 +14,9 @@ from mobandits.figures.final_values import (
     final_values,
 )
 from mobandits.support.latex import escaped
-from mobandits.support.naming import quantity
+from mobandits.support.naming import quantity, quoted
 
+LABEL = re.compile(r"[A-Za-z0-9:._/-]+")  # others are commands of LaTeX, or break them
 ARROWS = {"less": r"\,$\downarrow$", "more": r"\,$\uparrow$", None: ""}
 MEANING = {
     "less": r"$\downarrow$: less is better",
@@ -49,8 +51,13 @@ def latex_table(
         better: {metric: "less" or "more"} where the name does not tell.
 
     Raises:
-        ValueError: where a metric is not in the table.
+        ValueError: where a metric is not in the table, or the label is none of LaTeX.
     """
+    if label is not None and not LABEL.fullmatch(label):
+        raise ValueError(
+            f"label must have letters, digits and :.-_/ only, as in tab:regret, got {quoted(label)}"
+        )
+
     values = final_values(table, metrics, better)
     entries = {column: _entries(values, column) for column in values.columns}
     body: list[str] = []
