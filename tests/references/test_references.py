@@ -9,6 +9,7 @@ from twins.tiny import Plain, Tiny
 import mobandits
 from mobandits import datasets, environments, policies
 from mobandits.contracts.protocols import Recipe
+from mobandits.orders import Lexicographic
 from mobandits.policies import Doubling, Forgetting, MolTs, MolUcb, RandomChoice
 from mobandits.references import (
     REFERENCES,
@@ -20,7 +21,7 @@ from mobandits.references import (
     references_of,
 )
 from mobandits.references.citing import classes, data_sets
-from mobandits.simulation import Results, simulate
+from mobandits.simulation import PreferenceSweep, Results, simulate
 
 
 @pytest.mark.parametrize("name", sorted(policies.RECIPES))
@@ -128,6 +129,13 @@ def test_wrappers_and_maps_are_found_in_texts():
     assert names == ["Forgetting", "MolUcb"]
     mapped = {"policies": {"a": "Features(map=Fourier(count=9, seed=0), recipe=MolUcb())"}}
     assert [each.name for each in citations(mapped)] == ["Features", "Fourier", "MolUcb"]
+
+
+def test_sweeps_cite_what_they_play():
+    text = repr(PreferenceSweep(MolUcb(scale=0.3), {"first": Lexicographic()}))
+    found = citations({"policies": {"a": text}})
+    assert Citation("PreferenceSweep", ("mobandits",)) in found
+    assert Citation("MolUcb", ("molts2025", "moglb2019")) in found
 
 
 def test_experiments_of_papers_cite_the_paper():

@@ -15,6 +15,8 @@ CALL = re.compile(r"\b([A-Z]\w*)\(")  # of a class, in the text of a recipe
 # Keys of a specification whose texts are recipes, environments and metrics; experiments of papers
 # have one such specification per run.
 USED = ("policies", "environment", "metrics")
+# What the loop itself adds to recipes, in a room that imports this one.
+OURS = {"PreferenceSweep": (SOFTWARE.key,)}
 
 
 class Citation(NamedTuple):
@@ -85,7 +87,7 @@ def citations(specification: Mapping[str, Any]) -> list[Citation]:
     for text, is_whole in _texts(specification):
         for i, match in enumerate(CALL.finditer(text)):
             name = match[1]
-            keys = tuple(getattr(known.get(name), "references", ()))
+            keys = tuple(getattr(known.get(name), "references", OURS.get(name, ())))
             # Parts of a recipe without a reference are its parameters.
             if keys or (is_whole and i == 0):
                 found.setdefault(name, Citation(name, keys))
