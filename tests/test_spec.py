@@ -51,7 +51,8 @@ def test_the_example_says_what_it_shows():
 
 def test_defaults(spec):
     plan = load(spec(GOOD)).plan()
-    assert [metric.name for metric in plan.setup.metrics] == list(metrics.DEFAULT_METRICS)
+    defaults = metrics.default_metrics(continuum=False, changing=True)
+    assert [metric.name for metric in plan.setup.metrics] == list(defaults)
     assert plan.setup.experiment == "s"
     assert plan.setup.seed == 0
     assert list(plan.setup.policies) == ["RandomChoice()"]

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import mobandits
+from mobandits.references import REFERENCES, citing
 
 ROOT = Path(__file__).parent.parent
 DOCS, SITE = ROOT / "docs", ROOT / "site"
@@ -80,6 +81,7 @@ def pages() -> dict[str, str]:
         "reference/command-line.md": command_line(),
         "reference/datasets.md": data_sets(),
         "choose.md": choose(),
+        "bibliography.md": bibliography(),
     }
 
 
@@ -121,6 +123,29 @@ def order_table() -> str:
     for name, order in mobandits.orders.ORDERS.items():
         lines.append(f"| `{name}` | {inspect.getdoc(order).partition(chr(10))[0]} |")
     return "\n".join(lines)
+
+
+def bibliography() -> str:
+    """The page of all references: who is cited, where it is, and what names it."""
+    users: dict[str, list[str]] = {}
+    for name, member in {**citing.classes(), **citing.data_sets()}.items():
+        if not member.__module__.startswith("mobandits."):
+            continue  # recipes of others, which this process happens to know
+        for key in getattr(member, "references", ()):
+            users.setdefault(key, []).append(f"`{name}`")
+    lines = [
+        "# Bibliography",
+        "`make docs` writes this page from `mobandits.references`.",
+        "`results.cite()` and `mobandits cite` print what a run or a name is cited as, in BibTeX.",
+        "The last column has what names a reference; parts without one are ours.",
+    ]
+    table = ["| key | reference | used by |", "|---|---|---|"]
+    for key, reference in sorted(REFERENCES.items()):
+        links = [f"[{name}]({address})" for name, address in reference.links().items()]
+        text = " ".join([reference.text().replace("|", "\\|"), *links])
+        used = ", ".join(sorted(users.get(key, [])))
+        table.append(f"| {key} | {text} | {used} |")
+    return "\n\n".join(lines) + "\n\n" + "\n".join(table) + "\n"
 
 
 def command_line() -> str:

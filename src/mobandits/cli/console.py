@@ -66,11 +66,11 @@ def lines(what: str, unit: str = "rounds") -> OnProgress:
     return progress
 
 
-def write_report(folder: Path) -> None:
-    """The figures and the page of a finished run."""
+def write_report(folder: Path, **for_papers: bool) -> None:
+    """The figures and the page of a finished run; `for_papers` is passed to `report.write`."""
     from mobandits import report as page  # noqa: PLC0415
 
-    typer.echo(page.write(folder))
+    typer.echo(page.write(folder, **for_papers))
 
 
 def say_finished(what: str, folder: Path) -> None:

@@ -13,7 +13,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "mobandits reproduce molts2025/fig2 --out runs/fig2",
         "mobandits reproduce moslb2024/fig4 --out runs/small --rounds 300 --trials 2",
     ),
-    "report": ("mobandits report runs/linear",),
+    "report": ("mobandits report runs/linear", "mobandits report runs/linear --latex --csv --pdf"),
+    "cite": ("mobandits cite mol-ucb linear", "mobandits cite runs/linear"),
     "check-theorems": ("mobandits check-theorems mocmab2018 --out runs/theorems --runs 20",),
     "evaluate": (
         "mobandits evaluate agent.db --policy uniform --policy arm:b --out runs/values",

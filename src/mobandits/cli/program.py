@@ -50,6 +50,7 @@ COMMANDS = (
     Command("run", simulations.run_specification, RESUME),
     Command("reproduce", simulations.reproduce_papers, RESUME),
     Command("report", simulations.report, f"tables are as they were; {AGAIN}"),
+    Command("cite", simulations.cite, AGAIN),
     Command(
         "check-theorems",
         simulations.check_theorems_of,

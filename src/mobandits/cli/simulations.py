@@ -126,16 +126,52 @@ def report(
         list[Path],
         typer.Argument(metavar="DIR...", help="Folders of finished runs, or of check-theorems."),
     ],
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Also write tables/results.tex, for booktabs.")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Also write tables/results.csv.")] = False,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Also write the figures as PDF, 3.25 inches wide.")
+    ] = False,
 ) -> None:
     """Draw the figures and write the page again, from the tables."""
     from mobandits import report as page  # noqa: PLC0415
 
+    asked = {"latex": latex, "csv": csv, "pdf": pdf}
+    for_papers = {name: True for name, is_asked in asked.items() if is_asked}
     # All are looked at before the first is drawn: a mistake in the last name is told at once.
     for folder in folders:
-        page.check(folder)
+        page.check(folder, for_papers=bool(for_papers))
 
     for folder in folders:
-        console.write_report(folder)
+        console.write_report(folder, **for_papers)
+
+
+def cite(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="Folders of finished runs, or names of policies, environments, metrics and data "
+            "sets.",
+        ),
+    ],
+) -> None:
+    """Print BibTeX of what runs used, or of what names stand for, and of this library."""
+    from mobandits.references import bibtex, citations, citations_of_names  # noqa: PLC0415
+    from mobandits.simulation.folder import read_folder  # noqa: PLC0415
+
+    found = []
+    for name in names:
+        # A folder of the same name as a policy would be a folder: paths are what exists.
+        if Path(name).exists():
+            _, manifest = read_folder(Path(name))
+            found += citations(manifest["specification"])
+        else:
+            with console.parameters():
+                found += citations_of_names([name])
+
+    typer.echo(bibtex(dict.fromkeys(found)), nl=False)
 
 
 def check_theorems_of(

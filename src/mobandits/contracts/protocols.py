@@ -4,7 +4,7 @@ A recipe is what people write; `bind` resolves it for a problem's `Shape` into a
 what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -209,6 +209,18 @@ class GroundTruth(Protocol):
     def block(self) -> Block:
         """The block itself."""
 
+    @property
+    def first(self) -> int:
+        """How many rounds of the trial came before the block."""
+
+    @property
+    def points(self) -> Sequence[int]:
+        """The rounds of the trial that the table records, from 1, in ascending order."""
+
+    @property
+    def memory(self) -> dict[Any, Any]:
+        """What metrics keep from block to block, for all policies of the trial."""
+
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
         """The regret of the arms `chosen` (rounds,) under an order, (rounds, digits of its gap)."""
 
@@ -220,7 +232,11 @@ class GroundTruth(Protocol):
 
 
 class Accumulator(Protocol):
-    """The value of a metric after some rounds, where it is neither a sum nor a mean over them."""
+    """The value of a metric after some rounds, where it is neither a sum nor a mean over them.
+
+    One that also offers `add_block(values, ends)` is given whole blocks, and returns its value after
+    the first `ends[0]` rounds of the block, after the first `ends[1]`, and so on.
+    """
 
     def add(self, values: Array) -> None:
         """The next rows of `Metric.per_round`, (rounds, components)."""
@@ -323,6 +339,7 @@ class Recipe:
     """
 
     accepts_partial: ClassVar[bool] = True
+    references: ClassVar[tuple[str, ...]] = ()  # keys of `mobandits.references`, to cite
     traits: ClassVar[Traits | None] = None  # for the page that helps to choose
     continuum: ClassVar[bool] = (
         False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well

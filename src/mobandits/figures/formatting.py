@@ -34,7 +34,7 @@ def spoken(metric: str) -> str:
         >>> spoken("effective_pareto_regret")
         'effective Pareto regret'
     """
-    return metric.replace("_", " ").replace("pareto", "Pareto")
+    return metric.replace("_", " ").replace("pareto", "Pareto").replace("max min", "max-min")
 
 
 def title_of(metric: str) -> str:

@@ -23,6 +23,11 @@ from mobandits.statistics.bands import bands
 from mobandits.statistics.metric_traits import traits_of
 
 HEADER = ("mean", "95 % from", "to", "trials")  # of a table of values, after the names of its rows
+# Why no page shows the Pareto regret without a word: Guan and Xu, arXiv:2604.07096, 2026.
+ALONE = (
+    " It says little alone: a policy that plays one arm of the front for ever has none, whatever it "
+    "leaves to other objectives. The effective and the max-min regret, and the front recall, tell."
+)
 DIGITS = 6  # of the largest number in a table, with those after the point; no number has more there
 
 
@@ -108,6 +113,8 @@ def metric_section(
     draw = functools.partial(draw_curves, curves_data(table, metric), spoken(metric), "round")
     alt = f"{title} of every policy over the rounds; the table below has the values at the end."
     caption = f"{title}: means over {trials} trials, with 95 % bands."
+    if metric == "pareto_regret":
+        caption += ALONE
     picture = draw_picture(draw, figures, metric, alt, caption)
     rows = final_rows(table, metric)
     values = Table(("policy", *HEADER), rows, f"{title} at round {rounds:,}")

@@ -13,6 +13,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from mobandits.figures.saving import PaperFigure
 from mobandits.figures.wrapping import FONT, LABEL
 
 # inches: a column of text on a desk, and the whole width of a phone
@@ -103,7 +104,7 @@ def panels(
         columns: of panels.
         shared: whether all panels have the same axes.
     """
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = PaperFigure(figsize=(width, height), layout="constrained")
     # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)

@@ -75,6 +75,7 @@ class Paced(Recipe):
         Charged(explorer=Ucb(radius=Constant(value=0.3)))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",
