@@ -1,0 +1,154 @@
+"""Figures inside pages: an SVG element that takes its colours from the page.
+
+Matplotlib writes a file of its own in light colours. In a page it is one element among others, so
+its ids must differ from theirs, and its colours follow the theme of the page.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree  # noqa: S405 - reads what Matplotlib has just written, no more
+
+from mobandits.figures import series
+from mobandits.figures.palette import properties
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+LINK = "{http://www.w3.org/1999/xlink}href"
+COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+REFERENCE = re.compile(r"url\(#([^)]*)\)")
+LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+# Letters have one font in all figures, which the page names once; the rest is not needed in it.
+FONT = re.compile(r"font-family:[^;]*;? ?")
+UNWANTED = ("metadata", "style")
+# What no XML file may hold: control characters in names, which nothing draws.
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+# Matplotlib gives these to all elements by a rule of style, which would hold for the whole page.
+STROKES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def inline_svg(
+    file: bytes, key: str, shown: str, label: str, scales: Sequence[dict[str, object]] = ()
+) -> str:
+    """An element `svg` for a page, in place of a file.
+
+    Args:
+        file: from `style.svg_for_page`.
+        key: of the figure, in its ids: no other figure of the page has the same.
+        shown: the class of the element, which says on which screens it is shown.
+        label: what there is to see, for those who do not.
+        scales: of panels whose values can be read, from `picture_data.scales`.
+    """
+    root = ElementTree.fromstring(printable(file.decode()))  # noqa: S314
+    _remove_unwanted(root)
+    ids = _new_ids(root, f"{id_part(key)}-{shown}")
+    colours = properties()
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(NAMESPACE)
+        _rename(element, ids)
+        _tag_series(element)
+        _colour(element, colours)
+        _shorten(element)
+
+    # Its size is that of the page's column, in the proportions of the view box.
+    root.attrib = {"viewBox": root.attrib["viewBox"], "class": shown, **STROKES}
+    root.set("role", "img")
+    root.set("aria-label", label)
+    if scales:
+        root.set("data-scales", json.dumps(scales))
+
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def printable(text: str) -> str:
+    r"""A text without the characters that XML does not allow.
+
+    Example:
+        >>> printable("mol\x07-ts")
+        'mol-ts'
+    """
+    return NOT_IN_XML.sub("", text)
+
+
+def id_part(name: str) -> str:
+    """A name as a part of an id: another one for every name, of letters, digits and `_`.
+
+    Example:
+        >>> id_part("regret of a-b")
+        'regret_20of_20a_2db'
+    """
+    return re.sub("[^A-Za-z0-9]", lambda found: f"_{ord(found[0]):x}", name)
+
+
+def _remove_unwanted(root: ElementTree.Element) -> None:
+    """Take out what describes the file, and rules of style, which would hold for the whole page."""
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag.removeprefix(NAMESPACE) in UNWANTED:
+                parent.remove(child)
+
+
+def _new_ids(root: ElementTree.Element, prefix: str) -> dict[str, str]:
+    """{id in the file: id in the page} of all elements that something refers to."""
+    wanted = set()
+    for element in root.iter():
+        wanted.add(element.get(LINK, "").removeprefix("#"))
+        for value in element.attrib.values():
+            wanted.update(REFERENCE.findall(value))
+
+    return {name: f"{prefix}-{name}" for name in wanted if name}
+
+
+def _rename(element: ElementTree.Element, ids: dict[str, str]) -> None:
+    """New ids; those to which nothing refers go, except for the names of series."""
+    name = element.get("id", "")
+    if name in ids:
+        element.set("id", ids[name])
+    elif name and not name.startswith((series.MARK, series.NAME)):
+        del element.attrib["id"]
+
+    link = element.attrib.pop(LINK, None)
+    if link is not None:
+        target = link.removeprefix("#")
+        # An image holds its data in its address.
+        element.set("href", f"#{ids[target]}" if link.startswith("#") else link)
+
+    for attribute, value in element.items():
+        if "url(#" in value:
+            renamed = REFERENCE.sub(lambda found: f"url(#{ids[found[1]]})", value)
+            element.set(attribute, renamed)
+
+
+def _tag_series(element: ElementTree.Element) -> None:
+    """Attributes in place of the ids that `series` gave."""
+    name = element.get("id", "")
+    for prefix in (series.MARK, series.NAME):
+        if name.startswith(prefix):
+            del element.attrib["id"]
+            element.set("data-series", name.removeprefix(prefix))
+            if prefix == series.NAME:
+                element.set("data-names", "")
+
+
+def _colour(element: ElementTree.Element, colours: dict[str, str]) -> None:
+    """Properties of the page in place of light colours."""
+    declarations = element.get("style")
+    if declarations is None:
+        return
+
+    themed = COLOUR.sub(lambda found: colours.get(found[0], found[0]), declarations)
+    element.set("style", FONT.sub("", themed).strip())
+
+
+def _shorten(element: ElementTree.Element) -> None:
+    """Two digits after the point, a hundredth of a point; no line breaks between elements."""
+    for attribute in ("d", "x", "y"):
+        numbers = element.get(attribute)
+        if numbers is not None:
+            rounded = LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", numbers)
+            element.set(attribute, " ".join(rounded.split()))
+
+    if element.tag not in {"text", "tspan"}:
+        element.text = None
+    element.tail = None
