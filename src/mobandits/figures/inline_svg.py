@@ -7,7 +7,7 @@ its ids must differ from theirs, and its colours follow the theme of the page.
 import json
 import re
 from collections.abc import Sequence
-from xml.etree import ElementTree  # noqa: S405 - reads what Matplotlib has just written, no more
+from xml.etree import ElementTree as ET
 
 from mobandits.figures import series
 from mobandits.figures.palette import properties
@@ -40,7 +40,8 @@ def inline_svg(
         label: what there is to see, for those who do not.
         scales: of panels whose values can be read, from `picture_data.scales`.
     """
-    root = ElementTree.fromstring(printable(file.decode()))  # noqa: S314
+    # What Matplotlib has just written: nothing from outside is parsed here.
+    root = ET.fromstring(printable(file.decode()))  # noqa: S314
     _remove_unwanted(root)
     ids = _new_ids(root, f"{id_part(key)}-{shown}")
     colours = properties()
@@ -58,7 +59,7 @@ def inline_svg(
     if scales:
         root.set("data-scales", json.dumps(scales))
 
-    return ElementTree.tostring(root, encoding="unicode")
+    return ET.tostring(root, encoding="unicode")
 
 
 def printable(text: str) -> str:
@@ -81,7 +82,7 @@ def id_part(name: str) -> str:
     return re.sub("[^A-Za-z0-9]", lambda found: f"_{ord(found[0]):x}", name)
 
 
-def _remove_unwanted(root: ElementTree.Element) -> None:
+def _remove_unwanted(root: ET.Element) -> None:
     """Take out what describes the file, and rules of style, which would hold for the whole page."""
     for parent in root.iter():
         for child in list(parent):
@@ -89,7 +90,7 @@ def _remove_unwanted(root: ElementTree.Element) -> None:
                 parent.remove(child)
 
 
-def _new_ids(root: ElementTree.Element, prefix: str) -> dict[str, str]:
+def _new_ids(root: ET.Element, prefix: str) -> dict[str, str]:
     """{id in the file: id in the page} of all elements that something refers to."""
     wanted = set()
     for element in root.iter():
@@ -100,7 +101,7 @@ def _new_ids(root: ElementTree.Element, prefix: str) -> dict[str, str]:
     return {name: f"{prefix}-{name}" for name in wanted if name}
 
 
-def _rename(element: ElementTree.Element, ids: dict[str, str]) -> None:
+def _rename(element: ET.Element, ids: dict[str, str]) -> None:
     """New ids; those to which nothing refers go, except for the names of series."""
     name = element.get("id", "")
     if name in ids:
@@ -120,7 +121,7 @@ def _rename(element: ElementTree.Element, ids: dict[str, str]) -> None:
             element.set(attribute, renamed)
 
 
-def _tag_series(element: ElementTree.Element) -> None:
+def _tag_series(element: ET.Element) -> None:
     """Attributes in place of the ids that `series` gave."""
     name = element.get("id", "")
     for prefix in (series.MARK, series.NAME):
@@ -131,7 +132,7 @@ def _tag_series(element: ElementTree.Element) -> None:
                 element.set("data-names", "")
 
 
-def _colour(element: ElementTree.Element, colours: dict[str, str]) -> None:
+def _colour(element: ET.Element, colours: dict[str, str]) -> None:
     """Properties of the page in place of light colours."""
     declarations = element.get("style")
     if declarations is None:
@@ -141,7 +142,7 @@ def _colour(element: ElementTree.Element, colours: dict[str, str]) -> None:
     element.set("style", FONT.sub("", themed).strip())
 
 
-def _shorten(element: ElementTree.Element) -> None:
+def _shorten(element: ET.Element) -> None:
     """Two digits after the point, a hundredth of a point; no line breaks between elements."""
     for attribute in ("d", "x", "y"):
         numbers = element.get(attribute)

@@ -35,9 +35,7 @@ def tag_legend(legend: Legend, series: Sequence[str]) -> None:
         legend: of a figure.
         series: their names, in the order of the entries.
     """
-    for handle, text, name in zip(
-        legend.legend_handles, legend.get_texts(), series, strict=True
-    ):
+    for handle, text, name in zip(legend.legend_handles, legend.get_texts(), series, strict=True):
         tag_name(text, name)
         if handle is not None:
             tag_name(handle, name)
