@@ -20,6 +20,7 @@ LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 # Letters have one font in all figures, which the page names once; the rest is not needed in it.
 FONT = re.compile(r"font-family:[^;]*;? ?")
 UNWANTED = ("metadata", "style")
+UNTURNED = re.compile(r"rotate\(-?0 [^)]*\)")
 # What no XML file may hold: control characters in names, which nothing draws.
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 # Matplotlib gives these to all elements by a rule of style, which would hold for the whole page.
@@ -86,7 +87,8 @@ def _remove_unwanted(root: ET.Element) -> None:
     """Take out what describes the file, and rules of style, which would hold for the whole page."""
     for parent in root.iter():
         for child in list(parent):
-            if child.tag.removeprefix(NAMESPACE) in UNWANTED:
+            is_empty = not len(child) and not child.attrib and not child.text.strip()
+            if child.tag.removeprefix(NAMESPACE) in UNWANTED or is_empty:
                 parent.remove(child)
 
 
@@ -144,6 +146,9 @@ def _colour(element: ET.Element, colours: dict[str, str]) -> None:
 
 def _shorten(element: ET.Element) -> None:
     """Two digits after the point, a hundredth of a point; no line breaks between elements."""
+    if UNTURNED.fullmatch(element.get("transform", "")):
+        del element.attrib["transform"]
+
     for attribute in ("d", "x", "y"):
         numbers = element.get(attribute)
         if numbers is not None:

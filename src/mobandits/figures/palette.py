@@ -28,15 +28,15 @@ INK = Colour("ink", "#1f2328", "#e6e9ed")
 SOFT = Colour("soft", "#59636e", "#a0abb6")
 FAINT = Colour("faint", "#d7dce1", "#363d46")
 
-# After Okabe and Ito, whose colours colour-blind readers tell apart. Four of theirs have less than
-# three times the luminance of white to spare, so they are darker here; the dark theme has the
-# bright ones. Their yellow vanishes on white and is left out.
-BLUE = Colour("blue", "#0072b2", "#4ba6e8")
-VERMILLION = Colour("vermillion", "#d55e00", "#f0702a")
-GREEN = Colour("green", "#009e73", "#1fb98a")
-ORANGE = Colour("orange", "#b37700", "#e9b33b")
-PURPLE = Colour("purple", "#b3568b", "#d98fb8")
-SKY = Colour("sky", "#2b91cc", "#9fd6f7")
+# After Okabe and Ito, without their yellow, which vanishes on white. Where theirs has less than 3:1
+# contrast to the paper it is darker, and its neighbours are moved so that readers with protanopia
+# or deuteranopia tell any two apart at least as well as theirs (tests/figures/test_palette.py).
+BLUE = Colour("blue", "#0072b2", "#2590f0")
+VERMILLION = Colour("vermillion", "#9c3a00", "#d9480f")
+GREEN = Colour("green", "#009e73", "#20c883")
+ORANGE = Colour("orange", "#c48300", "#fac748")
+PURPLE = Colour("purple", "#8f3a70", "#bb6597")
+SKY = Colour("sky", "#4a9ac4", "#86c2ee")
 LINES = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, INK)
 
 # words of verdicts
