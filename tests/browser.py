@@ -126,9 +126,7 @@ class Page:
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def mouse(self, kind, x, y):
-        self.call(
-            "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
-        )
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def hover(self, x, y):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)

@@ -5,6 +5,7 @@ them; the template of the same name, in `templates/`, says how they are laid out
 every text that they are given, so names of policies may hold anything.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Literal
 
 import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from mobandits.figures.formatting import format_number, join_words
@@ -22,6 +24,7 @@ from mobandits.figures.style import NARROW, WIDTH, save, svg_for_page
 from mobandits.support.naming import quantity
 
 PAGE = "report.html"
+BREAKS = re.compile(r"(?<=[:,=(\[/_])(?=\S)")
 
 
 @dataclass(frozen=True)
@@ -120,9 +123,21 @@ def templates() -> Environment:
         "join_words": join_words,
         "quantity": quantity,
         "format_number": format_number,
+        "breakable": breakable,
     }
     environment.globals["declarations"] = declarations
     return environment
+
+
+def breakable(name: str) -> Markup:
+    """A name that a narrow column breaks between its parts, and elsewhere only where it must.
+
+    Example:
+        >>> breakable("mol-ucb:scale=0.3,check=<no>")
+        Markup('mol-ucb:<wbr>scale=<wbr>0.3,<wbr>check=<wbr>&lt;no&gt;')
+    """
+    parts = [escape(part) for part in BREAKS.split(name)]
+    return Markup("<wbr>").join(parts)
 
 
 def render(template: str, page: object) -> str:
