@@ -33,8 +33,8 @@
     return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
   }
 
-  function offerFile(parent, words, name, rows) {
-    const button = add(parent, "button", "download", words);
+  function offerFile(parent, label, name, rows) {
+    const button = add(parent, "button", "download", label);
     button.type = "button";
     button.addEventListener("click", () => {
       const file = new Blob([csv(rows())], { type: "text/csv" });
@@ -56,27 +56,20 @@
     return found ? Number(found[1].replaceAll(",", "")) : NaN;
   }
 
-  function comparison(texts) {
-    const numeric = texts.every((text) => EMPTY.test(text) || !Number.isNaN(numberIn(text)));
-    if (!numeric) return words.compare;
-    return (one, other) => {
-      const first = numberIn(one);
-      const second = numberIn(other);
-      return first === second ? 0 : first - second;
-    };
-  }
-
   function sorted(rows, column, direction) {
-    const texts = new Map(rows.map((row) => [row, row.cells[column]?.textContent ?? ""]));
-    const compare = comparison([...texts.values()]);
-    const order = (one, other) => {
-      const first = texts.get(one);
-      const second = texts.get(other);
-      // What is empty is last in both directions.
-      const empty = EMPTY.test(first) - EMPTY.test(second);
-      return empty || direction * compare(first, second);
+    const cells = rows.map((row) => ({ row, text: row.cells[column]?.textContent ?? "" }));
+    for (const cell of cells) {
+      cell.empty = EMPTY.test(cell.text);
+      cell.number = numberIn(cell.text);
+    }
+    const numeric = cells.every((cell) => cell.empty || !Number.isNaN(cell.number));
+    const compare = (one, other) => {
+      if (!numeric) return words.compare(one.text, other.text);
+      return (one.number > other.number) - (one.number < other.number);
     };
-    return [...rows].sort(order);
+    // What is empty is last in both directions.
+    const order = (one, other) => one.empty - other.empty || direction * compare(one, other);
+    return cells.sort(order).map((cell) => cell.row);
   }
 
   function makeSortable(table) {
@@ -100,33 +93,20 @@
   }
 
   function titleOf(table) {
-    if (table.caption) return table.caption.textContent;
-    const summary = table.closest("details")?.querySelector("summary");
-    if (summary) return summary.textContent;
-    const above = [...document.querySelectorAll("h1, h2")].filter(
-      (head) => head.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
-    );
-    return above.at(-1)?.textContent ?? "";
+    const own = table.caption ?? table.closest("details")?.querySelector("summary");
+    const heads = [...document.querySelectorAll("h1, h2")];
+    const isAbove = (head) => head.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return (own ?? heads.findLast(isAbove)).textContent;
   }
 
   for (const table of document.querySelectorAll("table.sortable")) {
-    // Read now, before headers hold buttons, and later the rows as they are sorted then.
-    const rows = () => [...table.rows].map((row) => [...row.cells].map((cell) => plain(cell.innerText)));
+    const texts = (row) => [...row.cells].map((cell) => plain(cell.innerText));
     if (table.tBodies[0]?.rows.length > 1) makeSortable(table);
     const place = add(table.parentElement, "div");
-    offerFile(place, "Download table (CSV)", titleOf(table), rows);
+    offerFile(place, "Download table (CSV)", titleOf(table), () => [...table.rows].map(texts));
   }
 
   // Figures
-
-  function whenPressed(element, act) {
-    element.addEventListener("click", act);
-    element.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      act();
-    });
-  }
 
   // Names that are clicked stay, all other series fade. Returns the set of names that stay.
   function fadeByName(figure) {
@@ -137,22 +117,29 @@
 
     const show = () => {
       for (const mark of marks) {
-        const faded = chosen.size > 0 && !chosen.has(mark.dataset.series);
-        mark.classList.toggle("faded", faded);
-      }
-      for (const name of names) {
-        name.setAttribute("aria-pressed", chosen.has(name.dataset.series));
+        const stays = chosen.has(mark.dataset.series);
+        mark.classList.toggle("faded", chosen.size > 0 && !stays);
+        if (mark.getAttribute("role") === "button") mark.setAttribute("aria-pressed", stays);
       }
     };
     for (const name of names) {
       const series = name.dataset.series;
-      name.setAttribute("role", "button");
-      name.setAttribute("aria-label", `${series}: fade all others`);
-      // A piece of a line beside a name can be clicked like it, but is no second stop for keys.
-      if (name.querySelector("text")) name.setAttribute("tabindex", "0");
-      whenPressed(name, () => {
+      name.classList.add("pressable");
+      // A piece of a line beside a name can be clicked like it, but is no second button.
+      if (name.querySelector("text")) {
+        name.setAttribute("role", "button");
+        name.setAttribute("tabindex", "0");
+        name.setAttribute("aria-label", `${series}: fade all others`);
+      }
+      const press = () => {
         if (!chosen.delete(series)) chosen.add(series);
         show();
+      };
+      name.addEventListener("click", press);
+      name.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        press();
       });
     }
     // An image would hide its names from those who hear the page.
@@ -172,29 +159,28 @@
   }
 
   function colourOf(svg, series) {
-    const marks = [...svg.querySelectorAll("[data-series]")];
-    const own = marks.filter((mark) => mark.dataset.series === series);
-    const paths = own.flatMap((mark) => [...mark.querySelectorAll("path")]);
-    const strokes = paths.map((path) => getComputedStyle(path).stroke);
-    return strokes.find((stroke) => stroke !== "none") ?? "transparent";
+    const own = `[data-series="${CSS.escape(series)}"]`;
+    const line = svg.querySelector(`${own} path[style*="stroke:"]`);
+    return line ? getComputedStyle(line).stroke : "transparent";
   }
 
   function fill(box, svg, panel, at, chosen) {
     box.replaceChildren();
-    add(box, "b", "", `round ${wholeNumber.format(panel.rounds[at])}`);
+    const round = `round ${wholeNumber.format(panel.rounds[at])}`;
+    add(box, "b", "", panel.title ? `${panel.title}, ${round}` : round);
     const body = add(add(box, "table"), "tbody");
     const shown = panel.series.filter((series) => series.mean[at] !== null);
     const kept = shown.filter((series) => !chosen.size || chosen.has(series.name));
     // As the lines lie under each other.
     kept.sort((one, other) => other.mean[at] - one.mean[at]);
-    for (const series of kept) {
+    for (const { name, mean, low, high } of kept) {
       const row = add(body, "tr");
-      const name = add(row, "td");
-      add(name, "i").style.background = colourOf(svg, series.name);
-      name.append(series.name);
-      const ends = [series.low[at], series.high[at]];
+      const head = add(row, "td");
+      add(head, "i").style.background = colourOf(svg, name);
+      head.append(name);
+      const ends = [low[at], high[at]];
       const interval = ends.includes(null) ? "" : ` [${ends.map(shortNumber.format).join(", ")}]`;
-      add(row, "td", "", shortNumber.format(series.mean[at]) + interval);
+      add(row, "td", "", shortNumber.format(mean[at]) + interval);
     }
   }
 
@@ -202,25 +188,23 @@
     const guide = add(figure, "div", "guide");
     const box = add(figure, "div", "values");
     box.setAttribute("role", "status");
-    let at = null; // panel and number of the round that is shown
+    let at = -1; // the number of the stop that is shown
 
     const hide = () => {
-      at = null;
+      at = -1;
       guide.hidden = box.hidden = true;
     };
-    const show = (svg, scales, panel, index) => {
-      at = { panel, index };
-      const scale = scales[panel];
+    const show = (svg, scale, panel, index) => {
       const outer = figure.getBoundingClientRect();
       const frame = svg.getBoundingClientRect();
       const [left, top, right, bottom] = scale.box;
-      const along = position(scale, data.panels[panel].rounds[index]);
+      const along = position(scale, panel.rounds[index]);
       const x = frame.left - outer.left + frame.width * (left + along * (right - left));
       guide.hidden = box.hidden = false;
       guide.style.left = `${x}px`;
       guide.style.top = `${frame.top - outer.top + frame.height * top}px`;
       guide.style.height = `${frame.height * (bottom - top)}px`;
-      fill(box, svg, data.panels[panel], index, chosen);
+      fill(box, svg, panel, index, chosen);
       // On the side with more room.
       const beyond = x > outer.width / 2;
       box.style.left = beyond ? "auto" : `${x + 10}px`;
@@ -230,43 +214,42 @@
 
     for (const svg of figure.querySelectorAll("svg[data-scales]")) {
       const scales = JSON.parse(svg.dataset.scales);
-      const panels = [...scales.keys()].filter((panel) => scales[panel]);
-      if (!panels.length) continue;
+      const shown = data.panels.map((panel, i) => ({ panel, scale: scales[i] }));
+      const panels = shown.filter(({ scale }) => scale);
+      const stops = panels.flatMap((each) =>
+        each.panel.rounds.map((_, index) => ({ ...each, index })),
+      );
+      if (!stops.length) continue;
 
       const follow = (event) => {
         const frame = svg.getBoundingClientRect();
         const x = (event.clientX - frame.left) / frame.width;
         const y = (event.clientY - frame.top) / frame.height;
-        const under = panels.find((panel) => {
-          const [left, top, right, bottom] = scales[panel].box;
-          return left <= x && x <= right && top <= y && y <= bottom;
-        });
-        if (under === undefined) return hide();
-        const [left, , right] = scales[under].box;
-        const place = (x - left) / (right - left);
-        show(svg, scales, under, nearest(scales[under], data.panels[under].rounds, place));
+        const under = panels.find(({ scale: { box: [left, top, right, bottom] } }) => (
+          left <= x && x <= right && top <= y && y <= bottom
+        ));
+        if (!under) return hide();
+        const [left, , right] = under.scale.box;
+        const index = nearest(under.scale, under.panel.rounds, (x - left) / (right - left));
+        at = stops.findIndex((stop) => stop.panel === under.panel && stop.index === index);
+        show(svg, under.scale, under.panel, index);
       };
       svg.addEventListener("pointermove", follow);
       svg.addEventListener("pointerdown", follow);
       svg.addEventListener("pointerleave", hide);
 
       svg.setAttribute("tabindex", "0");
-      svg.setAttribute("aria-description", "Arrow keys read the values, left and right by rounds.");
+      svg.setAttribute("aria-description", "Arrow keys, Page Up and Page Down read the values.");
       svg.addEventListener("blur", hide);
       svg.addEventListener("keydown", (event) => {
+        const last = stops.length - 1;
+        const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last };
+        Object.assign(steps, { PageUp: at - 10, PageDown: at + 10 });
         if (event.target !== svg) return;
-        if (event.key === "Escape") return hide();
-        const panel = at ? at.panel : panels[0];
-        const last = data.panels[panel].rounds.length - 1;
-        const from = at ? at.index : last + 1;
-        const steps = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last };
-        if (event.key in steps) {
-          show(svg, scales, panel, Math.min(Math.max(steps[event.key], 0), last));
-        } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-          const way = event.key === "ArrowDown" ? 1 : panels.length - 1;
-          const other = panels[(panels.indexOf(panel) + way) % panels.length];
-          show(svg, scales, other, Math.min(from, data.panels[other].rounds.length - 1));
-        } else return;
+        if (event.key === "Escape") hide();
+        if (!(event.key in steps)) return;
+        at = Math.min(Math.max(steps[event.key], 0), last);
+        show(svg, stops[at].scale, stops[at].panel, stops[at].index);
         event.preventDefault();
       });
     }
