@@ -87,7 +87,8 @@ def _remove_unwanted(root: ET.Element) -> None:
     """Take out what describes the file, and rules of style, which would hold for the whole page."""
     for parent in root.iter():
         for child in list(parent):
-            is_empty = not len(child) and not child.attrib and not child.text.strip()
+            has_text = bool(child.text and child.text.strip())
+            is_empty = not (len(child) or child.attrib or has_text)
             if child.tag.removeprefix(NAMESPACE) in UNWANTED or is_empty:
                 parent.remove(child)
 

@@ -24,7 +24,7 @@ from mobandits.figures.style import NARROW, WIDTH, save, svg_for_page
 from mobandits.support.naming import quantity
 
 PAGE = "report.html"
-BREAKS = re.compile(r"(?<=[:,=(\[/_])(?=\S)")
+BREAKS = re.compile(r"(?<=[:,(\[/_])(?=\S)")
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def breakable(name: str) -> Markup:
 
     Example:
         >>> breakable("mol-ucb:scale=0.3,check=<no>")
-        Markup('mol-ucb:<wbr>scale=<wbr>0.3,<wbr>check=<wbr>&lt;no&gt;')
+        Markup('mol-ucb:<wbr>scale=0.3,<wbr>check=&lt;no&gt;')
     """
     parts = [escape(part) for part in BREAKS.split(name)]
     return Markup("<wbr>").join(parts)

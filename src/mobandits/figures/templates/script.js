@@ -205,11 +205,12 @@
       guide.style.top = `${frame.top - outer.top + frame.height * top}px`;
       guide.style.height = `${frame.height * (bottom - top)}px`;
       fill(box, svg, panel, index, chosen);
-      // On the side with more room.
+      // On the side with more room; a phone has room below the panel only.
       const beyond = x > outer.width / 2;
-      box.style.left = beyond ? "auto" : `${x + 10}px`;
-      box.style.right = beyond ? `${outer.width - x + 10}px` : "auto";
-      box.style.top = guide.style.top;
+      const below = outer.width < 500;
+      box.style.left = below ? "0" : beyond ? "auto" : `${x + 10}px`;
+      box.style.right = below ? "0" : beyond ? `${outer.width - x + 10}px` : "auto";
+      box.style.top = `${frame.top - outer.top + frame.height * (below ? bottom : top)}px`;
     };
 
     for (const svg of figure.querySelectorAll("svg[data-scales]")) {
