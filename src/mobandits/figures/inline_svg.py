@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from mobandits.figures import series
 from mobandits.figures.palette import properties
+from mobandits.figures.series import MARK, NAME, printable
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
@@ -21,8 +21,6 @@ LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 FONT = re.compile(r"font-family:[^;]*;? ?")
 UNWANTED = ("metadata", "style")
 UNTURNED = re.compile(r"rotate\(-?0 [^)]*\)")
-# What no XML file may hold: control characters in names, which nothing draws.
-NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 # Matplotlib gives these to all elements by a rule of style, which would hold for the whole page.
 STROKES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
@@ -56,21 +54,11 @@ def inline_svg(
     # Its size is that of the page's column, in the proportions of the view box.
     root.attrib = {"viewBox": root.attrib["viewBox"], "class": shown, **STROKES}
     root.set("role", "img")
-    root.set("aria-label", label)
+    root.set("aria-label", printable(label))
     if scales:
         root.set("data-scales", json.dumps(scales))
 
     return ET.tostring(root, encoding="unicode")
-
-
-def printable(text: str) -> str:
-    r"""A text without the characters that XML does not allow.
-
-    Example:
-        >>> printable("mol\x07-ts")
-        'mol-ts'
-    """
-    return NOT_IN_XML.sub("", text)
 
 
 def id_part(name: str) -> str:
@@ -109,7 +97,7 @@ def _rename(element: ET.Element, ids: dict[str, str]) -> None:
     name = element.get("id", "")
     if name in ids:
         element.set("id", ids[name])
-    elif name and not name.startswith((series.MARK, series.NAME)):
+    elif name and not name.startswith((MARK, NAME)):
         del element.attrib["id"]
 
     link = element.attrib.pop(LINK, None)
@@ -127,11 +115,11 @@ def _rename(element: ET.Element, ids: dict[str, str]) -> None:
 def _tag_series(element: ET.Element) -> None:
     """Attributes in place of the ids that `series` gave."""
     name = element.get("id", "")
-    for prefix in (series.MARK, series.NAME):
+    for prefix in (MARK, NAME):
         if name.startswith(prefix):
             del element.attrib["id"]
             element.set("data-series", name.removeprefix(prefix))
-            if prefix == series.NAME:
+            if prefix == NAME:
                 element.set("data-names", "")
 
 

@@ -6,7 +6,7 @@ from typing import TypedDict
 import polars as pl
 from matplotlib.figure import Figure
 
-from mobandits.figures.inline_svg import printable
+from mobandits.figures.series import series_name
 
 DIGITS = 6  # more than anybody sees; the table of the run has all of them
 Numbers = list[float | None]
@@ -76,7 +76,7 @@ def picture_data(frame: pl.DataFrame, name: str) -> PictureData:
             complete = every_round.join(own, on="round", how="left", maintain_order="left")
             series.append(
                 SeriesData(
-                    name=printable(own["policy"][0]),
+                    name=series_name(own["policy"][0]),
                     mean=_rounded(complete["mean"]),
                     low=_rounded(complete["low"]),
                     high=_rounded(complete["high"]),
