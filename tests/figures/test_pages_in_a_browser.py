@@ -77,7 +77,7 @@ def test_pages_and_figures_follow_the_theme(page, page_file, theme, script):
     assert page.value(style.format("documentElement", "backgroundColor")) == paper
     assert page.value(style.format("body", "color")) == ink
     assert page.value(style.format("querySelector('svg.wide path')", "fill")) == paper
-    line = "querySelector('svg.wide [data-series=\"mol-ts\"] path:not([style*=fill-opacity])')"
+    line = 'querySelector(\'svg.wide [data-series="mol-ts"] path[style*="stroke:"]\')'
     assert page.value(style.format(line, "stroke")) == rgb(getattr(palette.BLUE, theme))
 
 
