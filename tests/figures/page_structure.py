@@ -65,8 +65,7 @@ def check_references(figure):
 
 def check_colours(figure):
     for element in figure.iter():
-        declarations = element.get("style", "")
-        assert "#" not in REFERENCE.sub("", declarations), declarations
-        assert set(re.findall(r"var\([^)]*\)", declarations)) <= PROPERTIES
-        for name, value in element.items():
-            assert name not in {"fill", "stroke"} or value == "none"
+        for name in ("style", "fill", "stroke"):
+            drawn = element.get(name, "")
+            assert "#" not in REFERENCE.sub("", drawn), drawn
+            assert set(re.findall(r"var\([^)]*\)", drawn)) <= PROPERTIES

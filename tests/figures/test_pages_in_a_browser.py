@@ -255,7 +255,7 @@ def test_a_name_fades_all_other_series(page, page_file):
     assert faded(page) == []
 
 
-def test_a_hidden_pointer_shows_only_what_is_not_faded(page, page_file):
+def test_values_are_those_of_series_that_stay(page, page_file):
     page.open(page_file)
     page.click("document.querySelector('svg.wide [data-names][data-series=\"mol-ts\"]')")
     page.value(f"{SVG}.focus()")

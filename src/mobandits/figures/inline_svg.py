@@ -125,12 +125,11 @@ def _tag_series(element: ET.Element) -> None:
 
 def _colour(element: ET.Element, colours: dict[str, str]) -> None:
     """Properties of the page in place of light colours."""
-    declarations = element.get("style")
-    if declarations is None:
-        return
-
-    themed = COLOUR.sub(lambda found: colours.get(found[0], found[0]), declarations)
-    element.set("style", FONT.sub("", themed).strip())
+    for attribute in ("style", "fill", "stroke"):
+        drawn = element.get(attribute)
+        if drawn is not None:
+            themed = COLOUR.sub(lambda found: colours.get(found[0], found[0]), drawn)
+            element.set(attribute, FONT.sub("", themed).strip())
 
 
 def _shorten(element: ET.Element) -> None:
