@@ -28,7 +28,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def inline_svg(
-    file: bytes, key: str, shown: str, label: str, scales: Sequence[dict[str, object]] = ()
+    file: bytes, key: str, shown: str, label: str, scales: Sequence[object] = ()
 ) -> str:
     """An element `svg` for a page, in place of a file.
 
