@@ -27,9 +27,7 @@ STROKES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def inline_svg(
-    file: bytes, key: str, shown: str, label: str, scales: Sequence[object] = ()
-) -> str:
+def inline_svg(file: bytes, key: str, shown: str, label: str, scales: Sequence[object] = ()) -> str:
     """An element `svg` for a page, in place of a file.
 
     Args:
@@ -75,21 +73,30 @@ def _remove_unwanted(root: ET.Element) -> None:
     """Take out what describes the file, and rules of style, which would hold for the whole page."""
     for parent in root.iter():
         for child in list(parent):
-            has_text = bool(child.text and child.text.strip())
-            is_empty = not (len(child) or child.attrib or has_text)
-            if child.tag.removeprefix(NAMESPACE) in UNWANTED or is_empty:
+            tag = child.tag.removeprefix(NAMESPACE)
+            if tag in UNWANTED or _is_empty(child):
                 parent.remove(child)
+
+
+def _is_empty(element: ET.Element) -> bool:
+    """Whether an element says nothing: such are left where rules of style were."""
+    text = element.text or ""
+    return not (len(element) or element.attrib or text.strip())
 
 
 def _new_ids(root: ET.Element, prefix: str) -> dict[str, str]:
     """{id in the file: id in the page} of all elements that something refers to."""
     wanted = set()
     for element in root.iter():
-        wanted.add(element.get(LINK, "").removeprefix("#"))
-        for value in element.attrib.values():
-            wanted.update(REFERENCE.findall(value))
+        link = element.get(LINK, "")
+        if link.startswith("#"):
+            wanted.add(link.removeprefix("#"))
 
-    return {name: f"{prefix}-{name}" for name in wanted if name}
+        for value in element.attrib.values():
+            references = REFERENCE.findall(value)
+            wanted.update(references)
+
+    return {name: f"{prefix}-{name}" for name in wanted}
 
 
 def _rename(element: ET.Element, ids: dict[str, str]) -> None:
@@ -100,11 +107,12 @@ def _rename(element: ET.Element, ids: dict[str, str]) -> None:
     elif name and not name.startswith((MARK, NAME)):
         del element.attrib["id"]
 
-    link = element.attrib.pop(LINK, None)
-    if link is not None:
-        target = link.removeprefix("#")
-        # An image holds its data in its address.
-        element.set("href", f"#{ids[target]}" if link.startswith("#") else link)
+    link = element.attrib.pop(LINK, "")
+    if link.startswith("#"):
+        new_id = ids[link.removeprefix("#")]
+        element.set("href", f"#{new_id}")
+    elif link:  # of an image, whose address holds its data
+        element.set("href", link)
 
     for attribute, value in element.items():
         if "url(#" in value:

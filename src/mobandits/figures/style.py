@@ -138,8 +138,8 @@ def svg(figure: Figure) -> bytes:
 def svg_for_page(figure: Figure) -> bytes:
     """The figure as an SVG file with letters as text and with the ids of its series.
 
-    Text is a tenth of the outlines of its letters, and can be searched and selected. A page brings
-    fonts of the same width for it.
+    Text takes a tenth of the bytes of its outlines, and can be searched and selected. The style of
+    pages names fonts of the same width as the one that figures are measured with.
     """
     with rc_context({"svg.fonttype": "none"}):
         return _written(figure)
