@@ -25,6 +25,7 @@ ROWS = (
     ("</script><b>$1", "−3.00", "–"),
     ("mol-ucb:scale=0.3,order=lexicographic,penalty=1.0", "17", "12 %"),
     ("none", "", "2.0 ± 0.3"),
+    ("without end", "∞", "–"),
 )
 SVG = "document.querySelector('svg.wide')"
 TABLE = "document.querySelector('table.sortable')"
@@ -143,10 +144,10 @@ def test_tables_are_sorted_by_numbers_with_empty_cells_last(page, page_file):
     head = f"{TABLE}.tHead.rows[0].cells[1]"
     button = f"{head}.querySelector('button')"
     page.click(button)
-    assert column(page, 1) == ["−3.00", "17", "1,234.5", ""]
+    assert column(page, 1) == ["−3.00", "17", "1,234.5", "∞", ""]
     assert page.value(f"{head}.getAttribute('aria-sort')") == "ascending"
     page.press("Enter")  # the click has left the focus there
-    assert column(page, 1) == ["1,234.5", "17", "−3.00", ""]
+    assert column(page, 1) == ["∞", "1,234.5", "17", "−3.00", ""]
     assert page.value(f"{head}.getAttribute('aria-sort')") == "descending"
     page.press(" ")
     assert column(page, 0) == [row[0] for row in ROWS]
@@ -156,13 +157,13 @@ def test_tables_are_sorted_by_numbers_with_empty_cells_last(page, page_file):
 def test_sorting_is_stable_and_reads_numbers_with_more_behind_them(page, page_file):
     page.open(page_file)
     for expected in (
-        ["2.0 ± 0.1", "2.0 ± 0.3", "12 %", "–"],
-        ["12 %", "2.0 ± 0.1", "2.0 ± 0.3", "–"],
+        ["2.0 ± 0.1", "2.0 ± 0.3", "12 %", "–", "–"],
+        ["12 %", "2.0 ± 0.1", "2.0 ± 0.3", "–", "–"],
     ):
         page.click(f"{TABLE}.tHead.rows[0].cells[2].querySelector('button')")
         assert column(page, 2) == expected
     page.click(f"{TABLE}.tHead.rows[0].cells[0].querySelector('button')")
-    assert column(page, 0)[1:] == ["mol-ts", ROWS[2][0], "none"]
+    assert column(page, 0)[1:] == ["mol-ts", ROWS[2][0], "none", "without end"]
     headers = f"{TABLE}.querySelectorAll('[aria-sort]').length"
     assert page.value(headers) == 1
 
@@ -177,6 +178,7 @@ def test_a_table_is_downloaded_as_it_stands(page, page_file):
         [ROWS[1][0], "-3.00", "–"],
         [ROWS[2][0], "17", "12 %"],
         [ROWS[0][0], "1234.5", "2.0 ± 0.1"],
+        ["without end", "∞", "–"],
         ["none", "", "2.0 ± 0.3"],
     ]
 

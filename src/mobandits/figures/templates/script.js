@@ -6,7 +6,7 @@
   const EMPTY = /^[\s\u2013\u2014-]*$/;
   // "1,234 ± 5", "$0.03", "12 %", but no date: "2026-01-31" is sorted as text.
   const NUMBER = /^[^\p{L}\d.+-]{0,3}([+-]?(?:\d[\d,]*)?\.?\d+(?:e[+-]?\d+)?)(?![\d.,]*[-:/]\d)/iu;
-  const INFINITE = /^([+-]?)(?:\u221e|inf(?:inity)?)\b/iu;
+  const INFINITE = /^([+-]?)(?:\u221e|inf(?:inity)?\b)/iu;
   const ALONE = /^[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?$/i;
   const words = new Intl.Collator("en", { numeric: true });
   const shortNumber = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
