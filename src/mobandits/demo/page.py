@@ -215,6 +215,7 @@ def regret_picture(figures: Path, table: pl.DataFrame, data: Numbers) -> Picture
         figures,
         "regret",
         alt,
+        data=curves,
     )
 
 

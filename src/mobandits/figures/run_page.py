@@ -110,12 +110,13 @@ def metric_section(
         trials: how many there are.
     """
     title = title_of(metric)
-    draw = functools.partial(draw_curves, curves_data(table, metric), spoken(metric), "round")
+    data = curves_data(table, metric)
+    draw = functools.partial(draw_curves, data, spoken(metric), "round")
     alt = f"{title} of every policy over the rounds; the table below has the values at the end."
     caption = f"{title}: means over {trials} trials, with 95 % bands."
     if metric == "pareto_regret":
         caption += ALONE
-    picture = draw_picture(draw, figures, metric, alt, caption)
+    picture = draw_picture(draw, figures, metric, alt, caption, data)
     rows = final_rows(table, metric)
     values = Table(("policy", *HEADER), rows, f"{title} at round {rounds:,}")
 

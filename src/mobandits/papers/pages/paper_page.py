@@ -23,7 +23,7 @@ from mobandits.figures.run_page import HEADER, band_cells, final_rows
 from mobandits.papers.contents import ClaimEntry, ExperimentSpecification
 from mobandits.papers.pages.claim_counts import counted
 from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
-from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, shown_rows
+from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, plot_data, shown_rows
 from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.statistics.bands import bands
 from mobandits.statistics.metric_traits import traits_of
@@ -150,7 +150,9 @@ def paper_figures(
         picture = None
         if is_drawable(rows, plot):
             draw = functools.partial(draw_plot, rows, plot)
-            picture = draw_picture(draw, figures, plot["name"], caption, with_formulas(caption))
+            curves = plot_data(rows, plot) if plot["kind"] == "curves" else None
+            alt = caption
+            picture = draw_picture(draw, figures, plot["name"], alt, with_formulas(caption), curves)
 
         drawn.append(PaperFigure(with_formulas(caption), picture))
 
