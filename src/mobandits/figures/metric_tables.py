@@ -1,0 +1,303 @@
+"""Tables of what came out: a row per policy, the best first, and a column per objective or run.
+
+The same means, as sentences, are the first that a page says.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from mobandits.figures.formatting import (
+    component_name,
+    digits_after_point,
+    folded,
+    format_number,
+    join_words,
+)
+from mobandits.figures.metric_curves import spoken, title_of
+from mobandits.figures.metric_words import words_of
+from mobandits.figures.page import Table
+from mobandits.statistics.bands import bands
+
+ONLY = ""  # the name of a column that stands alone
+UNKNOWN = "–"
+DIGITS = 4  # of a number without an interval
+UNEVEN = 0.02  # of the half-width: an interval whose ends are so much more uneven is shown by them
+HOW = "± is half of a 95 % interval of the mean"
+NAMED = 2  # policies in a sentence about the best ones
+MOST_COLUMNS = 8  # such as objectives; more of them, such as arms, are rows
+
+
+class Ranking(NamedTuple):
+    """The rows of a table in order, and how they were ordered.
+
+    Attributes:
+        names: of the rows.
+        how: a sentence; empty: nothing orders them, and they stand as they were given.
+    """
+
+    names: list[str]
+    how: str
+
+
+def final_means(table: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """The means over trials of one metric where each policy ended.
+
+    Args:
+        table: rows as `simulate` records them.
+        metric: a name in its column `metric`.
+
+    Returns:
+        `environment`, `policy`, `component`, `round`, `early` bool (whether others of the same
+        environment went on), `mean`, `low`, `high`, `trials`; in order of appearance.
+    """
+    measured = table.filter(pl.col("metric") == metric)
+    end = pl.col("round").max()
+    own_end = end.over("environment", "policy")
+    last = measured.filter(pl.col("round") == own_end).with_columns(
+        early=pl.col("round") < end.over("environment")
+    )
+
+    return bands(last, ["environment", "policy", "component", "round", "early"])
+
+
+def with_columns_of_components(means: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """The same with `column`: the name of the component, where there are several.
+
+    Args:
+        means: of one metric, `component` among its columns.
+        metric: its name.
+    """
+    if means["component"].n_unique() < 2:
+        return means.with_columns(column=pl.lit(ONLY))
+
+    label = pl.format("{} {}", pl.lit(component_name(metric)), "component")
+
+    return means.sort("component", maintain_order=True).with_columns(column=label)
+
+
+def results_table(means: pl.DataFrame, metric: str, caption: str = "") -> Table:
+    """A row per policy, the best first; a column per value of `column`.
+
+    Args:
+        means: `policy`, `column` str, `mean`, `low`, `high` float, `trials` int; in the order of
+            the columns. `early` bool and `round` int where some rows ended before others.
+        metric: what they are means of.
+        caption: a sentence before those on intervals and order.
+    """
+    columns = means["column"].unique(maintain_order=True).to_list()
+    ranking = ranked(means, metric)
+    several_trials = means["trials"].n_unique() > 1
+    header = ["policy", *(column or spoken(metric) for column in columns)]
+    if several_trials:
+        header.append("trials")
+
+    cells = {(row["policy"], row["column"]): row for row in means.rows(named=True)}
+    rows = []
+    for name in ranking.names:
+        own = [cells.get((name, column)) for column in columns]
+        known = [row for row in own if row is not None]
+        values = [UNKNOWN if row is None else mean_cell(row) for row in own]
+        line = [with_early_end(name, known[0]), *values]
+        if several_trials:
+            line.append(str(known[0]["trials"]))
+
+        rows.append(line)
+
+    result = Table(header, rows, caption_of(means, caption, ranking))
+    if len(columns) > MOST_COLUMNS and len(columns) > len(rows):
+        return transposed(result)
+
+    return result
+
+
+def transposed(table: Table) -> Table:
+    """A table whose columns are rows.
+
+    Example:
+        >>> transposed(Table(["policy", "arm 0", "arm 1"], [["a", "1", "2"]])).rows
+        [['arm 0', '1'], ['arm 1', '2']]
+    """
+    heads = [row[0] for row in table.rows]
+    header = ["", *map(str, heads)]
+    rows = []
+    for i, column in enumerate(table.header[1:], start=1):
+        rows.append([column, *(row[i] for row in table.rows)])
+
+    return Table(header, rows, table.caption)
+
+
+def caption_of(means: pl.DataFrame, caption: str, ranking: Ranking) -> str:
+    """What a table shows, of how many trials, and how it is sorted.
+
+    Args:
+        means: as in `results_table`.
+        caption: the first sentence.
+        ranking: of the rows.
+    """
+    trials = means["trials"].unique().to_list()
+    how = f"Means over {trials[0]} trials; {HOW}."
+    if trials == [1]:
+        how = "One trial, so that nothing says how sure the numbers are."
+    elif len(trials) > 1:
+        how = f"Means over trials; {HOW}."
+
+    return " ".join(filter(None, [caption, how, ranking.how]))
+
+
+def ranked(means: pl.DataFrame, metric: str) -> Ranking:
+    """The policies, the best first; those that ended early, or have no mean, last.
+
+    Args:
+        means: as in `results_table`.
+        metric: of which one knows which values are better, or not.
+
+    Example:
+        >>> row = {"column": "", "low": 0.0, "high": 0.0, "trials": 1}
+        >>> means = pl.DataFrame([{"policy": "a", "mean": 2.0, **row}, {"policy": "b", "mean": 1.0,
+        ...     **row}])
+        >>> ranked(means, "pareto_regret")
+        Ranking(names=['b', 'a'], how='Sorted by Pareto regret, lowest first.')
+        >>> ranked(means, "plays").names
+        ['a', 'b']
+    """
+    names = means["policy"].unique(maintain_order=True).to_list()
+    better = words_of(metric).better
+    if better is None:
+        return Ranking(names, "")
+
+    # One number decides: in orders of importance it is the first, and elsewhere any other choice
+    # would need weights.
+    columns = means["column"].unique(maintain_order=True).to_list()
+    deciding = means.filter(pl.col("column") == columns[0])
+    keys = {}
+    for row in deciding.rows(named=True):
+        mean = row["mean"]
+        is_comparable = not row.get("early", False) and not math.isnan(mean)
+        keys[row["policy"]] = (not is_comparable, mean if better == "lowest" else -mean)
+
+    nothing = (True, math.inf)
+    ordered = sorted(names, key=lambda name: keys.get(name, nothing))
+    what = columns[0] or spoken(metric)
+
+    return Ranking(ordered, f"Sorted by {what}, {better} first.")
+
+
+def with_early_end(name: str, row: Mapping[str, Any]) -> str:
+    """The name of a row, which says so where it ended before the others.
+
+    Example:
+        >>> with_early_end("a", {"early": True, "round": 2000}), with_early_end("a", {})
+        ('a (ended at round 2,000)', 'a')
+    """
+    if row.get("early"):
+        return f"{name} (ended at round {row['round']:,})"
+    return name
+
+
+def mean_cell(row: Mapping[str, Any]) -> str:
+    """A mean with half of its interval, or both ends of an uneven one.
+
+    The interval has two digits that count, and the mean as many after the point.
+
+    Args:
+        row: `mean`, `low`, `high`, `trials`.
+
+    Example:
+        >>> mean_cell({"mean": 123.456, "low": 120.111, "high": 126.801, "trials": 10})
+        '123.5 ± 3.3'
+        >>> mean_cell({"mean": 0.5, "low": 0.5, "high": 0.5, "trials": 1})
+        '0.5000'
+        >>> mean_cell({"mean": 0.1, "low": 0.0, "high": 0.4, "trials": 9})
+        '0.10 [0.00, 0.40]'
+    """
+    mean = row["mean"]
+    below = mean - row["low"]
+    above = row["high"] - mean
+    half_width = (below + above) / 2.0
+    is_exact = not half_width > 1e-9 * max(abs(mean), 1.0)
+    if is_exact or not math.isfinite(half_width):
+        return plain_cell(mean)
+
+    digits = digits_after_point(half_width, 2)
+    number = format_number(mean, digits)
+    if abs(above - below) > UNEVEN * half_width:
+        low = format_number(row["low"], digits)
+        high = format_number(row["high"], digits)
+        return f"{number} [{low}, {high}]"
+
+    return f"{number} ± {half_width:.{digits}f}"
+
+
+def plain_cell(mean: float) -> str:
+    """A number without an interval.
+
+    Example:
+        >>> plain_cell(12.3456), plain_cell(0.0), plain_cell(math.inf), plain_cell(math.nan)
+        ('12.35', '0', '∞', '–')
+    """
+    if math.isnan(mean):
+        return UNKNOWN
+    if math.isinf(mean):
+        return format_number(mean, 0).replace("inf", "∞")
+    if mean == 0.0:
+        return "0"
+
+    return format_number(mean, digits_after_point(abs(mean), DIGITS))
+
+
+def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:
+    """Which policy has the best mean of a metric, how sure, and which comes next.
+
+    Nothing where it is not known which values are better, or nothing can be compared.
+
+    Args:
+        means: as in `results_table`.
+        metric: its name.
+        where: the end of the first part, such as " in Linear()".
+
+    Example:
+        >>> row = {"column": "", "low": 0.5, "high": 2.5, "trials": 3}
+        >>> means = pl.DataFrame([{"policy": "a", "mean": 1.5, **row}])
+        >>> best_sentence(means, "pareto_regret")
+        'Lowest Pareto regret: a (1.5 ± 1.0).'
+    """
+    better = words_of(metric).better
+    if better is None:
+        return ""
+
+    column = means["column"][0]
+    own = {row["policy"]: row for row in means.filter(column=column).rows(named=True)}
+    names = []
+    for name in ranked(means, metric).names:
+        row = own.get(name)
+        if row is not None and not row.get("early", False) and not math.isnan(row["mean"]):
+            names.append(name)
+
+    if not names:
+        return ""
+
+    called = f"{spoken(metric)}, {column}" if column else spoken(metric)
+    best = f"{better.capitalize()} {called}{where}: {_named(own, names[:1])}"
+    next_ones = names[1:NAMED]
+    if not next_ones:
+        return f"{best}."
+
+    return f"{best}; then {_named(own, next_ones)}."
+
+
+def _named(rows: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> str:
+    return join_words([f"{folded(name)} ({mean_cell(rows[name])})" for name in names])
+
+
+def meaning_of(metric: str) -> str:
+    """What a metric is, as a sentence; empty where it is not known.
+
+    Example:
+        >>> meaning_of("plays")
+        'Plays: how often each arm was played.'
+    """
+    meaning = words_of(metric).meaning
+    return f"{title_of(metric)}: {meaning}." if meaning else ""

@@ -1,0 +1,74 @@
+"""The words of pages, each defined in a clause, as in the README's table of words."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+
+class Definition(NamedTuple):
+    """A word or a symbol, and what it means on a page."""
+
+    word: str
+    meaning: str
+
+
+SYMBOLS: Mapping[str, str] = {
+    "K": "the number of arms, that is of options",
+    "d": "the number of features of a context, that is of numbers known before a choice",
+    "L": "the number of objectives, that is of rewards per round; larger is better",
+    "T": "the number of rounds",
+    "M": "the number of draws per objective of a policy that samples",
+    "c": "the scale of a policy's confidence radius: a smaller one explores less",
+    "scale": "the factor of a policy's confidence radius: a smaller one explores less",
+}
+WORDS: Mapping[str, str] = {
+    "arm": "an option",
+    "context": "what is known before the choice",
+    "objective": "one of the rewards; larger is better",
+    "Pareto front": (
+        "the arms that no other arm dominates, that is equals in every objective and exceeds in one"
+    ),
+    "front": "the arms, or policies, that no other one dominates",
+    "effective": (
+        "also compared with mixtures of arms, which play several arms, each in a share of the "
+        "rounds"
+    ),
+    "gap": "how far an arm is behind the best arms",
+    "regret": "the sum of the gaps of the arms that were played; a gap is how far an arm is behind",
+    "propensity": "the probability with which a policy chose the arm that it played",
+    "interval": (
+        "where the mean of unlimited trials lies with 95 % confidence; ± is half of its width"
+    ),
+    "verdict": "computed from a rule, a 95 % interval and the number of trials",
+    "trial": "one run from the first round to the last, with random numbers of its own",
+    "fold": "a part of the log, whose rounds are judged by what the other parts taught",
+    "effective rounds": (
+        "how many rounds of the policy's own the log is worth, also called the effective sample "
+        "size"
+    ),
+    "weight": "the policy's probability of the logged arm over its propensity",
+}
+
+
+def definitions(*words: str) -> list[Definition]:
+    """The definitions of some words or symbols.
+
+    Example:
+        >>> definitions("K", "arm")[1]
+        Definition(word='arm', meaning='an option')
+    """
+    known = {**WORDS, **SYMBOLS}
+    return [Definition(word, known[word]) for word in words]
+
+
+def symbols_in(texts: Iterable[str]) -> list[str]:
+    """The symbols of `SYMBOLS` that some texts give numbers to, such as "d = 5", in fixed order.
+
+    Example:
+        >>> symbols_in(["MOL-TS, c = 0.1", "K = 20, d = 5"]), symbols_in(["d_p = 1"])
+        (['K', 'd', 'c'], [])
+    """
+    joined = "\n".join(texts)
+    # What is part of a longer name, such as d_p, is another symbol.
+    given = set(re.findall(r"(?<![\w\\])(\w+) = ", joined))
+    return [symbol for symbol in SYMBOLS if symbol in given]
