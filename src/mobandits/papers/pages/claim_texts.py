@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from mobandits.figures.formatting import digits_after_point, format_number, join_words
 from mobandits.figures.page import Table
 from mobandits.papers.contents import ClaimEntry, Judgement, PartEntry
-from mobandits.papers.pages.claim_counts import holds, judgement, kind_of
+from mobandits.papers.pages.claim_counts import group_of, holds, judgement, kind_of
 
 NAMED = 3  # so many names are listed, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
@@ -30,6 +30,7 @@ class ClaimRow:
         badge: the style of the verdict.
         judgement: the verdict, or the kind and what the rule gave.
         otherwise: what another rule would give.
+        group: what readers choose claims by.
     """
 
     id: str
@@ -41,6 +42,7 @@ class ClaimRow:
     badge: str
     judgement: str
     otherwise: str
+    group: str
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def claim_rows(claims: Sequence[ClaimEntry], link: str = "") -> list[ClaimRow]:
             badge=badge_of(claim),
             judgement=judgement(claim),
             otherwise=otherwise(claim),
+            group=group_of(claim),
         )
         rows.append(row)
 
