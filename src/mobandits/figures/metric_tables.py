@@ -262,7 +262,7 @@ def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:
         >>> row = {"column": "", "low": 0.5, "high": 2.5, "trials": 3}
         >>> means = pl.DataFrame([{"policy": "a", "mean": 1.5, **row}])
         >>> best_sentence(means, "pareto_regret")
-        'Lowest Pareto regret: a (1.5 ± 1.0).'
+        'Lowest Pareto regret: a, 1.5 ± 1.0.'
     """
     better = words_of(metric).better
     if better is None:
@@ -289,7 +289,7 @@ def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:
 
 
 def _named(rows: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> str:
-    return join_words([f"{folded(name)} ({mean_cell(rows[name])})" for name in names])
+    return join_words([f"{folded(name)}, {mean_cell(rows[name])}" for name in names])
 
 
 def meaning_of(metric: str) -> str:

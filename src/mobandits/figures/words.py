@@ -13,11 +13,11 @@ class Definition(NamedTuple):
 
 
 SYMBOLS: Mapping[str, str] = {
-    "K": "the number of arms, that is of options",
-    "d": "the number of features of a context, that is of numbers known before a choice",
-    "L": "the number of objectives, that is of rewards per round; larger is better",
-    "T": "the number of rounds",
-    "M": "the number of draws per objective of a policy that samples",
+    "K": "arms, the options",
+    "d": "features of a context, which is known before the choice",
+    "L": "objectives, the rewards of a round; larger is better",
+    "T": "rounds",
+    "M": "draws per objective of a policy that samples",
     "c": "the scale of a policy's confidence radius: a smaller one explores less",
     "scale": "the factor of a policy's confidence radius: a smaller one explores less",
 }

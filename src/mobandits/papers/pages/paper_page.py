@@ -1,7 +1,6 @@
 """The page of a reproduced experiment: what the paper says, what came out, and the verdicts."""
 
 import functools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +9,29 @@ from typing import cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import component_name, digits_after_point
+from mobandits.figures.formatting import folded
 from mobandits.figures.metric_curves import spoken, title_of
+from mobandits.figures.metric_tables import (
+    best_sentence,
+    meaning_of,
+    results_table,
+    with_columns_of_components,
+)
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
-from mobandits.figures.run_page import HEADER, band_cells, final_rows
+from mobandits.figures.run_page import means_by_environment
+from mobandits.figures.words import Definition, definitions, symbols_in
 from mobandits.papers.contents import ClaimEntry, ExperimentSpecification
-from mobandits.papers.pages.claim_counts import counted
+from mobandits.papers.pages.claim_counts import counted, group_of, words_of_claims
 from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
 from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, shown_rows
 from mobandits.papers.pages.scale import own_scale, scale_of
+from mobandits.papers.publications import Publication, publication_of
 from mobandits.statistics.bands import bands
 
 SHORT = 12  # a table of so many rows is shown unfolded
-DIGITS = 5  # of the largest value in a table
+RULE = "A verdict follows from a rule, a 95 % interval and the number of trials."
+MOST_MISSED = 2  # claims that did not reproduce, at the top of the page
 
 
 @dataclass(frozen=True)
@@ -60,12 +68,15 @@ class PaperPage:
 
     Args:
         title: of the experiment.
+        publication: its paper; None where no paper has it.
         source: where the paper says it.
         experiment: its ID.
+        findings: what came out, in one to three sentences.
+        words: that the figures use.
+        verdicts: and kinds of claims, with what they mean.
         changed: what was asked for in place of its own scale; empty: nothing.
         scale: its own scale; empty: not known.
         about: paragraphs.
-        counts: how many claims came to what.
         claims: the table of claims; none: no section on them.
         figures: in order.
         constants: which were chosen; None: there was no choice.
@@ -76,12 +87,15 @@ class PaperPage:
     """
 
     title: str
+    publication: Publication | None
     source: str
     experiment: str
+    findings: Sequence[str]
+    words: Sequence[Definition]
+    verdicts: Sequence[Definition]
     changed: str
     scale: str
     about: Sequence[str]
-    counts: str
     claims: Sequence[ClaimRow]
     figures: Sequence[PaperFigure]
     constants: Table | None
@@ -108,12 +122,15 @@ def paper_page(
     changed = specification["changed"]
     page = PaperPage(
         title=specification["title"],
+        publication=publication_of(specification["experiment"]),
         source=specification["source"],
         experiment=specification["experiment"],
+        findings=paper_findings(rows, specification, claims),
+        words=words_of_page(specification, claims),
+        verdicts=words_of_claims(claims),
         changed=scale_of(changed) if changed else "",
         scale=own_scale(specification.get("scale", [])),
         about=specification["about"],
-        counts=counted(claims),
         claims=claim_rows(claims),
         figures=paper_figures(directory / "figures", rows, specification),
         constants=constants_table(specification),
@@ -137,6 +154,7 @@ def paper_figures(
         specification: of the manifest.
     """
     drawn = []
+    explained = set[str]()
     for plot in specification["plots"]:
         # Small scales may measure nothing of a metric: the page says so in place of an empty
         # figure.
@@ -144,7 +162,11 @@ def paper_figures(
         picture = None
         if is_drawable(rows, plot):
             draw = functools.partial(draw_plot, rows, plot)
-            picture = draw_picture(draw, figures, plot["name"], caption, caption)
+            # A metric is explained where it is seen first.
+            meaning = "" if plot["metric"] in explained else meaning_of(plot["metric"])
+            explained.add(plot["metric"])
+            longer = f"{caption} {meaning}".rstrip()
+            picture = draw_picture(draw, figures, plot["name"], caption, longer)
 
         drawn.append(PaperFigure(caption, picture))
 
@@ -164,12 +186,83 @@ def constants_table(specification: ExperimentSpecification) -> Table | None:
     return Table(("row", "chosen on the tuning seed", "best of the reported trials"), rows)
 
 
+def paper_findings(
+    rows: pl.DataFrame, specification: ExperimentSpecification, claims: Sequence[ClaimEntry]
+) -> list[str]:
+    """How many claims came to what, which did not reproduce, and which policy was the best.
+
+    Args:
+        rows: from `shown_rows`.
+        specification: of the manifest.
+        claims: of the experiment.
+    """
+    sentences = []
+    if claims:
+        own = [claim for claim in claims if group_of(claim) == "not reproduced"]
+        texts = [claim["claim"].removesuffix(".") for claim in own[:MOST_MISSED]]
+        if len(own) > MOST_MISSED:
+            texts.append(f"{len(own) - MOST_MISSED} more")
+
+        sentences.append(f"Claims: {counted(claims)} {RULE}")
+        if texts:
+            sentences.append(f"Not reproduced: {'; '.join(texts)}.")
+
+    for plot in specification["plots"]:
+        if plot["kind"] != "curves":  # other kinds show what is not played, such as bounds
+            continue
+
+        runs = last_values(rows).filter(metric=plot["metric"])
+        if plot["runs"]:
+            runs = runs.filter(pl.col("run").is_in(plot["runs"]))
+        if plot["rows"]:
+            runs = runs.filter(pl.col("policy").is_in(plot["rows"]))
+        if not runs.is_empty():
+            sentences.append(_best_of_first_run(runs, plot["metric"]))
+            break
+
+    return [sentence for sentence in sentences if sentence]
+
+
+def _best_of_first_run(values: pl.DataFrame, metric: str) -> str:
+    first = values["run"][0]
+    own = values.filter(run=first)
+    means = with_columns_of_components(bands(own, ["component", "policy"]), metric)
+    where = f" ({first})" if values["run"].n_unique() > 1 else ""
+    return best_sentence(means, metric, where)
+
+
+def words_of_page(
+    specification: ExperimentSpecification, claims: Sequence[ClaimEntry]
+) -> list[Definition]:
+    """The symbols and other words of the figures of a page.
+
+    Args:
+        specification: of the manifest.
+        claims: of the experiment.
+    """
+    texts = [specification["title"], *specification["places"]]
+    for row in specification["rows"]:
+        texts += [row["row"], row["tuned"]]
+    for plot in specification["plots"]:
+        texts += [plot["caption"], *plot["parts"]]
+    for claim in claims:
+        texts += [claim["claim"], claim["of"], claim["target"]]
+
+    return definitions(*symbols_in(texts), "trial", "interval")
+
+
+def last_values(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the last round of every run."""
+    rounds = pl.col("round")
+    return rows.filter(rounds == rounds.max().over("run"))
+
+
 def value_tables(
     chosen: pl.DataFrame, best: pl.DataFrame, specification: ExperimentSpecification
 ) -> list[FoldedTable]:
     """The last values of each metric.
 
-    Below a row with a chosen constant stands the same row by the paper's own rule.
+    Beside a row with a chosen constant stands the same row by the paper's own rule.
 
     Args:
         chosen: from `shown_rows`.
@@ -184,46 +277,49 @@ def value_tables(
     is_other = [row in others for row in best.select("run", "policy").rows()]
     again = best.filter(pl.Series(is_other, dtype=pl.Boolean))
     renamed = again.with_columns(policy=pl.col("policy") + ", best of the reported")
-    both = pl.concat([chosen, renamed])
+    last = last_values(pl.concat([chosen, renamed]))
 
-    rounds = pl.col("round")
-    last = both.filter(rounds == rounds.max().over("run"))
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
-        own = last.filter(pl.col("metric") == metric)
-        rows = value_rows_of(own, metric)
-        table = Table(("row", *HEADER), rows)
-        is_short = len(rows) <= SHORT
-        tables.append(FoldedTable(title_of(metric), table, open=is_short))
+        tables += tables_of_metric(last.filter(metric=metric), metric)
 
     return tables
 
 
-def value_rows_of(values: pl.DataFrame, metric: str) -> list[list[str]]:
-    """The rows of a table of values.
+def tables_of_metric(values: pl.DataFrame, metric: str) -> list[FoldedTable]:
+    """The values of one metric: one table with a column per run, or one per run.
+
+    Runs are columns where all of them have the same rows and one component; otherwise a run has a
+    table with a column per component.
 
     Args:
-        values: `run`, `policy`, `component`, `trial`, `value` of one metric at the last round.
+        values: `run`, `policy`, `component`, `trial`, `value` of the metric at the last round.
         metric: its name.
     """
-    many_components = values["component"].n_unique() > 1
-    many_runs = values["run"].n_unique() > 1
     means = bands(values, ["run", "component", "policy"])
-    means = means.sort("run", "component", maintain_order=True)
-    sizes = [abs(mean) for mean in means["mean"] if math.isfinite(mean)]
-    largest = max(sizes, default=1.0) or 1.0
-    digits = digits_after_point(largest, DIGITS)
-    rows = []
-    for row in means.rows(named=True):
-        name = row["policy"]
-        if many_components:
-            name += f", {component_name(metric)} {row['component'] + 1}"
-        if many_runs:
-            name += f", {row['run']}"
+    runs = means.partition_by("run", as_dict=True, maintain_order=True)
+    title = title_of(metric)
+    if len(runs) == 1:
+        table = results_table(with_columns_of_components(means, metric), metric, meaning_of(metric))
+        return [_folded(title, table)]
 
-        rows.append([name, *band_cells(row, digits)])
+    rows_of_runs = {tuple(sorted(set(own["policy"]))) for own in runs.values()}
+    if len(rows_of_runs) == 1 and means["component"].n_unique() == 1:
+        by_run = means.with_columns(column=pl.col("run"))
+        return [_folded(title, results_table(by_run, metric, meaning_of(metric)))]
 
-    return rows
+    tables = []
+    for (run,), own in runs.items():
+        by_component = with_columns_of_components(own, metric)
+        table = results_table(by_component, metric, meaning_of(metric))
+        tables.append(_folded(f"{title}, {run}", table))
+
+    return tables
+
+
+def _folded(title: str, table: Table) -> FoldedTable:
+    is_short = len(table.rows) <= SHORT
+    return FoldedTable(title, table, open=is_short)
 
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
@@ -237,9 +333,10 @@ def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> 
         own = table.filter(pl.col("experiment") == experiment)
         # Tuning trials have the metrics that constants were chosen by, and no others.
         for metric in own["metric"].unique(maintain_order=True):
-            rows = final_rows(own, metric)
-            grid = Table(("row", *HEADER), rows)
-            title = f"{experiment}: {spoken(metric)}"
-            tables.append(FoldedTable(title, grid))
+            by_environment = means_by_environment(own, metric)
+            for environment, means in by_environment.items():
+                where = f" in {folded(environment)}" if len(by_environment) > 1 else ""
+                title = f"{experiment}: {spoken(metric)}{where}"
+                tables.append(FoldedTable(title, results_table(means, metric)))
 
     return tables
