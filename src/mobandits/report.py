@@ -7,7 +7,9 @@ from typing import cast
 import polars as pl
 
 from mobandits.demo.page import demo_page
+from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
 from mobandits.figures.contents import Kind, Manifest, kind_of_folder
+from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
 from mobandits.papers.pages.write import (
@@ -26,7 +28,7 @@ def write(directory: str | Path) -> Path:
 
     Args:
         directory: of a finished run, of the demonstration, of a reproduced experiment, of several
-            of them, or of `check-theorems`.
+            of them, of `evaluate`, or of `check-theorems`.
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page
@@ -39,6 +41,8 @@ def write(directory: str | Path) -> Path:
     checks = read_checks(folder)
     if checks:
         return write_theorems(folder, checks)
+    if is_evaluation(folder):
+        return write_page(folder, evaluation_page(folder, *read_tables(folder)))
 
     table, manifest = _read(folder)
 
@@ -52,7 +56,9 @@ def check(directory: str | Path) -> None:
         FolderError: as in `write`.
     """
     folder = Path(directory)
-    if not read_checks(folder):
+    if is_evaluation(folder):
+        read_tables(folder)
+    elif not read_checks(folder):
         _read(folder)
 
 

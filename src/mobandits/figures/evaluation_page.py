@@ -5,15 +5,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from mobandits.figures.contents import EvaluationSummary, LogSummary
-from mobandits.figures.formatting import format_number
+from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
+from mobandits.figures.formatting import format_number, join_words
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
 from mobandits.figures.provenance import Fact, Provenance
+from mobandits.figures.words import Definition, definitions
 
 TITLE = "What policies would have brought"
 NAMES = {
@@ -25,6 +27,21 @@ NAMES = {
     "replay": "replay",
 }
 UNKNOWN = "–"
+GAIN_DIGITS = 3  # after the point, of shares of a variance
+MOST_FINDINGS = 3  # objectives whose best policy is named first
+
+
+@dataclass(frozen=True)
+class GainsSection:
+    """What the page says of feature maps.
+
+    Args:
+        sentence: the answer.
+        table: a row per map and objective.
+    """
+
+    sentence: str
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -36,12 +53,15 @@ class EvaluationPage:
         policies: how many there are.
         log: what was evaluated on.
         estimator: of the values, in words.
+        leaders: which policy has the highest value in each objective, in sentences.
+        words: that the page uses.
         best: the policies on the front of the estimates.
         beaten: who is dominated, and by whom.
         warnings: {warning: whose}.
         front: the front; None where there is one objective.
         values: the table of values.
         by_estimator: every policy by every estimator; None where there is one.
+        gains: of feature maps; None where no map was measured.
         diagnostics: the table of what the weights look like.
         provenance: what was asked for.
     """
@@ -50,12 +70,15 @@ class EvaluationPage:
     policies: int
     log: LogSummary
     estimator: str
+    leaders: Sequence[str]
+    words: Sequence[Definition]
     best: Sequence[str]
     beaten: Sequence[tuple[str, str]]
     warnings: dict[str, list[str]]
     front: Picture | None
     values: Table
     by_estimator: Picture | None
+    gains: GainsSection | None
     diagnostics: Table
     provenance: Provenance
 
@@ -82,7 +105,6 @@ def evaluation_page(
     figures = directory / "figures"
     share = f"{100 * summary['options']['level']:g} %"
     estimator = summary["shown"]
-    header, rows = value_rows(values, estimator)
     verdicts = front.unique("policy", keep="first", maintain_order=True)
     dominated = verdicts.filter(pl.col("dominated_by") != "")
     page = EvaluationPage(
@@ -90,12 +112,15 @@ def evaluation_page(
         policies=len(summary["policies"]),
         log=summary["log"],
         estimator=NAMES.get(estimator, estimator),
+        leaders=leaders(values, estimator)[:MOST_FINDINGS],
+        words=definitions("propensity", "weight", "effective rounds", "front"),
         best=verdicts.filter("on_front")["policy"].to_list(),
         beaten=dominated.select("policy", "dominated_by").rows(),
         warnings=warnings_of(summary),
         front=front_picture(figures, front, outlines, share),
-        values=Table(header, rows, f"Values, with joint {share} intervals"),
+        values=values_table(values, estimator, share),
         by_estimator=estimators_picture(figures, values, share),
+        gains=gains_section(summary.get("feature_gains", [])),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
     )
@@ -171,37 +196,155 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
     return warnings
 
 
-def value_rows(values: pl.DataFrame, estimator: str) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the table of values: a policy, then a value and an interval per objective.
+def leaders(values: pl.DataFrame, estimator: str) -> list[str]:
+    """Which policy has the highest value in each objective, and how sure, a sentence each.
 
     Args:
         values: as in `evaluation_page`.
         estimator: whose values are shown.
     """
     shown = values.filter(pl.col("estimator") == estimator)
-    header = ["policy"]
-    digits = {}
+    sentences = []
     for objective in shown["objective"].unique(maintain_order=True):
-        header += [objective, "interval"]
+        own = shown.filter(pl.col("objective") == objective)
+        digits = digits_of_errors(own["standard_error"])
+        known = own.filter(pl.col("value").is_finite()).sort("value", descending=True)
+        if known.height < 2:  # nothing to compare
+            continue
+
+        best, second = known.head(2).rows(named=True)
+        first = f"{best['policy']}, {value_cell(best, digits)}"
+        then = f"{second['policy']}, {value_cell(second, digits)}"
+        sentences.append(f"Highest {objective}: {first}; then {then}.")
+
+    return sentences
+
+
+def values_table(values: pl.DataFrame, estimator: str, share: str) -> Table:
+    """A row per policy, the highest value in the first objective first; a column per objective.
+
+    Args:
+        values: as in `evaluation_page`.
+        estimator: whose values are shown.
+        share: the joint level, in per cent.
+    """
+    shown = values.filter(pl.col("estimator") == estimator)
+    objectives = shown["objective"].unique(maintain_order=True).to_list()
+    digits = {}
+    for objective in objectives:
         errors = shown.filter(pl.col("objective") == objective)["standard_error"]
         digits[objective] = digits_of_errors(errors)
 
+    first = shown.filter(pl.col("objective") == objectives[0])
+    # What has no value is compared with nothing, and stands last.
+    sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(-math.inf)
+    ranked = first.sort(sizes, descending=True, maintain_order=True)["policy"]
+
+    cells = {(row["policy"], row["objective"]): row for row in shown.rows(named=True)}
     rows = []
-    for own in shown.partition_by("policy", maintain_order=True):
-        row = [own["policy"][0]]
-        for objective, value, low, high in own.select("objective", "value", "low", "high").rows():
-            places = digits[objective]
-            row.append(number_or_dash(value, places))
-            row.append(f"{number_or_dash(low, places)} to {number_or_dash(high, places)}")
+    for policy in ranked:
+        row = [policy]
+        for objective in objectives:
+            row.append(value_cell(cells[policy, objective], digits[objective]))
 
         rows.append(row)
 
-    return header, rows
+    caption = f"Values with joint {share} intervals. Sorted by {objectives[0]}, highest first."
+
+    return Table(["policy", *objectives], rows, caption)
+
+
+def value_cell(row: dict[str, Any], digits: int) -> str:
+    """A value with its interval; a dash where it is not known.
+
+    Example:
+        >>> value_cell({"value": 0.5, "low": 0.4, "high": 0.65}, 2)
+        '0.50 [0.40, 0.65]'
+        >>> value_cell({"value": math.nan, "low": math.nan, "high": math.nan}, 2)
+        '–'
+    """
+    value = number_or_dash(row["value"], digits)
+    if value == UNKNOWN:
+        return UNKNOWN
+
+    low = number_or_dash(row["low"], digits)
+    high = number_or_dash(row["high"], digits)
+
+    return f"{value} [{low}, {high}]"
+
+
+def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:
+    """What feature maps gain over linear rewards; None where no map was measured.
+
+    Args:
+        gains: of evaluation.json.
+    """
+    if not gains:
+        return None
+
+    # The largest gain first; what could not be told last.
+    ordered = sorted(gains, key=lambda gain: -_or_least(gain["estimate"]))
+    rows = []
+    for gain in ordered:
+        low = signed(gain["low"])
+        high = signed(gain["high"])
+        interval = f"{low} to {high}" if gain["estimate"] is not None else UNKNOWN
+        answer = "yes" if gain["sure"] else "no"
+        rows.append([gain["map"], gain["objective"], signed(gain["estimate"]), interval, answer])
+
+    header = ["map", "objective", "gain", "95 % interval", "sure?"]
+    caption = (
+        "Shares of the variance of the rewards that the map explains and linear rewards do not, on "
+        "rounds that neither was fitted on. Sorted by gain, largest first."
+    )
+
+    return GainsSection(gains_sentence(gains), Table(header, rows, caption))
+
+
+def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
+    """Whether some map would help.
+
+    Example:
+        >>> gain = {"map": "crosses", "objective": "q", "estimate": 0.1, "sure": True}
+        >>> gains_sentence([gain])
+        'Yes: crosses is surely better than linear rewards in q.'
+        >>> gains_sentence([gain | {"sure": False}])
+        'Linear is fine: no map is surely better than linear rewards in any objective.'
+    """
+    sure: dict[str, list[str]] = {}
+    for gain in gains:
+        if gain["sure"]:
+            sure.setdefault(gain["map"], []).append(gain["objective"])
+
+    if not sure:
+        return "Linear is fine: no map is surely better than linear rewards in any objective."
+
+    parts = []
+    for name, objectives in sure.items():
+        parts.append(f"{name} is surely better than linear rewards in {join_words(objectives)}")
+
+    return f"Yes: {join_words(parts)}."
+
+
+def signed(value: float | None) -> str:
+    """A gain with its sign; a dash where it is not known.
+
+    Example:
+        >>> signed(0.0251), signed(-0.1), signed(None)
+        ('+0.025', '−0.100', '–')
+    """
+    number = number_or_dash(value, GAIN_DIGITS)
+    is_above = value is not None and value > 0.0
+    return f"+{number}" if is_above else number
+
+
+def _or_least(value: float | None) -> float:
+    return -math.inf if value is None else value
 
 
 def diagnostics_table(summary: EvaluationSummary) -> Table:
     """What the weights of every policy look like."""
-    header = ["policy", "effective rounds", "largest weight", "mean weight", "beyond the log"]
+    header = ["policy", "effective\nrounds", "largest\nweight", "mean\nweight", "beyond\nthe log"]
     rows = []
     for name, content in summary["policies"].items():
         diagnostics = content["diagnostics"]
