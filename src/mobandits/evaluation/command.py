@@ -3,7 +3,6 @@
 import dataclasses
 import importlib.metadata
 import itertools
-import json
 import math
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence

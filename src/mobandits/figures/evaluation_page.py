@@ -243,11 +243,8 @@ def values_table(values: pl.DataFrame, estimator: str, share: str) -> Table:
     cells = {(row["policy"], row["objective"]): row for row in shown.rows(named=True)}
     rows = []
     for policy in ranked:
-        row = [policy]
-        for objective in objectives:
-            row.append(value_cell(cells[policy, objective], digits[objective]))
-
-        rows.append(row)
+        row = [value_cell(cells[policy, name], digits[name]) for name in objectives]
+        rows.append([policy, *row])
 
     caption = f"Values with joint {share} intervals. Sorted by {objectives[0]}, highest first."
 
