@@ -52,7 +52,7 @@ def test_the_command_writes_a_page_figures_and_the_numbers(program, tmp_path):
     assert kept == json.loads(json.dumps(summary(store)))
     page = (out / "report.html").read_text()
     assert "<script" not in page
-    assert not re.search(r'(src|href|srcset)="(?!data:)', page)
+    assert not re.search(r'(src|href|srcset)="(?!data:|#)', page)
     assert "1,200 decisions from 2026-01-31 12:00 to 2026-02-01 07:59 (UTC)" in page
     (alarm,) = kept["alarms"]
     assert re.match(r"Drift: the mean quality of small went from 0\.[78].* to 0\.[123]", alarm)
