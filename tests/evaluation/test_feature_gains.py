@@ -91,9 +91,10 @@ def test_maps_of_recipes_are_measured_as_they_are():
     nested = Features(Columns((0,)), Features(Crosses(2), MolUcb()))
     assert maps_of(recipe) == (Crosses(2),)
     found = gains_by_map(log, [], [recipe, MolUcb(), nested, recipe])
-    assert list(found) == ["Crosses()", "Columns(columns=(0,)), then Crosses()"]
-    assert found["Crosses()"] == fit(log, Crosses(2)).gains
+    name = repr(Crosses(2))
+    assert list(found) == [name, f"{Columns((0,))!r}, then {name}"]
+    assert found[name] == fit(log, Crosses(2)).gains
     contexts = log.contexts.reshape(-1, log.contexts.shape[-1])
     both = MapsInTurn((Columns((0,)), Crosses(2)))
     np.testing.assert_array_equal(both(contexts), Crosses(2)(contexts[:, :1]))
-    assert [row["map"] for row in gain_summaries(found)][:2] == ["Crosses()"] * 2
+    assert [row["map"] for row in gain_summaries(found)][:2] == [name] * 2
