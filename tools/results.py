@@ -47,7 +47,8 @@ def pages(claims: list[Any], experiments: list[Any]) -> dict[str, str]:
             continue
 
         title = f"# Results: {paper}"
-        about = f"[What it is about](../papers/{paper}.md). [All results](README.md)."
+        paper_link = f"[What the paper is about](../papers/{paper}.md)"
+        about = f"{paper_link}; [what verdicts mean, and all results](README.md)."
         body = paper_markdown(paper, claims, experiments)
         # Below the title of the page, which claims.md has none of.
         body = body.replace("\n### ", "\n## ")

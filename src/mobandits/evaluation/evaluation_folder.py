@@ -1,6 +1,7 @@
 """The files of an evaluation that its page is made from, written and read again."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -17,6 +18,10 @@ FRONT = "front.csv"
 OUTLINES = "outlines.csv"
 # Names may look like numbers, and are read as text.
 NAMES = ("policy", "estimator", "objective", "dominated_by")
+NUMBERS = ("value", "low", "high")
+VALUES_COLUMNS = ("policy", "estimator", "objective", *NUMBERS, "standard_error")
+FRONT_COLUMNS = ("policy", "objective", *NUMBERS, "on_front", "front_share", "dominated_by")
+OUTLINES_COLUMNS = ("policy", "x", "y")
 
 
 class EvaluationTables(NamedTuple):
@@ -72,9 +77,9 @@ def read_tables(folder: Path) -> EvaluationTables:
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         return EvaluationTables(
-            values=_read_csv(folder / VALUES),
-            front=_read_csv(folder / FRONT),
-            outlines=_read_csv(outlines) if outlines.is_file() else None,
+            values=_read_csv(folder / VALUES, VALUES_COLUMNS),
+            front=_read_csv(folder / FRONT, FRONT_COLUMNS),
+            outlines=_read_csv(outlines, OUTLINES_COLUMNS) if outlines.is_file() else None,
             summary=cast("EvaluationSummary", summary),
         )
     except (ValueError, pl.exceptions.PolarsError) as error:
@@ -82,10 +87,10 @@ def read_tables(folder: Path) -> EvaluationTables:
         raise FolderError(f"{quoted(str(folder))} {rule}, got {quoted(str(error))}") from error
 
 
-def _read_csv(file: Path) -> pl.DataFrame:
-    table = pl.read_csv(file, infer_schema_length=0)
+def _read_csv(file: Path, names: Sequence[str]) -> pl.DataFrame:
+    """Some columns of a table, each with its type."""
     columns = []
-    for name in table.columns:
+    for name in names:
         column = pl.col(name)
         if name in NAMES:
             columns.append(column.fill_null(""))
@@ -94,4 +99,4 @@ def _read_csv(file: Path) -> pl.DataFrame:
         else:
             columns.append(column.cast(pl.Float64))
 
-    return table.select(columns)
+    return pl.read_csv(file, infer_schema_length=0).select(columns)

@@ -120,11 +120,12 @@ def transposed(table: Table) -> Table:
         >>> transposed(Table(["policy", "arm 0", "arm 1"], [["a", "1", "2"]])).rows
         [['arm 0', '1'], ['arm 1', '2']]
     """
-    heads = [row[0] for row in table.rows]
-    header = ["", *map(str, heads)]
+    by_column = list(zip(*table.rows, strict=True))
+    policies, *values = by_column
+    header = ["", *map(str, policies)]
     rows = []
-    for i, column in enumerate(table.header[1:], start=1):
-        rows.append([column, *(row[i] for row in table.rows)])
+    for column, cells in zip(table.header[1:], values, strict=True):
+        rows.append([column, *cells])
 
     return Table(header, rows, table.caption)
 

@@ -23,25 +23,17 @@ SYMBOLS: Mapping[str, str] = {
 }
 WORDS: Mapping[str, str] = {
     "arm": "an option",
-    "context": "what is known before the choice",
     "objective": "one of the rewards; larger is better",
-    "Pareto front": (
-        "the arms that no other arm dominates, that is equals in every objective and exceeds in one"
+    "front": (
+        "the arms, or policies, that no other one dominates: is at least as good in every "
+        "objective, and better in one"
     ),
-    "front": "the arms, or policies, that no other one dominates",
-    "effective": (
-        "also compared with mixtures of arms, which play several arms, each in a share of the "
-        "rounds"
-    ),
-    "gap": "how far an arm is behind the best arms",
     "regret": "the sum of the gaps of the arms that were played; a gap is how far an arm is behind",
     "propensity": "the probability with which a policy chose the arm that it played",
     "interval": (
         "where the mean of unlimited trials lies with 95 % confidence; ± is half of its width"
     ),
-    "verdict": "computed from a rule, a 95 % interval and the number of trials",
     "trial": "one run from the first round to the last, with random numbers of its own",
-    "fold": "a part of the log, whose rounds are judged by what the other parts taught",
     "effective rounds": (
         "how many rounds of the policy's own the log is worth, also called the effective sample "
         "size"

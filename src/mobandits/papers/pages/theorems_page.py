@@ -115,15 +115,21 @@ def finding(summary: TheoremSummary) -> str:
         'p2018: 1 statement in 3 runs, all as the theory says.'
     """
     counts = summary["counts"]
-    checked = f"{quantity(len(counts), 'statement')} in {quantity(summary['runs'], 'run')}"
-    doubtful = [count["name"] for count in counts if holds_in_words(count) == IN_DOUBT]
-    wrong = [count["name"] for count in counts if holds_in_words(count) == NOT_SO]
+    statements = quantity(len(counts), "statement")
+    runs = quantity(summary["runs"], "run")
+    checked = f"{summary['paper']}: {statements} in {runs}"
+    wrong = _named_so(counts, NOT_SO)
+    doubtful = _named_so(counts, IN_DOUBT)
     if wrong:
-        return f"{summary['paper']}: {checked}; not as the theory says: {join_words(wrong)}."
+        return f"{checked}; not as the theory says: {join_words(wrong)}."
     if doubtful:
-        return f"{summary['paper']}: {checked}, all as the theory says but {join_words(doubtful)}."
+        return f"{checked}, all as the theory says but {join_words(doubtful)}."
 
-    return f"{summary['paper']}: {checked}, all as the theory says."
+    return f"{checked}, all as the theory says."
+
+
+def _named_so(counts: Sequence[TheoremCount], answer: str) -> list[str]:
+    return [count["name"] for count in counts if holds_in_words(count) == answer]
 
 
 def holds_in_words(count: TheoremCount) -> str:
