@@ -80,7 +80,7 @@ def gains_by_map(
         >>> log = Feedback(x, np.zeros(400, int), np.cos(9.0 * x), np.ones(400), ["a"], ["q"])
         >>> gains = gains_by_map(log, ["bins", "crosses"])
         >>> [(name, gain.is_sure) for name, (gain,) in gains.items()]
-        [('bins', True), ('crosses', True)]
+        [('bins', True), ('crosses', False)]
     """
     gains = {}
     for kind in kinds:
