@@ -225,13 +225,13 @@ def test_values_are_sorted_and_have_as_many_digits_as_they_are_sure_of():
     table = values_table(some_values(), "ips", "90 %")
     assert table.header == ["policy", "quality", "thrift"]
     assert table.rows == [
-        ["b", "0.600 [0.500, 0.700]", "0.600 [0.500, 0.700]"],
-        ["a", "0.500 [0.400, 0.600]", "0.500 [0.400, 0.600]"],
+        ["b", "0.600 [0.500,\N{NO-BREAK SPACE}0.700]", "0.600 [0.500,\N{NO-BREAK SPACE}0.700]"],
+        ["a", "0.500 [0.400,\N{NO-BREAK SPACE}0.600]", "0.500 [0.400,\N{NO-BREAK SPACE}0.600]"],
         ["new", "–", "–"],
     ]
     assert table.caption == "Values with joint 90 % intervals. Sorted by quality, highest first."
     endless = values_table(some_values(), "dr", "90 %").rows[0]
-    assert endless[1] == "0.600 [0.500, –]"
+    assert endless[1] == "0.600 [0.500,\N{NO-BREAK SPACE}–]"
 
 
 def gain(name, objective, estimate, low):
@@ -261,7 +261,7 @@ def test_the_page_says_whether_a_map_would_help(tmp_path):
 
 def test_the_page_says_first_who_is_best_and_defines_its_words(tmp_path):
     text = evaluation_page(tmp_path, some_values(), front_table(), outline_table(), content([]))
-    best = "Highest quality: b, 0.600 [0.500, –]; then a, 0.500 [0.400, 0.600]."
+    best = "Highest quality: b, 0.600 [0.500,\N{NO-BREAK SPACE}–]; then a, 0.500 [0.400,\N{NO-BREAK SPACE}0.600]."
     assert text.index(best) < text.index("<figure>")
     for word in ("propensity", "weight", "effective rounds", "front"):
         assert f"<dfn>{word}</dfn>" in text

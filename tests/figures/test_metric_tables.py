@@ -84,7 +84,7 @@ def test_intervals_that_are_uneven_show_both_ends():
     means = pl.DataFrame(
         [{"policy": "a", "column": "", "mean": 1.0, "low": 0.0, "high": 4.0, "trials": 9}]
     )
-    assert results_table(means, "pareto_regret").rows == [["a", "1.0 [0.0, 4.0]"]]
+    assert results_table(means, "pareto_regret").rows == [["a", "1.0 [0.0,\N{NO-BREAK SPACE}4.0]"]]
 
 
 def test_environments_have_a_table_and_a_sentence_each(table):

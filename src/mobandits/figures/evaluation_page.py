@@ -56,7 +56,7 @@ class EvaluationPage:
         leaders: which policy has the highest value in each objective, in sentences.
         words: that the page uses.
         best: the policies on the front of the estimates.
-        beaten: who is dominated, and by whom.
+        beaten: {policies: those that they dominate}.
         warnings: {warning: whose}.
         front: the front; None where there is one objective.
         values: the table of values.
@@ -73,7 +73,7 @@ class EvaluationPage:
     leaders: Sequence[str]
     words: Sequence[Definition]
     best: Sequence[str]
-    beaten: Sequence[tuple[str, str]]
+    beaten: dict[str, list[str]]
     warnings: dict[str, list[str]]
     front: Picture | None
     values: Table
@@ -106,7 +106,11 @@ def evaluation_page(
     share = f"{100 * summary['options']['level']:g} %"
     estimator = summary["shown"]
     verdicts = front.unique("policy", keep="first", maintain_order=True)
-    dominated = verdicts.filter(pl.col("dominated_by") != "")
+    dominated: dict[str, list[str]] = {}
+    for name, better in verdicts.select("policy", "dominated_by").rows():
+        if better:
+            dominated.setdefault(better, []).append(name)
+
     page = EvaluationPage(
         title=TITLE,
         policies=len(summary["policies"]),
@@ -115,7 +119,7 @@ def evaluation_page(
         leaders=leaders(values, estimator)[:MOST_FINDINGS],
         words=definitions("propensity", "weight", "effective rounds", "front"),
         best=verdicts.filter("on_front")["policy"].to_list(),
-        beaten=dominated.select("policy", "dominated_by").rows(),
+        beaten=dominated,
         warnings=warnings_of(summary),
         front=front_picture(figures, front, outlines, share),
         values=values_table(values, estimator, share),
@@ -256,7 +260,7 @@ def value_cell(row: dict[str, Any], digits: int) -> str:
 
     Example:
         >>> value_cell({"value": 0.5, "low": 0.4, "high": 0.65}, 2)
-        '0.50 [0.40, 0.65]'
+        '0.50 [0.40,\\xa00.65]'
         >>> value_cell({"value": math.nan, "low": math.nan, "high": math.nan}, 2)
         '–'
     """
@@ -267,7 +271,8 @@ def value_cell(row: dict[str, Any], digits: int) -> str:
     low = number_or_dash(row["low"], digits)
     high = number_or_dash(row["high"], digits)
 
-    return f"{value} [{low}, {high}]"
+    # A narrow screen may break the line before an interval, and not within.
+    return f"{value} [{low},\N{NO-BREAK SPACE}{high}]"
 
 
 def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:

@@ -212,7 +212,7 @@ def mean_cell(row: Mapping[str, Any]) -> str:
         >>> mean_cell({"mean": 0.5, "low": 0.5, "high": 0.5, "trials": 1})
         '0.5000'
         >>> mean_cell({"mean": 0.1, "low": 0.0, "high": 0.4, "trials": 9})
-        '0.10 [0.00, 0.40]'
+        '0.10 [0.00,\\xa00.40]'
     """
     mean = row["mean"]
     below = mean - row["low"]
@@ -227,7 +227,8 @@ def mean_cell(row: Mapping[str, Any]) -> str:
     if abs(above - below) > UNEVEN * half_width:
         low = format_number(row["low"], digits)
         high = format_number(row["high"], digits)
-        return f"{number} [{low}, {high}]"
+        # A narrow screen may break the line before an interval, and not within.
+        return f"{number} [{low},\N{NO-BREAK SPACE}{high}]"
 
     return f"{number} ± {half_width:.{digits}f}"
 

@@ -11,7 +11,6 @@ from mobandits.figures.words import Definition, definitions
 from mobandits.papers.contents import ClaimEntry, ExperimentSummary
 from mobandits.papers.pages.claim_counts import (
     HEADER,
-    MEANING,
     by_paper,
     count_by_group,
     counted,
@@ -78,7 +77,6 @@ class IndexPage:
         words: the verdicts and kinds of claims.
         groups: how many claims there are of each group that readers choose by.
         counts: claims by paper and kind.
-        meaning: of the kinds.
         papers: in the order of the catalogue.
         provenance: of the table.
     """
@@ -88,7 +86,6 @@ class IndexPage:
     words: Sequence[Definition]
     groups: dict[str, int]
     counts: Table
-    meaning: str
     papers: Sequence[PaperSection]
     provenance: Provenance
 
@@ -106,13 +103,29 @@ def index_page(manifest: Manifest, claims: Sequence[ClaimEntry]) -> str:
         findings=index_findings(experiments, claims),
         words=[*words_of_claims(claims), *definitions("interval", "trial")],
         groups=count_by_group(claims),
-        counts=Table(HEADER, by_paper(claims, experiments)),
-        meaning=MEANING,
+        counts=counts_table(claims, experiments),
         papers=paper_sections(experiments, claims),
         provenance=Provenance(machine_and_time(manifest)),
     )
 
     return render("experiments.html", page)
+
+
+def counts_table(claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]) -> Table:
+    """The counts by paper and kind, without the times, which stand beside the experiments.
+
+    Args:
+        claims: of all experiments.
+        experiments: of the manifest.
+    """
+    header = [name.replace(" ", "\n") for name in HEADER[:-1]]
+    rows = [row[:-1] for row in by_paper(claims, experiments)]
+    caption = (
+        "Of the papers' own claims, how many have each verdict; of the others, how many hold / do "
+        "not hold / have no rule that decides."
+    )
+
+    return Table(header, rows, caption)
 
 
 def index_findings(
