@@ -457,7 +457,7 @@ def test_the_choice_and_the_best_stand_side_by_side(experiment):
 
 def test_runs_are_columns_where_all_have_the_same_rows():
     rows = made(runs=("one", "two"), components=1)
-    said = {"rows": []}
+    said = {"rows": [], "plots": []}
     (table,) = value_tables(rows, rows.clear(), said)
     assert table.table.header == ["policy", "one", "two"]
     several = made(runs=("one", "two"), components=2)

@@ -256,11 +256,11 @@ def values_table(values: pl.DataFrame, estimator: str, share: str) -> Table:
 
 
 def value_cell(row: dict[str, Any], digits: int) -> str:
-    """A value with its interval; a dash where it is not known.
+    r"""A value with its interval; a dash where it is not known.
 
     Example:
         >>> value_cell({"value": 0.5, "low": 0.4, "high": 0.65}, 2)
-        '0.50 [0.40,\\xa00.65]'
+        '0.50 [0.40,\xa00.65]'
         >>> value_cell({"value": math.nan, "low": math.nan, "high": math.nan}, 2)
         '–'
     """

@@ -199,7 +199,7 @@ def with_early_end(name: str, row: Mapping[str, Any]) -> str:
 
 
 def mean_cell(row: Mapping[str, Any]) -> str:
-    """A mean with half of its interval, or both ends of an uneven one.
+    r"""A mean with half of its interval, or both ends of an uneven one.
 
     The interval has two digits that count, and the mean as many after the point.
 
@@ -212,7 +212,7 @@ def mean_cell(row: Mapping[str, Any]) -> str:
         >>> mean_cell({"mean": 0.5, "low": 0.5, "high": 0.5, "trials": 1})
         '0.5000'
         >>> mean_cell({"mean": 0.1, "low": 0.0, "high": 0.4, "trials": 9})
-        '0.10 [0.00,\\xa00.40]'
+        '0.10 [0.00,\xa00.40]'
     """
     mean = row["mean"]
     below = mean - row["low"]

@@ -20,6 +20,8 @@ from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 
 MOST_NAMED = 4  # arms in a sentence
+# Of an agent, some are costs: here larger is not always better.
+OBJECTIVE = Definition("objective", "one of the rewards, or costs, of a decision")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         title="The history of an agent",
         lead=lead(summary),
         alarms=summary["alarms"],
-        words=definitions("arm", "objective", "propensity"),
+        words=[*definitions("arm"), OBJECTIVE, *definitions("propensity")],
         notes=notes(summary),
         window=summary["window"],
         windows=len(summary["windows"]),

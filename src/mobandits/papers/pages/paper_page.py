@@ -279,42 +279,50 @@ def value_tables(
     renamed = again.with_columns(policy=pl.col("policy") + ", best of the reported")
     last = last_values(pl.concat([chosen, renamed]))
 
+    # A metric with a figure is explained there.
+    drawn = {plot["metric"] for plot in specification["plots"]}
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
-        tables += tables_of_metric(last.filter(metric=metric), metric)
+        meaning = "" if metric in drawn else meaning_of(metric)
+        tables += tables_of_metric(last.filter(metric=metric), metric, meaning)
 
     return tables
 
 
-def tables_of_metric(values: pl.DataFrame, metric: str) -> list[FoldedTable]:
+def tables_of_metric(values: pl.DataFrame, metric: str, meaning: str = "") -> list[FoldedTable]:
     """The values of one metric: one table with a column per run, or one per run.
 
-    Runs are columns where all of them have the same rows and one component; otherwise a run has a
-    table with a column per component.
+    Runs are columns where the metric has one component and most rows are in all of them; otherwise
+    a run has a table with a column per component.
 
     Args:
         values: `run`, `policy`, `component`, `trial`, `value` of the metric at the last round.
         metric: its name.
+        meaning: a sentence, for the first of the tables.
     """
     means = bands(values, ["run", "component", "policy"])
     runs = means.partition_by("run", as_dict=True, maintain_order=True)
     title = title_of(metric)
-    if len(runs) == 1:
-        table = results_table(with_columns_of_components(means, metric), metric, meaning_of(metric))
-        return [_folded(title, table)]
-
-    rows_of_runs = {tuple(sorted(set(own["policy"]))) for own in runs.values()}
-    if len(rows_of_runs) == 1 and means["component"].n_unique() == 1:
+    if len(runs) > 1 and means["component"].n_unique() == 1 and _share_rows(list(runs.values())):
         by_run = means.with_columns(column=pl.col("run"))
-        return [_folded(title, results_table(by_run, metric, meaning_of(metric)))]
+        return [_folded(title, results_table(by_run, metric, meaning))]
 
     tables = []
     for (run,), own in runs.items():
         by_component = with_columns_of_components(own, metric)
-        table = results_table(by_component, metric, meaning_of(metric))
-        tables.append(_folded(f"{title}, {run}", table))
+        own_title = f"{title}, {run}" if len(runs) > 1 else title
+        tables.append(_folded(own_title, results_table(by_component, metric, meaning)))
+        meaning = ""
 
     return tables
+
+
+def _share_rows(runs: Sequence[pl.DataFrame]) -> bool:
+    """Whether at least half of the rows are in all runs: else a table would be mostly empty."""
+    rows = [set(run["policy"]) for run in runs]
+    common = set.intersection(*rows)
+    either = set.union(*rows)
+    return 2 * len(common) >= len(either)
 
 
 def _folded(title: str, table: Table) -> FoldedTable:
