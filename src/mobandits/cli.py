@@ -252,7 +252,9 @@ def reproduce_papers(
 def report(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Folders of finished runs, or of check-theorems."),
+        typer.Argument(
+            metavar="DIR...", help="Folders of finished runs, of evaluate, or of check-theorems."
+        ),
     ],
 ) -> None:
     """Draw the figures and write the page again, from the tables."""

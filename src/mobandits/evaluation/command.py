@@ -119,8 +119,8 @@ def evaluate_file(
         progress: as in `compare`.
 
     Returns:
-        The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and
-        PNG.
+        The page, report.html. Beside it are evaluation.json, values.csv, front.csv, outlines.csv
+        where there are two objectives, and figures as SVG and PNG.
 
     Raises:
         ValueError: naming what is wrong with the file, the folder, a name or an option.

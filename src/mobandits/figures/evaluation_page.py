@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
-from mobandits.figures.formatting import format_number, join_words
+from mobandits.figures.formatting import folded, format_number, join_words
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
@@ -217,8 +217,8 @@ def leaders(values: pl.DataFrame, estimator: str) -> list[str]:
             continue
 
         best, second = known.head(2).rows(named=True)
-        first = f"{best['policy']}, {value_cell(best, digits)}"
-        then = f"{second['policy']}, {value_cell(second, digits)}"
+        first = f"{folded(best['policy'])}, {value_cell(best, digits)}"
+        then = f"{folded(second['policy'])}, {value_cell(second, digits)}"
         sentences.append(f"Highest {objective}: {first}; then {then}.")
 
     return sentences
