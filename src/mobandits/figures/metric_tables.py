@@ -63,17 +63,24 @@ def final_means(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     return bands(last, ["environment", "policy", "component", "round", "early"])
 
 
-def with_columns_of_components(means: pl.DataFrame, metric: str) -> pl.DataFrame:
+def with_columns_of_components(
+    means: pl.DataFrame, metric: str, names: Mapping[int, str] | None = None
+) -> pl.DataFrame:
     """The same with `column`: the name of the component, where there are several.
 
     Args:
         means: of one metric, `component` among its columns.
         metric: its name.
+        names: of the components; None: what they are, with their numbers from 0.
     """
-    if means["component"].n_unique() < 2:
+    components = means["component"].unique().sort().to_list()
+    if len(components) < 2:
         return means.with_columns(column=pl.lit(ONLY))
 
-    label = pl.format("{} {}", pl.lit(component_name(metric)), "component")
+    if names is None:
+        names = {i: f"{component_name(metric)} {i}" for i in components}
+
+    label = pl.col("component").replace_strict(names, return_dtype=pl.String)
 
     return means.sort("component", maintain_order=True).with_columns(column=label)
 

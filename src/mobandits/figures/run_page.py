@@ -1,7 +1,7 @@
 """The page of any run: what came out, a figure and a table per metric, and how it was made."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,14 +120,17 @@ def findings_of(table: pl.DataFrame) -> list[str]:
     return sentences[:MOST_FINDINGS]
 
 
-def means_by_environment(table: pl.DataFrame, metric: str) -> dict[str, pl.DataFrame]:
+def means_by_environment(
+    table: pl.DataFrame, metric: str, names: Mapping[int, str] | None = None
+) -> dict[str, pl.DataFrame]:
     """{environment: the means of one metric at the end}, with a column per component.
 
     Args:
         table: rows as `simulate` records them.
         metric: a name in its column `metric`.
+        names: as in `with_columns_of_components`.
     """
-    means = with_columns_of_components(final_means(table, metric), metric)
+    means = with_columns_of_components(final_means(table, metric), metric, names)
     parts = means.partition_by("environment", as_dict=True, maintain_order=True)
     return {str(name): part for (name,), part in parts.items()}
 

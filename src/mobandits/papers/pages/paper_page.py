@@ -1,7 +1,7 @@
 """The page of a reproduced experiment: what the paper says, what came out, and the verdicts."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -9,7 +9,7 @@ from typing import cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import folded
+from mobandits.figures.formatting import component_name, folded
 from mobandits.figures.metric_curves import spoken, title_of
 from mobandits.figures.metric_tables import (
     best_sentence,
@@ -196,39 +196,84 @@ def paper_findings(
         specification: of the manifest.
         claims: of the experiment.
     """
-    sentences = []
-    if claims:
-        own = [claim for claim in claims if group_of(claim) == "not reproduced"]
-        texts = [claim["claim"].removesuffix(".") for claim in own[:MOST_MISSED]]
-        if len(own) > MOST_MISSED:
-            texts.append(f"{len(own) - MOST_MISSED} more")
-
-        sentences.append(f"Claims: {counted(claims)} {RULE}")
-        if texts:
-            sentences.append(f"Not reproduced: {'; '.join(texts)}.")
-
-    for plot in specification["plots"]:
-        if plot["kind"] != "curves":  # other kinds show what is not played, such as bounds
+    sentences = claims_findings(claims) if claims else []
+    # Other kinds of figures show what is not played, such as bounds.
+    curves = [plot for plot in specification["plots"] if plot["kind"] == "curves"]
+    for plot in curves:
+        shown = last_values(rows).filter(metric=plot["metric"])
+        if plot["runs"]:
+            shown = shown.filter(pl.col("run").is_in(plot["runs"]))
+        if plot["rows"]:
+            shown = shown.filter(pl.col("policy").is_in(plot["rows"]))
+        if shown.is_empty():
             continue
 
-        runs = last_values(rows).filter(metric=plot["metric"])
-        if plot["runs"]:
-            runs = runs.filter(pl.col("run").is_in(plot["runs"]))
-        if plot["rows"]:
-            runs = runs.filter(pl.col("policy").is_in(plot["rows"]))
-        if not runs.is_empty():
-            sentences.append(_best_of_first_run(runs, plot["metric"]))
+        best = best_of_first_run(shown, plot["metric"], specification)
+        if best:
+            sentences.append(best)
+        break
+
+    return sentences
+
+
+def claims_findings(claims: Sequence[ClaimEntry]) -> list[str]:
+    """How many claims came to what, and which of the paper's own did not reproduce.
+
+    Args:
+        claims: of the experiment.
+    """
+    missed = [claim for claim in claims if group_of(claim) == "not reproduced"]
+    texts = [claim["claim"].removesuffix(".") for claim in missed[:MOST_MISSED]]
+    others = len(missed) - len(texts)
+    if others:
+        texts.append(f"{others} more")
+
+    sentences = [f"Claims: {counted(claims)} {RULE}"]
+    if texts:
+        sentences.append(f"Not reproduced: {'; '.join(texts)}.")
+
+    return sentences
+
+
+def best_of_first_run(
+    values: pl.DataFrame, metric: str, specification: ExperimentSpecification
+) -> str:
+    """Which policy has the best mean, in the first run of a figure.
+
+    Args:
+        values: from `last_values`, of the metric.
+        metric: its name.
+        specification: of the manifest.
+    """
+    first = values["run"][0]
+    means = bands(values.filter(run=first), ["component", "policy"])
+    names = names_of_components(values, metric, specification)
+    where = f" ({first})" if values["run"].n_unique() > 1 else ""
+
+    return best_sentence(with_columns_of_components(means, metric, names), metric, where)
+
+
+def names_of_components(
+    values: pl.DataFrame, metric: str, specification: ExperimentSpecification
+) -> dict[int, str]:
+    """{component: its name}, as the figures of the metric call it; else its number from 1.
+
+    Args:
+        values: of the metric, `component` among its columns.
+        metric: its name.
+        specification: of the manifest.
+    """
+    parts: Sequence[str] = ()
+    for plot in specification["plots"]:
+        if plot["metric"] == metric and plot["parts"]:
+            parts = plot["parts"]
             break
 
-    return [sentence for sentence in sentences if sentence]
+    names = {}
+    for i in values["component"].unique().sort():
+        names[i] = parts[i] if i < len(parts) else f"{component_name(metric)} {i + 1}"
 
-
-def _best_of_first_run(values: pl.DataFrame, metric: str) -> str:
-    first = values["run"][0]
-    own = values.filter(run=first)
-    means = with_columns_of_components(bands(own, ["component", "policy"]), metric)
-    where = f" ({first})" if values["run"].n_unique() > 1 else ""
-    return best_sentence(means, metric, where)
+    return names
 
 
 def words_of_page(
@@ -284,12 +329,16 @@ def value_tables(
     tables = []
     for metric in last["metric"].unique(maintain_order=True):
         meaning = "" if metric in drawn else meaning_of(metric)
-        tables += tables_of_metric(last.filter(metric=metric), metric, meaning)
+        values = last.filter(metric=metric)
+        names = names_of_components(values, metric, specification)
+        tables += tables_of_metric(values, metric, names, meaning)
 
     return tables
 
 
-def tables_of_metric(values: pl.DataFrame, metric: str, meaning: str = "") -> list[FoldedTable]:
+def tables_of_metric(
+    values: pl.DataFrame, metric: str, names: Mapping[int, str], meaning: str = ""
+) -> list[FoldedTable]:
     """The values of one metric: one table with a column per run, or one per run.
 
     Runs are columns where the metric has one component and most rows are in all of them; otherwise
@@ -298,18 +347,20 @@ def tables_of_metric(values: pl.DataFrame, metric: str, meaning: str = "") -> li
     Args:
         values: `run`, `policy`, `component`, `trial`, `value` of the metric at the last round.
         metric: its name.
+        names: of the components.
         meaning: a sentence, for the first of the tables.
     """
     means = bands(values, ["run", "component", "policy"])
     runs = means.partition_by("run", as_dict=True, maintain_order=True)
     title = title_of(metric)
-    if len(runs) > 1 and means["component"].n_unique() == 1 and _share_rows(list(runs.values())):
+    is_one_number = len(names) == 1
+    if len(runs) > 1 and is_one_number and _share_rows(list(runs.values())):
         by_run = means.with_columns(column=pl.col("run"))
         return [_folded(title, results_table(by_run, metric, meaning))]
 
     tables = []
     for (run,), own in runs.items():
-        by_component = with_columns_of_components(own, metric)
+        by_component = with_columns_of_components(own, metric, names)
         own_title = f"{title}, {run}" if len(runs) > 1 else title
         tables.append(_folded(own_title, results_table(by_component, metric, meaning)))
         meaning = ""
@@ -341,7 +392,9 @@ def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> 
         own = table.filter(pl.col("experiment") == experiment)
         # Tuning trials have the metrics that constants were chosen by, and no others.
         for metric in own["metric"].unique(maintain_order=True):
-            by_environment = means_by_environment(own, metric)
+            of_metric = own.filter(metric=metric)
+            names = names_of_components(of_metric, metric, specification)
+            by_environment = means_by_environment(of_metric, metric, names)
             for environment, means in by_environment.items():
                 where = f" in {folded(environment)}" if len(by_environment) > 1 else ""
                 title = f"{experiment}: {spoken(metric)}{where}"
