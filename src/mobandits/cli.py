@@ -383,11 +383,13 @@ def evaluate_policies(
     for kind in maps:
         check_choice("--map", kind, list(FITTERS))
 
+    kinds: Any = maps  # which are kinds, now that they are checked
+
     def feature_gains(feedback: Any) -> Any:
         # The maps of the policies are measured unasked: whoever evaluates one should know whether
         # it is worth its rounds.
         recipes = [recipe_named(spec) for spec in specs.values() if not is_plain(spec)]
-        return gains_by_map(feedback, maps, recipes, folds=folds, seed=seed)
+        return gains_by_map(feedback, kinds, recipes, folds=folds, seed=seed)
 
     options["feature_gains"] = feature_gains
     with progress_of("evaluate", "policies") as progress, parameters():
