@@ -230,14 +230,14 @@ def mean_cell(row: Mapping[str, Any]) -> str:
         return plain_cell(mean)
 
     digits = digits_after_point(half_width, 2)
-    number = format_number(mean, digits)
+    number = grouped(mean, digits)
     if abs(above - below) > UNEVEN * half_width:
-        low = format_number(row["low"], digits)
-        high = format_number(row["high"], digits)
+        low = grouped(row["low"], digits)
+        high = grouped(row["high"], digits)
         # A narrow screen may break the line before an interval, and not within.
         return f"{number} [{low},\N{NO-BREAK SPACE}{high}]"
 
-    return f"{number} ± {half_width:.{digits}f}"
+    return f"{number} ± {grouped(half_width, digits)}"
 
 
 def plain_cell(mean: float) -> str:
@@ -254,7 +254,19 @@ def plain_cell(mean: float) -> str:
     if mean == 0.0:
         return "0"
 
-    return format_number(mean, digits_after_point(abs(mean), DIGITS))
+    return grouped(mean, digits_after_point(abs(mean), DIGITS))
+
+
+def grouped(value: float, digits: int) -> str:
+    """A number as `format_number` gives it, in groups of three digits before the point.
+
+    Example:
+        >>> grouped(-301919.25, 1), grouped(0.5, 2)
+        ('−301,919.2', '0.50')
+    """
+    whole, point, rest = format_number(value, digits).partition(".")
+    sign = "−" if whole.startswith("−") else ""
+    return f"{sign}{int(whole.removeprefix('−')):,}{point}{rest}"
 
 
 def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:

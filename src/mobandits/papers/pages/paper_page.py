@@ -28,6 +28,7 @@ from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, shown_r
 from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.papers.publications import Publication, publication_of
 from mobandits.statistics.bands import bands
+from mobandits.support.naming import quantity
 
 SHORT = 12  # a table of so many rows is shown unfolded
 RULE = "A verdict follows from a rule, a 95 % interval and the number of trials."
@@ -228,7 +229,8 @@ def claims_findings(claims: Sequence[ClaimEntry]) -> list[str]:
     if others:
         texts.append(f"{others} more")
 
-    sentences = [f"Claims: {counted(claims)} {RULE}"]
+    judged = quantity(len(claims), "claim")
+    sentences = [f"{judged} judged. {counted(claims)} {RULE}"]
     if texts:
         sentences.append(f"Not reproduced: {'; '.join(texts)}.")
 
