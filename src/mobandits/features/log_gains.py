@@ -1,4 +1,4 @@
-"""What several maps gain over linear rewards on one log: of kinds, and of the recipes to evaluate."""
+"""What maps gain over linear rewards on one log: kinds of maps, and those of recipes."""
 
 import dataclasses
 from collections.abc import Iterable

@@ -13,6 +13,7 @@ COMPONENTS = {
     "plays": "arm",
     "reward": "objective",
 }
+UNKNOWN = "–"  # in the place of a number
 LONGEST = 80  # characters of a recipe or an environment in running text
 INNERMOST = re.compile(r"\([^()]+\)")
 EMPTIED = "(…)"  # a group that gave way
@@ -150,3 +151,15 @@ def folded(text: str, most: int = LONGEST) -> str:
 def _groups(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """The groups in parentheses that have not given way yet."""
     return [found for found in pattern.finditer(text) if found[0] != EMPTIED]
+
+
+def number_or_dash(value: float | None, digits: int) -> str:
+    """A number, or a dash where it is not known.
+
+    Example:
+        >>> number_or_dash(0.5, 2), number_or_dash(None, 2)
+        ('0.50', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    return format_number(value, digits)

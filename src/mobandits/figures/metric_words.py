@@ -94,7 +94,7 @@ METRICS = {
     ),
     "violation": MetricWords("how far a budget was overspent", "lowest"),
 }
-UNKNOWN = MetricWords("", None)
+NO_WORDS = MetricWords("", None)
 
 
 def words_of(metric: str) -> MetricWords:
@@ -106,4 +106,4 @@ def words_of(metric: str) -> MetricWords:
     """
     if metric.startswith("chain_regret"):  # a family of metrics
         return METRICS["chain_regret"]
-    return METRICS.get(metric, UNKNOWN)
+    return METRICS.get(metric, NO_WORDS)
