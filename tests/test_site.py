@@ -194,20 +194,32 @@ def works(recipe, shape):
         return False
 
 
-def test_the_tables_of_results_are_written_between_their_marks(tools):
+def test_the_pages_of_results_are_written_paper_by_paper(tools):
     module = tools("results")
-    counts, tables = (
-        "<!-- counts -->\nold\n<!-- end of counts -->",
-        "<!-- claims -->\n<!-- end of claims -->",
-    )
-    page = f"Before.\n{counts}\nProse.\n{tables}\nAfter.\n"
-    claims = "2 claims: 1 reproduced.\n\n| all | 2 |\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n"
-    text = module.filled(page, claims)
-    assert text == (
-        "Before.\n<!-- counts -->\n\n2 claims: 1 reproduced.\n\n| all | 2 |\n\n<!-- end of counts -->\nProse.\n"
-        "<!-- claims -->\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n\n<!-- end of claims -->\nAfter.\n"
-    )
-    assert module.filled(text, claims) == text
+    claim = {"id": "a/x/low", "claim": "||x|| is \\1.", "target": "low", "parts": []}
+    claim |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a", "note": "", "differs": ""}
+    claim |= {"verdict": "reproduced"}
+    experiments = [
+        {"experiment": name, "seconds": 1.0, "changed": {}} for name in ("a/x", "a/y", "b/z")
+    ]
+    (page,) = module.pages([claim], experiments).values()
+    assert page.startswith("# Results: a\n")
+    assert "\n## a/x\n" in page
+    assert "&#124;&#124;x&#124;&#124; is \\1." in page
+    index = f"Before.\n{module.BEGIN}\nold\n{module.END}\nAfter.\n"
+    text = module.filled(index, "| [a](a.md) | \\1 |\n")
+    assert text == f"Before.\n{module.BEGIN}\n\n| [a](a.md) | \\1 |\n\n{module.END}\nAfter.\n"
     with pytest.raises(ValueError, match="<!-- counts -->"):
-        module.filled("No marks.", claims)
-    assert module.filled(module.PAGE.read_text(), claims).count("| all | 2 |") == 1
+        module.filled("No marks.", "")
+    assert module.filled(module.INDEX.read_text(), "new").count("\nnew\n") == 1
+
+
+def test_links_between_pages_of_results_have_targets():
+    pages = {path.name: path.read_text() for path in (DOCS / "results").glob("*.md")}
+    for name, page in pages.items():
+        headings = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+        anchors = {re.sub(r"[^\w\s-]", "", text).strip().lower() for text in headings}
+        for target in re.findall(r"\]\(#([^)]+)\)", page):
+            assert target in anchors, (name, target)
+        for target in re.findall(r"\]\(((?!#|https?:)[^)]+)\)", page):
+            assert (DOCS / "results" / target).exists(), (name, target)

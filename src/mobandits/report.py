@@ -8,7 +8,9 @@ import polars as pl
 
 from mobandits.comparison.findings import sentences
 from mobandits.demo.page import demo_page
+from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
 from mobandits.figures.contents import Kind, Manifest, kind_of_folder
+from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
 from mobandits.paper_output import check_kind, write_paper_output
@@ -30,7 +32,7 @@ def write(
 
     Args:
         directory: of a finished run, of the demonstration, of a reproduced experiment, of several
-            of them, or of `check-theorems`.
+            of them, of `evaluate`, or of `check-theorems`.
         latex: whether to write `tables/results.tex` as well, for runs and experiments.
         csv: likewise `tables/results.csv`.
         pdf: likewise the figures as PDF, as wide as a column of a paper.
@@ -49,6 +51,8 @@ def write(
     checks = read_checks(folder)
     if checks:
         return write_theorems(folder, checks)
+    if is_evaluation(folder):
+        return write_page(folder, evaluation_page(folder, *read_tables(folder)))
 
     table, manifest = _read(folder)
     kind = kind_of_folder(manifest)
@@ -78,8 +82,11 @@ def check(directory: str | Path, *, for_papers: bool = False) -> None:
         FolderError: as in `write`.
     """
     folder = Path(directory)
-    if read_checks(folder):
-        kind: Kind = "theorems"
+    if is_evaluation(folder):
+        read_tables(folder)
+        kind: Kind = "evaluation"
+    elif read_checks(folder):
+        kind = "theorems"
     else:
         _, manifest = _read(folder)
         kind = kind_of_folder(manifest)

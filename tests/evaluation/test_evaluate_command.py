@@ -149,7 +149,7 @@ def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
         for path in (tmp_path / "one").rglob("*")
         if path.is_file()
     ]
-    assert len(files) == 7
+    assert len(files) == 9
     assert all(
         (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
         for file in files

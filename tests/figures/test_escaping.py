@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 from small_tables import write_deployments
-from test_evaluation_figures import content, front_table, outline_table, values_table
+from test_evaluation_figures import content, front_table, outline_table, some_values
 from test_paper_page import entry, made, plot
 
 from mobandits.demo.page import demo_page
@@ -136,7 +136,7 @@ def test_the_page_above_experiments(manifest):
 
 def test_the_page_of_an_evaluation(tmp_path):
     said = hostile(content(["few rounds"]))
-    tables = [marked(one) for one in (values_table(), front_table(), outline_table())]
+    tables = [marked(one) for one in (some_values(), front_table(), outline_table())]
     check(
         evaluation_page(tmp_path, *tables, said), "a", "quality", "Uniform()", "few rounds", "<log>"
     )

@@ -174,3 +174,14 @@ def test_units_of_time():
         "hours",
         "days",
     ]
+
+
+def test_a_nested_recipe_is_short_in_the_lead_and_whole_in_the_provenance(tmp_path):
+    found = summary(written(tmp_path / "a.db", events_of(100)))
+    inner = "Features(map=Crosses(degree=2), recipe=MolUcb(scale=0.3, penalty=2.0))"
+    found["recipe"] = f"Paced(recipe=Within(recipe={inner}, limits=(1,)), budgets=(2,))"
+    page = monitor_page(tmp_path, found)
+    assert "by Paced(" in lead(found)
+    assert found["recipe"] not in lead(found)
+    assert found["recipe"] in page
+    assert "<dfn>propensity</dfn>" in page

@@ -56,9 +56,19 @@ def evaluate_policies(
             "agent.db of the folder."
         ),
     ] = None,
+    maps: Annotated[
+        list[str],
+        typer.Option(
+            "--map",
+            help="A kind of feature maps: what it gains over linear rewards on held-out rounds. "
+            "crosses, bins, fourier, net or trees. Repeat for more.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
 ) -> None:
     """Estimate the values of policies from a log, with confidence regions and a page."""
-    from mobandits.evaluation.command import evaluate_file, named_specs  # noqa: PLC0415
+    from mobandits.evaluation.command import evaluate_file, is_plain, named_specs  # noqa: PLC0415
+    from mobandits.features.fitting import FITTERS  # noqa: PLC0415
+    from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
 
@@ -81,6 +91,18 @@ def evaluate_policies(
         "seed": seed,
         "deploy": deploy,
     }
+    for map_kind in maps:
+        console.check_choice("--map", map_kind, list(FITTERS))
+
+    map_kinds: Any = maps  # which are kinds, now that they are checked
+
+    def feature_gains(feedback: Any) -> Any:
+        # The maps of the policies are measured unasked: whoever evaluates one should know whether
+        # it is worth its rounds.
+        recipes = [recipe_named(spec) for spec in specs.values() if not is_plain(spec)]
+        return gains_by_map(feedback, map_kinds, recipes, folds=folds, seed=seed)
+
+    options["feature_gains"] = feature_gains
     with console.progress_of("evaluate", "policies") as progress, console.parameters():
         page = evaluate_file(
             log, out, policies, recipe_named, **options, hold=locked, progress=progress

@@ -124,7 +124,9 @@ def reproduce_papers(
 def report(
     folders: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Folders of finished runs, or of check-theorems."),
+        typer.Argument(
+            metavar="DIR...", help="Folders of finished runs, of evaluate, or of check-theorems."
+        ),
     ],
     latex: Annotated[
         bool, typer.Option("--latex", help="Also write tables/results.tex, for booktabs.")

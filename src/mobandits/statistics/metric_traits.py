@@ -35,6 +35,7 @@ METRIC_TRAITS = {
     "budget_regret": MetricTraits("smaller"),
     "chain_regret": GAP,
     "chain_regret_authors": GAP,
+    "dollars": MetricTraits("smaller", least=0.0),  # a quantity of LlmRouting
     "effective_pareto_regret": GAP,
     "front_plays": COUNT,
     "front_recall": SHARE,

@@ -7,7 +7,7 @@ from mobandits.figures.formatting import digits_after_point, format_number, join
 from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Table
 from mobandits.papers.contents import ClaimEntry, Judgement, PartEntry
-from mobandits.papers.pages.claim_counts import holds, judgement, kind_of
+from mobandits.papers.pages.claim_counts import group_of, holds, judgement, kind_of
 
 NAMED = 3  # so many names are listed, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
@@ -31,6 +31,7 @@ class ClaimRow:
         badge: the style of the verdict.
         judgement: the verdict, or the kind and what the rule gave.
         otherwise: what another rule would give.
+        group: what readers choose claims by.
     """
 
     id: str
@@ -42,6 +43,7 @@ class ClaimRow:
     badge: str
     judgement: str
     otherwise: str
+    group: str
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ def claim_rows(claims: Sequence[ClaimEntry], link: str = "") -> list[ClaimRow]:
             badge=badge_of(claim),
             judgement=judgement(claim),
             otherwise=otherwise(claim),
+            group=group_of(claim),
         )
         rows.append(row)
 
