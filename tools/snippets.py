@@ -1,0 +1,155 @@
+"""Run the Python blocks of pages, and write what they print below them: `python tools/snippets.py [PAGE...]`.
+
+The blocks of a page run from top to bottom, in one namespace and in a folder of their own. A block with a title is a
+file, which is written and not run; one that is called test_*.py is given to pytest. A block that prints is followed by
+a block of text that shows what it prints:
+
+    ```python
+    print(1 + 1)
+    ```
+
+    ```text
+    2
+    ```
+
+`...` stands for text that is not shown, as in doctest: for what is long, and for what differs between machines.
+Without arguments all pages are run: README.md and docs/.
+"""
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parent.parent
+FENCE = re.compile(
+    r'^```python(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```\n'
+    r"(?:\n```text\n(?P<shown>.*?)^```\n)?",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class Snippet(NamedTuple):
+    """A Python block of a page: where it is, and what the page says that it prints."""
+
+    title: str | None
+    code: str
+    line: int  # of the first line of the code, from 0
+    shown: str
+    start: int
+    end: int
+
+
+def all_pages() -> list[Path]:
+    """README.md and every page of docs/."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def snippets(text: str) -> list[Snippet]:
+    """The Python blocks of a page, in their order."""
+    found = []
+    for match in FENCE.finditer(text):
+        line = text.count("\n", 0, match.start("code"))
+        snippet = Snippet(
+            match["title"], match["code"], line, match["shown"] or "", match.start(), match.end()
+        )
+        found.append(snippet)
+    return found
+
+
+def printed(page: Path, folder: Path) -> list[str]:
+    """What each Python block of a page prints, run in an empty folder."""
+    outputs = []
+    namespace: dict[str, Any] = {"__name__": "page"}
+    with working_in(folder):
+        for snippet in snippets(page.read_text()):
+            if snippet.title:
+                write_and_test(folder / snippet.title, snippet.code)
+                outputs.append("")
+                continue
+            # Empty lines above the code: errors then name the line of the page.
+            source = "\n" * snippet.line + snippet.code
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(source, page, "exec"), namespace)
+            outputs.append(without_trailing_spaces(output.getvalue()))
+    return outputs
+
+
+@contextlib.contextmanager
+def working_in(folder: Path) -> Iterator[None]:
+    """The folder is the current one, and modules in it can be imported, until the end of the block."""
+    before, known = Path.cwd(), set(sys.modules)
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        sys.path.remove(str(folder))
+        for name in set(sys.modules) - known:
+            file = getattr(sys.modules[name], "__file__", None) or ""
+            if file.startswith(str(folder)):
+                del sys.modules[name]
+
+
+def write_and_test(file: Path, code: str) -> None:
+    """A file that a page shows; its tests must pass where it has some."""
+    file.write_text(code)
+    if not file.name.startswith("test_"):
+        return
+    command = [sys.executable, "-m", "pytest", "-q", file.name]
+    done = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AssertionError(done.stdout)
+
+
+def without_trailing_spaces(text: str) -> str:
+    """The text as an editor would keep it."""
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def agrees(shown: str, output: str) -> bool:
+    """Whether a page shows what is printed; `...` in the page stands for any text."""
+    return doctest.OutputChecker().check_output(shown, output, doctest.ELLIPSIS)
+
+
+def with_outputs(text: str, outputs: Sequence[str]) -> str:
+    """A page that shows what its Python blocks print; what agrees already is left alone."""
+    parts = []
+    end = 0
+    for snippet, output in zip(snippets(text), outputs, strict=True):
+        parts.append(text[end : snippet.start])
+        block = text[snippet.start : snippet.end]
+        if not agrees(snippet.shown, output):
+            code, _, _ = block.partition("\n```text\n")
+            block = f"{code}\n```text\n{output}```\n" if output else code
+        parts.append(block)
+        end = snippet.end
+    return "".join([*parts, text[end:]])
+
+
+def main() -> None:
+    """Run the pages, and say which ones changed."""
+    pages = [Path(name).resolve() for name in sys.argv[1:]] or all_pages()
+    for page in pages:
+        text = page.read_text()
+        if not snippets(text):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            outputs = printed(page, Path(folder).resolve())
+        filled = with_outputs(text, outputs)
+        if filled != text:
+            page.write_text(filled)
+            print(f"{page} shows what it prints now")
+
+
+if __name__ == "__main__":
+    main()
