@@ -1,4 +1,4 @@
-"""One decision and one lesson of every library that README.md compares with, side by side: 50 arms, 20 features.
+"""A decision and a lesson of every library that README.md compares with, side by side: 50 arms, 20 features.
 
 A round is what an application does: a context arrives, an arm is chosen, its rewards are learned. All arms share the
 context, as formats of all peers can say. Libraries that are not installed are skipped with a note.
@@ -7,11 +7,9 @@ context, as formats of all peers can say. Libraries that are not installed are s
 import harness
 
 if __name__ == "__main__":
-    harness.in_environment(
-        "peers", "vowpalwabbit==9.11.9", "mabwiser==2.7.4", "pybandits==8.4.1"
-    )
+    harness.in_environment("peers", "vowpalwabbit==9.11.9", "mabwiser==2.7.4", "pybandits==8.4.1")
 
-import datetime
+import datetime as dt
 import importlib.metadata
 import importlib.util
 import itertools
@@ -65,7 +63,7 @@ def our_round(contexts: np.ndarray, clicks: np.ndarray, objectives: int) -> Roun
 
 
 def vowpal_wabbit(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]:
-    from bench_vowpalwabbit import OPTIONS, Wabbit
+    from bench_vowpalwabbit import OPTIONS, Wabbit  # noqa: PLC0415
 
     random.seed(0)
     rival = Wabbit(ARMS, FEATURES, own=False)
@@ -92,7 +90,7 @@ def vowpal_wabbit(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]
 
 
 def mabwiser(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]:
-    from bench_mabwiser import MabWiser
+    from bench_mabwiser import MabWiser  # noqa: PLC0415
 
     stream = linucb.Stream(contexts, clicks[:, :, 0])
     ours = linucb.agent(ARMS, FEATURES)
@@ -108,7 +106,7 @@ def mabwiser(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]:
 
 
 def open_bandit_pipeline(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]:
-    from obp.policy import LinUCB
+    from obp.policy import LinUCB  # noqa: PLC0415
 
     rival = LinUCB(dim=FEATURES, n_actions=ARMS, epsilon=1.0, random_state=0)
     rows = itertools.cycle(list(zip(contexts, clicks[:, :, 0], strict=True)))
@@ -124,7 +122,7 @@ def open_bandit_pipeline(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Roun
 
 
 def pybandits(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]:
-    from pybandits.cmab import CmabBernoulliMO
+    from pybandits.cmab import CmabBernoulliMO  # noqa: PLC0415
 
     names = {str(arm) for arm in range(ARMS)}
     rival = CmabBernoulliMO.cold_start(
@@ -170,24 +168,28 @@ def measured(peer: Peer) -> tuple[list[dict], str]:
         for _ in range(ROUNDS):
             ours()
         if peer.slow:
-            # A turn of harness.in_turn would play two rounds to find out how long one takes.
-            turns = harness.readings(
-                {"theirs": lambda: harness.batch(theirs, 1), "ours": lambda: harness.batch(ours, 100)},
-                repeats=SLOW_ROUNDS,
-            )
+            turns = slow_turns(theirs, ours)
         else:
             turns = harness.in_turn({"theirs": theirs, "ours": ours})
-        against = f"mob.Agent, MolUcb, rewards: {count}"
         row = harness.row(
             f"{case}; ours: {count}", "peer", turns["theirs"], "mob.Agent, MolUcb", turns["ours"]
         )
-        rows.append(row | {"against": against})
+        rows.append(row)
     return rows, f"{peer.title} {version}: {note}."
+
+
+def slow_turns(theirs: Round, ours: Round) -> dict[str, list[float]]:
+    """Turns of one round of theirs: harness.in_turn would play more to find out how long one takes."""
+    sides = {
+        "theirs": lambda: harness.batch(theirs, 1),
+        "ours": lambda: harness.batch(ours, ROUNDS),
+    }
+    return harness.readings(sides, repeats=SLOW_ROUNDS)
 
 
 def main() -> None:
     rows, notes = [], []
-    today = datetime.datetime.now(tz=datetime.UTC).date()
+    today = dt.datetime.now(tz=dt.UTC).date()
     for peer in PEERS:
         if importlib.util.find_spec(peer.package) is None:
             notes.append(f"{peer.title} ({peer.package}) is not installed here, and was left out.")

@@ -1,8 +1,11 @@
 """docs/benchmarks.md, from the files in results/: `python benchmarks/page.py` writes it, benchmarks/all.py too."""
 
 import json
+import re
 
 import harness
+
+import mobandits as mob
 
 PAGE = harness.ROOT / "docs" / "benchmarks.md"
 
@@ -35,6 +38,7 @@ SECTIONS = {  # in this order; others follow by name
     "river": "",
     "vowpalwabbit": "",
     "pybandits": "",
+    "peers": "What README.md compares: one table for all, with a context that is larger than above.",
     "moslb": "",
     "features": "What `Features(map, recipe)` costs: phi of every row, and larger regressions.",
     "scaling": "Costs per round against the size of a problem; all points are in `benchmarks/results/scaling.json`.\n\n"
@@ -114,12 +118,21 @@ def slopes(exponents):
     return table(["exponent of the cost of a round in", *exponents], rows)
 
 
+def with_code(text):
+    """The text with class names of policies and orders as code, as in all prose."""
+    names = [*mob.policies.__all__, *mob.orders.__all__]
+    # Names of one part, such as Features, are words too.
+    classes = [name for name in names if re.search("[a-z0-9][A-Z]", name)]
+    return re.sub(rf"(?<![`.\w])({'|'.join(classes)})\b(?![`(])", r"`\1`", text)
+
+
 def section(name, content):
     """One file of results."""
     body = slopes(content["exponents"]) if "exponents" in content else measurements(content["rows"])
     notes = "\n".join(f"- {note}" for note in content["notes"])
     load = f"Load of the machine at the start: {content['machine']['load']}."
-    said = [f"## {content['title']}", SECTIONS.get(name, ""), body, notes, load]
+    title = f"## {content['title']}"
+    said = [title, SECTIONS.get(name, ""), with_code(body), with_code(notes), load]
     return "\n\n".join(part for part in said if part)
 
 

@@ -127,10 +127,7 @@ def test_policies_are_spelt_in_one_way(page):
     text = LINK.sub("]", without_code(page.read_text()))
     prose = ADDRESS.sub("", re.sub(r"`[^`]*`", "", text))
     allowed = spellings()
-    wrong = []
-    for word in WORD.findall(prose):
-        if word not in allowed.get(spelt(word), {word}):
-            wrong.append(word)
+    wrong = [word for word in WORD.findall(prose) if word not in allowed.get(spelt(word), {word})]
     assert wrong == [], "docs/papers/README.md lists how policies are spelt; classes are code"
 
 

@@ -12,7 +12,8 @@ a block of text that shows what it prints:
     2
     ```
 
-`...` stands for text that is not shown, as in doctest: for what is long, and for what differs between machines.
+Lines that are too long for a page are wrapped. `...` stands for text that is not shown, as in doctest: for what
+differs between machines.
 Without arguments all pages are run: README.md and docs/.
 """
 
@@ -24,11 +25,13 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
+LONGEST = 120  # characters of a line of a block that a page of the site shows without a scroll bar
 FENCE = re.compile(
     r'^```python(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```\n'
     r"(?:\n```text\n(?P<shown>.*?)^```\n)?",
@@ -79,7 +82,7 @@ def printed(page: Path, folder: Path) -> list[str]:
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
                 exec(compile(source, page, "exec"), namespace)
-            outputs.append(without_trailing_spaces(output.getvalue()))
+            outputs.append(shown_lines(output.getvalue()))
     return outputs
 
 
@@ -111,9 +114,13 @@ def write_and_test(file: Path, code: str) -> None:
         raise AssertionError(done.stdout)
 
 
-def without_trailing_spaces(text: str) -> str:
-    """The text as an editor would keep it."""
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+def shown_lines(output: str) -> str:
+    """What is printed, as a page shows it: without spaces at the ends of lines, long lines wrapped."""
+    lines: list[str] = []
+    for line in output.splitlines():
+        # Tables are aligned by columns, and must not be wrapped: their lines are shorter.
+        lines += textwrap.wrap(line, LONGEST) if len(line) > LONGEST else [line.rstrip()]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def agrees(shown: str, output: str) -> bool:
