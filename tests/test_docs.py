@@ -10,8 +10,9 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+import typer
 
-from mobandits import policies
+from mobandits import cli, policies
 from mobandits.testing import POLICY_CHECKS
 
 ROOT = Path(__file__).parent.parent
@@ -129,6 +130,28 @@ def test_policies_are_spelt_in_one_way(page):
     allowed = spellings()
     wrong = [word for word in WORD.findall(prose) if word not in allowed.get(spelt(word), {word})]
     assert wrong == [], "docs/papers/README.md lists how policies are spelt; classes are code"
+
+
+def command_lines(text):
+    """[(command, options)] of the indented lines that call the program."""
+    lines = re.sub(r" *\\\n *", " ", text).splitlines()
+    calls = [re.match(r" {4,}(?:RUN )?(?:\S*&& )?mobandits ([a-z-]+)(.*)", line) for line in lines]
+    found = []
+    for call in calls:
+        if call:
+            # Two spaces and more come before a remark on the command.
+            arguments = re.split(r"(?<=\S) {2,}", call[2])[0]
+            found.append((call[1], re.findall(r"--[a-z-]+", arguments)))
+    return found
+
+
+@pytest.mark.parametrize("page", PROSE, ids=name)
+def test_commands_exist_with_their_options(page):
+    commands = typer.main.get_command(cli.app).commands
+    for command, options in command_lines(page.read_text()):
+        assert command in commands
+        known = {option for each in commands[command].params for option in each.opts}
+        assert set(options) <= {*known, "--help"}, command
 
 
 def test_the_readme_is_short():
