@@ -13,6 +13,7 @@ import datetime as dt
 import importlib.metadata
 import importlib.util
 import itertools
+import os
 import random
 from collections.abc import Callable
 from typing import NamedTuple
@@ -122,6 +123,8 @@ def open_bandit_pipeline(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Roun
 
 
 def pybandits(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]:
+    # Otherwise every lesson draws bars of progress, which take time.
+    os.environ["TQDM_DISABLE"] = "1"
     from pybandits.cmab import CmabBernoulliMO  # noqa: PLC0415
 
     names = {str(arm) for arm in range(ARMS)}
@@ -151,7 +154,7 @@ PEERS = [
     Peer("vowpalwabbit", "Vowpal Wabbit", "1 cost", vowpal_wabbit),
     Peer("mabwiser", "MABWiser", "1", mabwiser),
     Peer("obp", "Open Bandit Pipeline", "1", open_bandit_pipeline),
-    Peer("pybandits", "pybandits", "several, yes or no", pybandits, slow=True),
+    Peer("pybandits", "pybandits", "several, in [0, 1]", pybandits, slow=True),
 ]
 
 

@@ -38,7 +38,9 @@ SECTIONS = {  # in this order; others follow by name
     "river": "",
     "vowpalwabbit": "",
     "pybandits": "",
-    "peers": "What README.md compares: one table for all, with a context that is larger than above.",
+    "peers": "What README.md compares, in one run. Open Bandit Pipeline could not be installed with Python 3.11 on "
+    "2026-11-23: version 0.5.7 pins scikit-learn 1.1.3, SciPy 1.9.3 and pandas 1.5.2, and needs torch, which the index "
+    "at hand did not have; the older 0.5.5 needs a PyYAML that does not build.",
     "moslb": "",
     "features": "What `Features(map, recipe)` costs: phi of every row, and larger regressions.",
     "scaling": "Costs per round against the size of a problem; all points are in `benchmarks/results/scaling.json`.\n\n"
