@@ -26,6 +26,8 @@ How numbers are made:
 - Compilation is not in these times: it happens once per machine and has a section of its own.
 - Only ratios count: absolute times are this machine's."""
 
+SHORT = {"Mtlo", "Pcz", "Stlo", "Ucb1"}
+
 SECTIONS = {  # in this order; others follow by name
     "figure2": "A whole experiment against what a researcher would write (`benchmarks/naive_numpy.py`): NumPy, and for "
     "the effective front a linear program of SciPy's HiGHS per arm, or only for the arms of the Pareto front.",
@@ -123,8 +125,8 @@ def slopes(exponents):
 def with_code(text):
     """The text with class names of policies and orders as code, as in all prose."""
     names = [*mob.policies.__all__, *mob.orders.__all__]
-    # Names of one part, such as Features, are words too.
-    classes = [name for name in names if re.search("[a-z0-9][A-Z]", name)]
+    # Names of one part are words too, such as Features, but for those that are abbreviations.
+    classes = [name for name in names if re.search("[a-z0-9][A-Z]", name) or name in SHORT]
     return re.sub(rf"(?<![`.\w])({'|'.join(classes)})\b(?![`(])", r"`\1`", text)
 
 
