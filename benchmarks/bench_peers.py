@@ -77,8 +77,10 @@ def vowpal_wabbit(contexts: np.ndarray, clicks: np.ndarray) -> tuple[Round, str]
         text = pattern % tuple(x.tolist())
         probabilities = learner.predict(text)
         arm = random.choices(arms, probabilities)[0]
-        # Its arms count from 1, and it learns a cost.
-        learner.learn(f"{arm + 1}:{-rewards[arm]}:{probabilities[arm]} {text}")
+        cost = -rewards[arm]
+        # Its arms count from 1.
+        label = f"{arm + 1}:{cost}:{probabilities[arm]}"
+        learner.learn(f"{label} {text}")
         return float(rewards[arm])
 
     return its_round(play, contexts, clicks, options)

@@ -79,9 +79,11 @@ def anchors(text):
     found = set()
     for heading in re.findall(r"^#+ +(.+)$", FENCED.sub("", text), re.MULTILINE):
         words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
-        plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode()
-        kept = re.sub(r"[^\w\s-]", "", plain).strip().lower()
-        found.add(re.sub(r"[-\s]+", "-", kept))
+        decomposed = unicodedata.normalize("NFKD", words)
+        plain = decomposed.encode("ascii", "ignore").decode()
+        kept = re.sub(r"[^\w\s-]", "", plain)
+        lower = kept.strip().lower()
+        found.add(re.sub(r"[-\s]+", "-", lower))
     return found
 
 

@@ -135,12 +135,18 @@ def with_outputs(text: str, outputs: Sequence[str]) -> str:
     for snippet, output in zip(snippets(text), outputs, strict=True):
         parts.append(text[end : snippet.start])
         block = text[snippet.start : snippet.end]
-        if not agrees(snippet.shown, output):
-            code, _, _ = block.partition("\n```text\n")
-            block = f"{code}\n```text\n{output}```\n" if output else code
-        parts.append(block)
+        parts.append(block if agrees(snippet.shown, output) else with_output(block, output))
         end = snippet.end
-    return "".join([*parts, text[end:]])
+    parts.append(text[end:])
+    return "".join(parts)
+
+
+def with_output(block: str, output: str) -> str:
+    """A Python block with what it prints below it, in place of what it showed."""
+    code, _, _ = block.partition("\n```text\n")
+    if not output:
+        return code
+    return f"{code}\n```text\n{output}```\n"
 
 
 def main() -> None:
