@@ -17,7 +17,9 @@ from mobandits.testing import POLICY_CHECKS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+# `make docs` copies CHANGELOG.md there: history may name what is gone.
+HISTORY = DOCS / "changelog.md"
+PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page != HISTORY)]
 PROSE = [*PAGES, ROOT / "CONTRIBUTING.md"]
 # Written from the program, where `mol-ucb` is what users type.
 COMMAND_LINE = DOCS / "reference" / "command-line.md"
