@@ -127,7 +127,7 @@ def main(sets):
 
     print("\npower: one better by 1, 1.5 standard deviations of a difference; rule, Holm")
     for policies in POLICIES:
-        for trials in (6, 10, 20):
+        for trials in (10, 20):
             cells = []
             for gain in (1.0, 1.5):
                 values = one_better(policies, trials, sets, gain)

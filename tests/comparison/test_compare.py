@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,8 @@ from mobandits.policies import MolTs, MolUcb, RandomChoice
 from mobandits.simulation import Results
 from mobandits.statistics.holm import holm
 from mobandits.statistics.paired import paired_mean
+
+ROOT = Path(__file__).parents[2]
 
 
 def made(trials=8, policies=4, seed=0):
@@ -263,3 +266,25 @@ def test_no_interval_of_a_regret_is_negative(played):
     assert summary["high"] == pytest.approx(stats.t.interval(0.95, 2, 3.0, 3.0)[1])
     signed = results.table.with_columns(metric=pl.lit("objective_regret"))
     assert Results(signed, {}).summary()["low"][0] < 0.0
+
+
+def test_a_paired_difference_is_sure_where_intervals_of_means_overlap():
+    """The example of docs/how-to/compare-policies.md."""
+    results = mob.simulate(
+        {"ts": MolTs(scale=0.5), "ucb": MolUcb(scale=0.5)},
+        mob.environments.Linear(arms=20, features=5, objectives=3),
+        rounds=500,
+        trials=8,
+        seed=1,
+        metrics=["effective_pareto_regret"],
+    )
+    better, worse = results.summary().sort("mean").rows(named=True)
+    assert better["policy"] == "ts"
+    assert better["high"] > worse["low"]
+    comparison = results.compare()
+    row = comparison.table.row(0, named=True)
+    assert row["low"] > 0.0
+    assert row["improvement"] == 0.0  # ucb, against ts
+    assert comparison.best["sure"].to_list() == [True]
+    page = (ROOT / "docs" / "how-to" / "compare-policies.md").read_text()
+    assert comparison.sentences()[0] in page

@@ -1,5 +1,6 @@
 """Sentences: who is best, by how much, how sure, and what would tell."""
 
+import html
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 from false_positives import table_of
 
+from mobandits import cli
 from mobandits.comparison import compare
 from mobandits.comparison.findings import sentences
 from mobandits.simulation import Results
@@ -116,3 +118,36 @@ def test_sentences_are_plain_text_on_one_line(gap):
             assert "\n" not in sentence
             assert "nan" not in sentence
             assert "None" not in sentence
+
+
+SPEC = """
+rounds = 20
+trials = 3
+metrics = ["pareto_regret"]
+environment = "linear"
+[[policies]]
+name = "random-choice"
+[[policies]]
+name = "single-arm"
+arm = 1
+"""
+
+
+def test_the_command_line_prints_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "write_report", lambda folder: None)
+    (tmp_path / "s.toml").write_text(SPEC)
+    out = tmp_path / "out"
+    assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    for sentence in sentences(Results.read(out)):
+        assert sentence in printed
+    assert "Pareto regret: 3 trials do not tell" in printed
+
+
+def test_the_page_of_a_run_shows_them(tmp_path):
+    (tmp_path / "s.toml").write_text(SPEC)
+    out = tmp_path / "out"
+    assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(out)]) == 0
+    page = html.unescape((out / "report.html").read_text())
+    for sentence in sentences(Results.read(out)):
+        assert sentence in page

@@ -81,7 +81,8 @@ def of_run(manifest, table):
 
 def test_the_page_of_a_run(table, manifest, tmp_path):
     said = hostile(manifest(of_run(manifest, table)))
-    check(run_page(tmp_path, marked(table), said), "World()", "A()", "a", "x")
+    page = run_page(tmp_path, marked(table), said, findings=[f"the best{MARK}"])
+    check(page, "World()", "A()", "a", "x", "the best")
 
 
 def test_the_page_of_the_demonstration(make_demo, manifest, tmp_path):

@@ -126,16 +126,20 @@ def sure_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
         best: as in `best_sentence`.
         rows: as in `best_sentence`.
     """
+    policy = best["policy"]
     next_row = nearest(rows)
+    next_policy = next_row["policy"]
     gap, interval = advantage(next_row, better)
     ahead = f"its mean is {gap} {COMPARATIVE[better]}"
     trials = quantity(best["trials"], "trial")
     chance = f"({interval}, {p_text(best['p_value'])}, {trials})"
     if len(rows) == 1:
-        return f"{best['policy']} is better than {next_row['policy']}: {ahead} {chance}"
+        return f"{policy} is better than {next_policy}: {ahead} {chance}"
 
-    start = f"{best['policy']} is best of {len(rows) + 1} policies"
-    return f"{start}: {ahead} than that of {next_row['policy']}, the next {chance}"
+    # No row is about the best policy itself.
+    policies = len(rows) + 1
+    start = f"{policy} is best of {policies} policies"
+    return f"{start}: {ahead} than that of {next_policy}, the next {chance}"
 
 
 def undecided_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
@@ -146,12 +150,14 @@ def undecided_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
         best: as in `best_sentence`.
         rows: as in `best_sentence`.
     """
+    policy = best["policy"]
     next_row = nearest(rows)
+    next_policy = next_row["policy"]
     gap, interval = advantage(next_row, better)
     trials = quantity(best["trials"], "trial")
     others = names_text(best["undecided"])
-    question = f"{trials} do not tell whether {best['policy']} is better than {others}"
-    ahead = f"{gap} {COMPARATIVE[better]} than that of {next_row['policy']}"
+    question = f"{trials} do not tell whether {policy} is better than {others}"
+    ahead = f"{gap} {COMPARATIVE[better]} than that of {next_policy}"
     seen = f"its mean is the {SUPERLATIVE[better]}, {ahead} ({interval})"
 
     return f"{question}; {seen}. {needed_text(best)}"

@@ -64,6 +64,7 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
     row = max(ROW, lines_high(most_lines(list(labels.values())) + 0.5, NAME))
     height = MARGIN + row * len(names)
     figure, axes = panels(width, len(groups) * height, len(groups))
+    room = 0.6 * width
     for panel, group in zip(axes, groups, strict=True):
         first = group.row(0, named=True)
         parts = [title_of(metric)]
@@ -71,10 +72,11 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
             parts.append(f"{component_name(metric)} {first['component']}")
 
         parts.append(f"Friedman: {p_text(first['p_value'])}")
-        panel.set_title(wrapped(", ".join(parts), 0.6 * width))
+        title = ", ".join(parts)
+        panel.set_title(wrapped(title, room))
         _draw_panel(panel, group.rows(named=True), labels)
         label = f"average rank over {first['problems']} environments, 1 is best"
-        panel.set_xlabel(wrapped(label, 0.6 * width, LABEL))
+        panel.set_xlabel(wrapped(label, room, LABEL))
 
     return figure
 

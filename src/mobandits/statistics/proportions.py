@@ -25,10 +25,13 @@ def wilson_interval(share: float, trials: int, level: float = 0.95) -> tuple[flo
         [0.722, 1.0]
     """
     z = float(ndtri((1.0 + level) / 2.0))
-    shrinkage = 1.0 + z * z / trials
-    centre = (share + z * z / (2.0 * trials)) / shrinkage
-    variance = share * (1.0 - share) / trials + z * z / (4.0 * trials * trials)
-    half_width = z * math.sqrt(variance) / shrinkage
+    # As if z^2 trials more had been seen, half of them successes.
+    added = z * z / trials
+    shrinkage = 1.0 + added
+    centre = (share + added / 2.0) / shrinkage
+    variance_of_share = share * (1.0 - share) / trials
+    added_variance = added / (4.0 * trials)
+    half_width = z * math.sqrt(variance_of_share + added_variance) / shrinkage
     # Rounding may take an end past its bound.
     low = max(centre - half_width, 0.0)
     high = min(centre + half_width, 1.0)
