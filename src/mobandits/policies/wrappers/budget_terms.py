@@ -1,5 +1,6 @@
 """Budgets of recipes, in the terms of an application."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from mobandits.contracts.terms import ApplicationTerms
@@ -8,13 +9,13 @@ from mobandits.support.naming import quoted
 
 
 def cost_lines(
-    terms: ApplicationTerms | None, budgets: tuple[Any, ...], objectives: int, where: str
+    terms: ApplicationTerms | None, names: Sequence[Any], objectives: int, where: str
 ) -> list[Line]:
-    """The line of every objective with a budget.
+    """The lines of the objectives with a budget.
 
     Args:
         terms: of the application; None: objectives are numbers.
-        budgets: pairs (objective, allowed).
+        names: of these objectives.
         objectives: of the problem.
         where: the parameter, for messages.
 
@@ -23,11 +24,11 @@ def cost_lines(
             is left without a budget.
 
     Example:
-        >>> cost_lines(None, ((1, 0.5),), 2, "budgets")
+        >>> cost_lines(None, [1], 2, "budgets")
         [Line(objective=1, offset=0.0, slope=1.0, minimised=False)]
     """
     lines = []
-    for objective, _ in budgets:
+    for objective in names:
         line = line_of(terms, objective, where)
         if line.objective >= objectives:
             rule = f"{where} must be of objectives below {objectives}"

@@ -156,7 +156,8 @@ class Paced(Recipe):
         if declares(policy, "BEGINS_ANEW"):
             raise ValueError("Paced.recipe must not be paced itself: give one all budgets")
 
-        lines = cost_lines(self.terms, self.budgets, shape.objectives, "Paced.budgets")
+        names = [objective for objective, _ in self.budgets]
+        lines = cost_lines(self.terms, names, shape.objectives, "Paced.budgets")
         horizon = shape.rounds if self.horizon is None else self.horizon
         units = dict(self.largest or ())
         prices = dict(self.start or ())

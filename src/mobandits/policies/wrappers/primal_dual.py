@@ -154,7 +154,8 @@ class PrimalDual(Recipe):
 
     def _priced(self, policy: Any, shape: Shape) -> PrimalDualPolicy:
         _require_parts(policy)
-        lines = cost_lines(self.terms, self.budgets, shape.objectives, "PrimalDual.budgets")
+        names = [objective for objective, _ in self.budgets]
+        lines = cost_lines(self.terms, names, shape.objectives, "PrimalDual.budgets")
         objectives = [line.objective for line in lines]
         large = dict(self.largest)
         allowed = [each for _, each in self.budgets]
