@@ -7,8 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from mobandits.figures.directions import Direction, better
-from mobandits.figures.formatting import component_name
-from mobandits.figures.formatting import spoken
+from mobandits.figures.formatting import component_name, spoken
 from mobandits.statistics.bands import bands
 from mobandits.statistics.not_worse import not_worse_than_best
 from mobandits.support.checks import choice

@@ -13,8 +13,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 
-from mobandits.figures.labels import spread_out
 from mobandits.figures.formatting import spoken
+from mobandits.figures.labels import spread_out
 from mobandits.figures.metric_curves import curves_data
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.plot_style import STYLES, PlotStyle, plot_looks
