@@ -9,8 +9,8 @@ Example:
     ...     for policy, value in (("a", 10.0 * trial), ("b", 10.0 * trial + 1.0 + trial / 10)):
     ...         row = {"policy": policy, "metric": "pareto_regret", "component": 0, "value": value}
     ...         rows.append(shared | row)
-    >>> compare(pl.DataFrame(rows)).sentences()[0][:42]
-    'Pareto regret: a is best of 2 policies. It'
+    >>> compare(pl.DataFrame(rows)).sentences()[0][:64]
+    'Pareto regret: a is better than b: its mean is 1.35 lower (95 % '
 """
 
 from mobandits.comparison.comparing import compare

@@ -50,7 +50,7 @@ class Comparison:
         >>> comparison
         Comparison(pareto_regret, smaller is better, 2 policies, against random)
         >>> comparison.table.select("policy", "improvement", "trials").rows()
-        [('ucb', 1.0, 8)]
+        [('ucb', 0.875, 8)]
     """
 
     metric: str

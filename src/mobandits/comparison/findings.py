@@ -31,7 +31,7 @@ def sentences(results: HasTable | pl.DataFrame) -> list[str]:
         >>> from mobandits.simulation import simulate
         >>> policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}
         >>> asked = {"rounds": 20, "trials": 1, "metrics": ["pareto_regret"]}
-        >>> sentences(simulate(policies, Linear(arms=5), **asked))[0][-53:]
+        >>> sentences(simulate(policies, Linear(arms=5), **asked))[0][-60:]
         'one trial cannot tell; 6 trials are the least that can tell.'
     """
     table = results if isinstance(results, pl.DataFrame) else results.table

@@ -190,7 +190,8 @@ def advantage(row: Row, better: Better) -> tuple[str, str]:
 
 def is_equal(row: Row) -> bool:
     """Whether two policies have the same value in every trial."""
-    return row["difference"] == row["low"] == row["high"] == 0.0
+    ends = (row["low"], row["difference"], row["high"])
+    return ends == (0.0, 0.0, 0.0)
 
 
 def needed_text(best: Row) -> str:
@@ -253,8 +254,8 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
         start = f"average ranks do not tell the policies apart ({chance})"
         return f"{place}: {start}; {best['policy']} has the best, {rank}."
 
-    worse = []
-    unsure = []
+    worse: list[str] = []
+    unsure: list[str] = []
     for row in rows[1:]:
         is_apart = row["rank"] - best["rank"] > row["critical_difference"]
         (worse if is_apart else unsure).append(row["policy"])

@@ -61,7 +61,7 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
     groups = ranks.partition_by("component", maintain_order=True)
     names = ranks["policy"].unique(maintain_order=True).to_list()
     labels = {name: wrapped(name, BESIDE * width, NAME) for name in names}
-    row = max(ROW, lines_high(most_lines(list(labels.values())) + 0.5, NAME))
+    row = max(ROW, lines_high(most_lines(list(labels.values())) + 1, NAME))
     height = MARGIN + row * len(names)
     figure, axes = panels(width, len(groups) * height, len(groups))
     room = 0.6 * width
