@@ -86,7 +86,7 @@ def test_means_that_stay_are_those_that_are_repeated():
     once = measured(means, chosen, range(1, 41), MaxMinRegret())
     repeated = measured(np.repeat(means, 40, axis=0), chosen, range(1, 41), MaxMinRegret())
     points = sorted(spaced(range(1, 41)))
-    assert [once[p] for p in points] == pytest.approx([repeated[p] for p in points], abs=1e-3)
+    assert [once[p] for p in points] == pytest.approx([repeated[p] for p in points], abs=5e-3)
     assert not np.isnan([once[p] for p in range(1, 41)]).any()
     best = best_worst_sum(means)
     worst = means[0, chosen[:7]].sum(axis=0).min()
@@ -98,7 +98,7 @@ def test_many_rounds_of_many_objectives_are_solved_too():
     means = rng.standard_normal((60, 8, 5))
     recorded = measured(means, np.zeros(60, np.int64), [60], MaxMinRegret(), size=16)
     expected = best_worst_sum(means) - means[:, 0].sum(axis=0).min()
-    assert recorded[60] == pytest.approx(expected, abs=1e-3)
+    assert recorded[60] == pytest.approx(expected, abs=5e-3)
 
 
 def test_objectives_are_compared_in_their_units_over_a_reference():
@@ -153,7 +153,7 @@ def test_fronts_give_what_all_arms_give(monkeypatch):
     monkeypatch.setattr("mobandits.metrics.best_worst_sums.FEW", 0)
     fronts = measured(means, chosen, range(1, 31), MaxMinRegret())
     points = sorted(spaced(range(1, 31)))
-    assert [every[p] for p in points] == pytest.approx([fronts[p] for p in points], abs=1e-4)
+    assert [every[p] for p in points] == pytest.approx([fronts[p] for p in points], abs=5e-3)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ class PaperFigure(Figure):
             for text in texts:
                 text.set_text(_as_latex(text.get_text()))
             for axis, formatter in named.items():
-                names = formatter.format_ticks(axis.get_majorticklocs())
+                places = [float(place) for place in axis.get_majorticklocs()]
+                names = formatter.format_ticks(places)
                 axis.set_major_formatter(FixedFormatter([_as_latex(name) for name in names]))
 
             yield

@@ -27,7 +27,8 @@ class MaxMinRegret:
 
     The benchmark knows all means and contexts, and may mix arms, in each round others: what one
     objective misses in a round may come in another one. Where means stay it is T times the best
-    mixture's worst gain. The regret is never negative. It is computed to a millionth of the sums.
+    mixture's worst gain. The regret is never negative. It is computed to a hundred-thousandth of
+    the sums.
 
     Objectives are compared with each other here, as in no order: their gains must have a common
     unit. Without parameters the rewards are taken as they are, which suits rewards that are all
@@ -149,8 +150,8 @@ class WorstSum:
 
     def value(self) -> Array:
         """(1,) the regret so far; NaN, which is not recorded, where the benchmark is unknown."""
-        regret = self._best - self._sums.min()
-        return np.maximum(np.array([regret]), 0.0)
+        regret = self._best - float(self._sums.min())
+        return np.array([regret if not regret < 0.0 else 0.0])
 
 
 def _numbers(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from mobandits.numerics.mixtures import solve
 from mobandits.numerics.simplex import Simplex, simplex
 
 # Relative to the largest sum. Each two further digits cost as many passes over all rounds again.
-CLOSE = 1e-6
+CLOSE = 1e-5
 MOST_CUTS = 200
 
 
@@ -117,7 +117,7 @@ def largest(cuts: Array, used: int) -> float:
 def largest_worst_sum(
     points: Array, starts: IntArray, counts: Array, first: Array
 ) -> tuple[float, Array]:
-    """B, up to a millionth of the largest sum, never above it; and the weights of the cuts it rests on.
+    """B, up to a hundred-thousandth of the largest sum, never above it; and the weights of the cuts it rests on.
 
     It is a loop, to be compiled as a whole.
 
