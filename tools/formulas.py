@@ -14,6 +14,7 @@ from markdown.treeprocessors import Treeprocessor
 from mobandits.figures.formulas import formulas_alone, with_formulas
 from mobandits.figures.mathml import mathml
 
+DISPLAYED = 25  # characters of a formula that stands by itself; shorter ones describe parameters
 # What is code, or is copied into lists of contents.
 LEFT_ALONE = frozenset(("code", "pre", "math", "script", "style", "h1", "h2", "h3", "h4", "h5"))
 
@@ -47,7 +48,8 @@ def set_formulas(element: ET.Element) -> None:
         (['math', 'b', 'math'], '.')
     """
     alone = formulas_alone((element.text or "").splitlines())
-    if element.tag == "p" and len(element) == 0 and alone:
+    is_long = len(element.text or "") >= DISPLAYED
+    if element.tag == "p" and len(element) == 0 and alone and is_long:
         element.text = None
         element[:] = [ET.fromstring(mathml(formula, display=True)) for formula in alone]
         return

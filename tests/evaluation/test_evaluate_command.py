@@ -215,7 +215,7 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
 
     monkeypatch.setattr(command, "read", read)
     status, _, err = program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path)
-    assert (status, err.splitlines()[-1]) == (2, "error: Invalid value: x.jsonl is no log")
+    assert (status, err.splitlines()[-1]) == (2, "error: x.jsonl is no log")
 
 
 def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
@@ -340,7 +340,7 @@ def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(
         patch.setattr(pl.DataFrame, "write_csv", killed)
         assert (
             program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0]
-            == 1
+            == 130
         )
     assert (
         program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path / "killed")[0] == 0

@@ -66,7 +66,7 @@ SIGNS = {
 BETWEEN = frozenset(("+", "-", "=", "<", ">", "<=", ">=", "!=", "->", "+-", "~", ",", ";", ":"))
 BARS = {"|": "|", "||": "‖"}
 SUM = "∑"
-ROUNDING = {"ceil": "⌈⌉", "floor": "⌊⌋"}
+ROUNDING = {"ceil": ("⌈", "⌉"), "floor": ("⌊", "⌋")}
 CLOSING = {"(": ")", "[": "])", "{": "}"}  # a half-open interval ends with another bracket
 LOGARITHMS = frozenset(("ln", "log", "exp"))  # whose argument needs no brackets: ln T
 RELATIONS = frozenset(("=", "<", ">", "≤", "≥", "≠", "~", "→"))

@@ -16,7 +16,7 @@ from mobandits.figures.mathml import mathml
 LONGEST = 200  # tokens of a formula in prose
 # What makes a formula of letters and numbers, which prose has too.
 STRONG = frozenset(("^", "_", "<=", ">=", "||", "sqrt", "+-"))
-OPERATORS = frozenset(("=", "<", ">", "+", "~", "->"))
+OPERATORS = frozenset(("=", "+", "~", "->"))
 FUNCTIONS = frozenset(
     ("ln", "log", "exp", "sqrt", "ceil", "floor", "max", "min", "sum", "det", "cos", "sin")
 )
@@ -38,8 +38,8 @@ def with_formulas(text: str) -> Markup:
         text: plain; what is not surely a formula stays as it is.
 
     Example:
-        >>> print(with_formulas("at most 2 T < 9"))
-        at most <math><mn>2</mn><mi>T</mi><mo>&lt;</mo><mn>9</mn></math>
+        >>> print(with_formulas("at most 2 T = L"))
+        at most <math><mn>2</mn><mi>T</mi><mo>=</mo><mi>L</mi></math>
         >>> print(with_formulas("a & b"))
         a &amp; b
     """
