@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from small_tables import make_table
 
-from mobandits.figures.directions import better
+from mobandits.figures.directions import direction_of
 from mobandits.figures.final_values import Cell, digits_of, final_values
 from mobandits.figures.latex_table import latex_table
 from mobandits.figures.wide_table import csv_table, wide_table
@@ -110,9 +110,9 @@ def test_what_a_policy_lacks_is_a_dash(compared):
 
 
 def test_metrics_may_be_chosen_and_directions_given(compared):
-    dollars = compared.filter(metric="pareto_regret").with_columns(metric=pl.lit("dollars"))
+    dollars = compared.filter(metric="pareto_regret").with_columns(metric=pl.lit("seconds"))
     assert "textbf" not in latex_table(dollars)
-    assert "textbf" in latex_table(dollars, better={"dollars": "more"})
+    assert "textbf" in latex_table(dollars, better={"seconds": "larger"})
     assert "reward" not in latex_table(compared, ["pareto_regret"])
     with pytest.raises(
         ValueError, match="metric must be one of pareto_regret, reward, got 'regret'"
@@ -120,8 +120,8 @@ def test_metrics_may_be_chosen_and_directions_given(compared):
         latex_table(compared, "regret")
     with pytest.raises(ValueError, match="metric must name each metric once, got 'reward' twice"):
         latex_table(compared, ["reward", "reward"])
-    with pytest.raises(ValueError, match="must be one of less, more, got 'up'"):
-        latex_table(dollars, better={"dollars": "up"})
+    with pytest.raises(ValueError, match="must be one of smaller, larger, got 'up'"):
+        latex_table(dollars, better={"seconds": "up"})
     with pytest.raises(ValueError, match="the table must have rows, got none"):
         latex_table(compared.clear())
 
@@ -142,7 +142,7 @@ def test_digits_end_where_intervals_begin(widths, digits):
 
 
 def test_the_direction_of_every_metric_is_known_or_has_none():
-    unknown = {name for name in registry() if better(name) is None}
+    unknown = {name for name in registry() if direction_of(name) is None}
     assert unknown == {"bin_ratio", "front_plays", "plays"}
 
 

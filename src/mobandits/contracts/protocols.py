@@ -4,7 +4,7 @@ A recipe is what people write; `bind` resolves it for a problem's `Shape` into a
 what loops run. States are NamedTuples of arrays. docs/architecture.md tells why.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -208,18 +208,6 @@ class GroundTruth(Protocol):
     @property
     def block(self) -> Block:
         """The block itself."""
-
-    @property
-    def first(self) -> int:
-        """How many rounds of the trial came before the block."""
-
-    @property
-    def points(self) -> Sequence[int]:
-        """The rounds of the trial that the table records, from 1, in ascending order."""
-
-    @property
-    def memory(self) -> dict[Any, Any]:
-        """What metrics keep from block to block, for all policies of the trial."""
 
     def gaps(self, order: Order, chosen: IntArray, digits: int) -> Array:
         """The regret of the arms `chosen` (rounds,) under an order, (rounds, digits of its gap)."""

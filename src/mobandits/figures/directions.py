@@ -1,53 +1,35 @@
-"""Whether more or less of a metric is better."""
+"""Whether smaller or larger values of a metric are better, as a caller says or as is known."""
 
 from collections.abc import Mapping
-from typing import Literal
 
+from mobandits.statistics.metric_traits import Better, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
-Direction = Literal["less", "more"]
-MORE = frozenset(
-    {
-        "front_recall",
-        "front_rounds",
-        "hypervolume",
-        "jaccard",
-        "jain_index",
-        "mean",
-        "play_entropy",
-        "reward",
-    }
-)
-LESS = frozenset({"play_ratio", "unfairness", "violation"})
 
-
-def better(metric: str, given: Mapping[str, str] | None = None) -> Direction | None:
-    """Whether more or less of a metric is better; None where that is not known.
+def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Better | None:
+    """Which values of a metric are better; None where that is not known.
 
     Args:
         metric: its name.
-        given: {metric: "less" or "more"}, which comes first.
+        given: {metric: "smaller" or "larger"}, which comes first.
 
     Raises:
         ValueError: where `given` says something else.
 
     Example:
-        >>> better("pareto_regret"), better("reward"), better("plays")
-        ('less', 'more', None)
-        >>> better("dollars", {"dollars": "less"})
-        'less'
+        >>> direction_of("pareto_regret"), direction_of("reward"), direction_of("plays")
+        ('smaller', 'larger', None)
+        >>> direction_of("seconds", {"seconds": "smaller"})
+        'smaller'
     """
     if given is not None and not isinstance(given, Mapping):
         raise ValueError(
-            f"better must be a dictionary such as {{'dollars': 'less'}}, got {quoted(given)}"
+            f"better must be a dictionary such as {{'seconds': 'smaller'}}, got {quoted(given)}"
         )
     if given and metric in given:
-        direction: Direction = given[metric]  # type: ignore[assignment]
-        choice(f"better[{quoted(metric)}]", direction, ("less", "more"))
+        direction = given[metric]
+        choice(f"better[{quoted(metric)}]", direction, ("smaller", "larger"))
         return direction
 
-    if metric in LESS or metric.endswith("regret") or metric.startswith("chain_regret"):
-        return "less"
-
-    return "more" if metric in MORE else None
+    return traits_of(metric).better

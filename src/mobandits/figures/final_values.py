@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from mobandits.figures.directions import Direction, better
+from mobandits.figures.directions import direction_of
 from mobandits.figures.formatting import component_name, spoken
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import Better, traits_of
 from mobandits.statistics.not_worse import not_worse_than_best
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
@@ -32,7 +33,7 @@ class Column(NamedTuple):
     component: int
     name: str
     part: str
-    direction: Direction | None
+    direction: Better | None
 
 
 class Cell(NamedTuple):
@@ -82,14 +83,14 @@ class FinalValues(NamedTuple):
 def final_values(
     table: pl.DataFrame,
     metrics: str | Sequence[str] | None = None,
-    directions: Mapping[str, str] | None = None,
+    directions: Mapping[str, Better] | None = None,
 ) -> FinalValues:
     """The last values of every policy: means, intervals, and which are as good as the best.
 
     Args:
         table: rows as `simulate` records them.
         metrics: names; None: all with at most six components.
-        directions: {metric: "less" or "more"} where the name does not tell what is better.
+        directions: {metric: "smaller" or "larger"} where the name does not tell what is better.
 
     Raises:
         ValueError: where a metric is not in the table, or the table is empty.
@@ -132,7 +133,7 @@ def chosen_metrics(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> 
 
 
 def _columns(
-    last: pl.DataFrame, names: Sequence[str], directions: Mapping[str, str] | None
+    last: pl.DataFrame, names: Sequence[str], directions: Mapping[str, Better] | None
 ) -> list[Column]:
     columns = []
     for name in names:
@@ -140,7 +141,9 @@ def _columns(
         components = of_metric["component"].unique().sort().to_list()
         for component in components:
             part = f"{component_name(name)} {component}" if len(components) > 1 else ""
-            columns.append(Column(name, component, spoken(name), part, better(name, directions)))
+            columns.append(
+                Column(name, component, spoken(name), part, direction_of(name, directions))
+            )
 
     return columns
 
@@ -153,7 +156,9 @@ def _group(rows: pl.DataFrame, columns: Sequence[Column]) -> Group:
             pl.col("metric") == column.metric, pl.col("component") == column.component
         )
         best = _as_good_as_the_best(of_column, column.direction)
-        for row in bands(of_column, ["policy"]).rows(named=True):
+        traits = traits_of(column.metric)
+        means = bands(of_column, ["policy"], traits.least, traits.most)
+        for row in means.rows(named=True):
             half_width = None
             if row["trials"] > 1:
                 half_width = max(row["high"] - row["mean"], row["mean"] - row["low"])
@@ -164,7 +169,7 @@ def _group(rows: pl.DataFrame, columns: Sequence[Column]) -> Group:
     return Group(rows["experiment"][0], rows["environment"][0], cells)
 
 
-def _as_good_as_the_best(rows: pl.DataFrame, direction: Direction | None) -> set[str]:
+def _as_good_as_the_best(rows: pl.DataFrame, direction: Better | None) -> set[str]:
     """The policies that are not significantly worse than the best, in the trials of all."""
     policies = rows["policy"].unique(maintain_order=True).to_list()
     if direction is None or len(policies) < 2:
@@ -172,7 +177,7 @@ def _as_good_as_the_best(rows: pl.DataFrame, direction: Direction | None) -> set
 
     wide = rows.pivot(on="policy", index="trial", values="value").drop_nulls().sort("trial")
     values = wide.select(policies).to_numpy().T
-    marked = not_worse_than_best(values, smaller_is_better=direction == "less")
+    marked = not_worse_than_best(values, smaller_is_better=direction == "smaller")
 
     return {policy for policy, is_best in zip(policies, marked, strict=True) if is_best}
 

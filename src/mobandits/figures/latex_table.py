@@ -13,14 +13,15 @@ from mobandits.figures.final_values import (
     digits_of,
     final_values,
 )
+from mobandits.statistics.metric_traits import Better
 from mobandits.support.latex import escaped
 from mobandits.support.naming import quantity, quoted
 
 LABEL = re.compile(r"[A-Za-z0-9:._/-]+")  # others are commands of LaTeX, or break them
-ARROWS = {"less": r"\,$\downarrow$", "more": r"\,$\uparrow$", None: ""}
+ARROWS = {"smaller": r"\,$\downarrow$", "larger": r"\,$\uparrow$", None: ""}
 MEANING = {
-    "less": r"$\downarrow$: less is better",
-    "more": r"$\uparrow$: more is better",
+    "smaller": r"$\downarrow$: less is better",
+    "larger": r"$\uparrow$: more is better",
 }
 BOLD = (
     r"Bold: not significantly worse than the best of its column (paired $t$-tests over the "
@@ -35,7 +36,7 @@ def latex_table(
     caption: str | None = None,
     label: str | None = None,
     wide: bool = False,
-    better: Mapping[str, str] | None = None,
+    better: Mapping[str, Better] | None = None,
 ) -> str:
     r"""A `table` with a row per policy and a column per metric and component.
 
@@ -48,7 +49,7 @@ def latex_table(
         caption: how the caption begins, plain text.
         label: of the table; None: none.
         wide: over both columns of the page, as `table*`.
-        better: {metric: "less" or "more"} where the name does not tell.
+        better: {metric: "smaller" or "larger"} where the name does not tell.
 
     Raises:
         ValueError: where a metric is not in the table, or the label is none of LaTeX.
@@ -176,7 +177,7 @@ def _caption(given: str | None, values: FinalValues) -> str:
     else:
         sentences.append(f"Values of one trial of {rounds}.")
     directions = {column.direction for column in values.columns}
-    arrows = [MEANING[direction] for direction in ("less", "more") if direction in directions]
+    arrows = [MEANING[direction] for direction in ("smaller", "larger") if direction in directions]
     if arrows:
         sentences.append(f"{', '.join(arrows)}.")
     rows = [row for group in values.groups for row in group.cells.values()]

@@ -6,19 +6,20 @@ from typing import Any
 import polars as pl
 
 from mobandits.figures.final_values import Column, final_values
+from mobandits.statistics.metric_traits import Better
 
 
 def wide_table(
     table: pl.DataFrame,
     metrics: str | Sequence[str] | None = None,
-    better: Mapping[str, str] | None = None,
+    better: Mapping[str, Better] | None = None,
 ) -> pl.DataFrame:
     """The last values of every policy, a row each.
 
     Args:
         table: rows as `simulate` records them.
         metrics: names; None: all with at most six components.
-        better: {metric: "less" or "more"} where the name does not tell.
+        better: {metric: "smaller" or "larger"} where the name does not tell.
 
     Returns:
         `experiment` and `environment` where there are several, `policy`, and for each metric and
@@ -62,7 +63,7 @@ def _name(column: Column) -> str:
 def csv_table(
     table: pl.DataFrame,
     metrics: str | Sequence[str] | None = None,
-    better: Mapping[str, str] | None = None,
+    better: Mapping[str, Better] | None = None,
 ) -> str:
     """`wide_table` as CSV, with a header; numbers have all their digits."""
     return wide_table(table, metrics, better).write_csv()

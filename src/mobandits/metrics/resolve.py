@@ -71,19 +71,13 @@ def registry() -> dict[str, type[Any]]:
     return {cls.name: cls for cls in classes}
 
 
-# Means of all rounds and arms, of which the max-min regret keeps those on fronts where they change:
-# with more of them it is measured only where it is asked for. At most 0.4 GB per trial.
-MOST_MEANS = 50_000_000
-
-
-def default_metrics(*, continuum: bool, changing: bool, means: int = 0) -> tuple[str, ...]:
+def default_metrics(*, continuum: bool, changing: bool) -> tuple[str, ...]:
     """The names in `DEFAULT_METRICS` that a problem can be measured by.
 
     Args:
         continuum: whether its arms are the points of a continuum, which some metrics do not know.
         changing: whether its means change over the rounds: its front has no arms of its own then,
             of which a share could be found.
-        means: the number of rounds times arms times objectives.
 
     Example:
         >>> default_metrics(continuum=False, changing=True)
@@ -95,8 +89,6 @@ def default_metrics(*, continuum: bool, changing: bool, means: int = 0) -> tuple
         if continuum and not hasattr(known[name], "on_surface"):
             continue
         if changing and name == FrontRecall.name:
-            continue
-        if changing and name == MaxMinRegret.name and means > MOST_MEANS:
             continue
 
         names.append(name)

@@ -114,17 +114,12 @@ def prepare(
     else:
         block = first_rounds(environment, problem, rounds, seed)
         if metrics is None:
-            metrics = defaults_of(block, rounds)
+            changing = len(block.means) > 1
+            metrics = default_metrics(continuum=False, changing=changing)
         setup = Setup(**arguments, metrics=resolve(metrics, quantities))
         rehearse_setup(setup, problem, block)
 
     return Plan(setup, int(trials))
-
-
-def defaults_of(block: Block, rounds: int) -> tuple[str, ...]:
-    """The default metrics of a problem with such first rounds."""
-    rows, arms, objectives = block.means.shape
-    return default_metrics(continuum=False, changing=rows > 1, means=rounds * arms * objectives)
 
 
 def first_rounds(

@@ -164,12 +164,12 @@ class Results:
         caption: str | None = None,
         label: str | None = None,
         wide: bool = False,
-        better: Mapping[str, str] | None = None,
+        better: Mapping[str, Better] | None = None,
     ) -> str:
         r"""The last values as a LaTeX table: a row per policy, a column per metric and component.
 
         Entries are means with half of their 95 % intervals. Bold are the best of a column, and
-        those that are not significantly worse: paired t-tests over the trials, together at 5 % by
+        those that are not significantly worse: signed-rank tests over the trials, together at 5 % by
         Holm's method. The caption says so, and how many trials and rounds there are. The document
         needs ``\usepackage{booktabs}``.
 
@@ -178,7 +178,7 @@ class Results:
             caption: how the caption begins, plain text.
             label: for `\ref`.
             wide: over both columns of a page.
-            better: {metric: "less" or "more"}, for metrics of which the library does not know.
+            better: {metric: "smaller" or "larger"}, for metrics of which the library does not know.
 
         Raises:
             ValueError: where a metric was not measured.
@@ -193,7 +193,7 @@ class Results:
         self,
         metric: str | Sequence[str] | None = None,
         *,
-        better: Mapping[str, str] | None = None,
+        better: Mapping[str, Better] | None = None,
     ) -> str:
         """The last values as CSV: a row per policy; per metric its mean, half-width, and `best`.
 

@@ -89,7 +89,7 @@ def play_arms(
     # and none is kept.
     truth = None
     for first, block in merged_blocks(problem, setup.rounds, limit, rng):
-        truth = truth_of(problem, first, block, truth, setup.points)
+        truth = truth_of(problem, first, block, truth)
         for each in players:
             for played in each.play(block, arms, with_fronts=with_fronts):
                 measure(truth, played)
@@ -107,20 +107,16 @@ def trial_problem(setup: Setup, trial: int) -> Problem | SurfaceProblem:
 
 
 def truth_of(
-    problem: Problem,
-    first: int,
-    block: Block,
-    before: BlockGroundTruth | None = None,
-    points: Sequence[int] = (),
+    problem: Problem, first: int, block: Block, before: BlockGroundTruth | None = None
 ) -> BlockGroundTruth:
     """The truth about a block, with the problem's quantities where it offers any."""
     quantities = getattr(problem, "quantities", None)
     if quantities is None:
-        return BlockGroundTruth(block, before=before, first=first, points=points)
+        return BlockGroundTruth(block, before=before)
 
     rounds = len(block.rewards)
 
-    return BlockGroundTruth(block, lambda: quantities(first, rounds), before, first, points)
+    return BlockGroundTruth(block, lambda: quantities(first, rounds), before)
 
 
 def _table(setup: Setup, trial: int, values: Mapping[tuple[str, str], Array]) -> pl.DataFrame:

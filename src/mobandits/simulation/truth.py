@@ -1,6 +1,6 @@
 """The true side of a block: gaps, fronts and quantities, for all policies that played it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,14 +41,9 @@ class BlockGroundTruth:
         block: the rounds that were played.
         quantities: called at most once, for the problem's quantities in these rounds.
         before: the truth of the block before, if any.
-        first: how many rounds of the trial came before the block.
-        points: the rounds of the trial that the table records, from 1, in ascending order.
 
     Attributes:
         block: the rounds.
-        first: as above.
-        points: as above.
-        memory: what metrics keep from block to block, for all policies of the trial.
         answers: {(question, order): answer} so far.
 
     Raises:
@@ -69,16 +64,11 @@ class BlockGroundTruth:
         block: Block,
         quantities: Callable[[], Quantities] = dict,
         before: "BlockGroundTruth | None" = None,
-        first: int = 0,
-        points: Sequence[int] = (),
     ) -> None:
         if not np.isfinite(block.means).all():
             raise ValueError("Block.means must be finite, got NaN or infinity")
 
         self.block = block
-        self.first = first
-        self.points = points
-        self.memory: dict[Any, Any] = {} if before is None else before.memory
         self._load_quantities = quantities
         self._quantities: Quantities | None = None
         # By the order's value: metrics that score under equal orders share the work.
