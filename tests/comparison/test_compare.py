@@ -173,7 +173,7 @@ def with_value(table, value):
 
 def test_mistakes_are_named():
     table = table_of(made())
-    with pytest.raises(ValueError, match="metric must be one of pareto_regret, got 'regret'"):
+    with pytest.raises(ValueError, match="metric: 'regret' is unknown; did you mean pareto_regret"):
         compare(table, metric="regret")
     with pytest.raises(ValueError, match="baseline must be one of p0, p1, p2, p3, got 'p9'"):
         compare(table, "p9")

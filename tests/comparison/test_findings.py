@@ -134,7 +134,7 @@ arm = 1
 
 
 def test_the_command_line_prints_them(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(cli, "write_report", lambda folder: None)
+    monkeypatch.setattr("mobandits.cli.console.write_report", lambda folder: None)
     (tmp_path / "s.toml").write_text(SPEC)
     out = tmp_path / "out"
     assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(out)]) == 0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_structure import Tags, check_figures, svg_elements
-from test_evaluation_figures import front_table, outline_table, values_table
+from test_evaluation_figures import front_table, outline_table, some_values
 from test_paper_page import made, plot
 
 from mobandits.figures.history_panels import HistoryPanel, Series, draw_history
@@ -61,7 +61,7 @@ def bars(width):
 
 FIGURES = {
     "front": front,
-    "values": functools.partial(draw_values, values_table()),
+    "values": functools.partial(draw_values, some_values()),
     "history": history,
     "heat": heat,
     "bars": bars,

@@ -49,8 +49,19 @@ def page_file(tmp_path_factory):
     draw = functools.partial(draw_curves, data, "Pareto regret", "round")
     picture = draw_picture(draw, folder, "regret", "Curves.", "Means.", data)
     values = Table(("policy", "number", "other"), ROWS, "Numbers at the end")
-    section = MetricSection("Pareto regret", picture, values)
-    page = RunPage("A run", 3, ["World()"], 3, 1000, [section], Provenance([("seed", "0")]))
+    section = MetricSection("pareto_regret", "Pareto regret", picture, [values])
+    page = RunPage(
+        title="A run",
+        findings=[],
+        policies="3 policies",
+        environments=["World()"],
+        trials=3,
+        rounds=1000,
+        words=[],
+        contents=[],
+        metrics=[section],
+        provenance=Provenance([("seed", "0")]),
+    )
     path = folder / "report.html"
     path.write_text(render("run.html", page), encoding="utf-8")
     return path

@@ -25,14 +25,14 @@ def rows(policy, values, metric="pareto_regret", component=0, environment="World
 def compared():
     """a and b are alike, c is surely worse; rewards have two components."""
     table = [
-        *rows("a_1", [10.0, 12.0, 14.0, 16.0]),
-        *rows("b & c", [10.5, 11.5, 14.5, 15.9]),
-        *rows("c", [30.25, 32.5, 34.0, 36.5]),
+        *rows("a_1", 2 * [10.0, 12.0, 14.0, 16.0]),
+        *rows("b & c", 2 * [10.5, 11.5, 14.5, 15.9]),
+        *rows("c", 2 * [30.25, 32.5, 34.0, 36.5]),
     ]
     for component in (0, 1):
-        table += rows("a_1", [1.0, 1.1, 0.9, 1.2], "reward", component)
-        table += rows("b & c", [5.0, 5.1, 4.9, 5.2], "reward", component)
-        table += rows("c", [-0.1, 0.1, -0.3, 0.2], "reward", component)
+        table += rows("a_1", 2 * [1.0, 1.1, 0.9, 1.2], "reward", component)
+        table += rows("b & c", 2 * [5.0, 5.1, 4.9, 5.2], "reward", component)
+        table += rows("c", 2 * [-0.1, 0.1, -0.3, 0.2], "reward", component)
     return make_table(table)
 
 
@@ -56,13 +56,13 @@ def test_rows_are_policies_and_columns_metrics(compared):
 
 def test_bold_is_what_is_not_significantly_worse_than_the_best(compared):
     a, b, c = cells_of(latex_table(compared))
-    assert a[1] == r"\textbf{13.0} $\pm$ 4.1"
-    assert b[1] == r"\textbf{13.1} $\pm$ 4.0"
+    assert a[1] == r"\textbf{13.0} $\pm$ 2.0"
+    assert b[1] == r"\textbf{13.1} $\pm$ 2.0"
     assert "textbf" not in c[1]
     # more is better of rewards
     assert "textbf" not in a[2]
-    assert b[2].startswith(r"\phantom{0}\textbf{5.05} $\pm$ ")
-    assert c[2].startswith(r"$-$0.02 $\pm$ ")  # -0.025, as Python rounds it
+    assert b[2].startswith(r"\phantom{0}\textbf{5.050} $\pm$ ")
+    assert c[2].startswith(r"$-$0.025 $\pm$ ")
 
 
 def test_half_widths_are_those_of_the_summary(compared):
@@ -74,7 +74,7 @@ def test_half_widths_are_those_of_the_summary(compared):
 def test_the_caption_says_what_stands_in_the_table(compared):
     source = latex_table(compared, caption="α & β", label="tab:x", wide=True)
     caption = re.search(r"\\caption\{(.*)\}\n", source)[1]
-    assert caption.startswith(r"$\alpha$ \& $\beta$. Means over 4 trials of 20 rounds")
+    assert caption.startswith(r"$\alpha$ \& $\beta$. Means over 8 trials of 20 rounds")
     assert "not significantly worse than the best" in caption
     assert "\\label{tab:x}" in source
     assert source.startswith("\\begin{table*}")
@@ -115,12 +115,12 @@ def test_metrics_may_be_chosen_and_directions_given(compared):
     assert "textbf" in latex_table(dollars, better={"seconds": "larger"})
     assert "reward" not in latex_table(compared, ["pareto_regret"])
     with pytest.raises(
-        ValueError, match="metric must be one of pareto_regret, reward, got 'regret'"
+        ValueError, match="metric: 'regret' is unknown; did you mean pareto_regret"
     ):
         latex_table(compared, "regret")
     with pytest.raises(ValueError, match="metric must name each metric once, got 'reward' twice"):
         latex_table(compared, ["reward", "reward"])
-    with pytest.raises(ValueError, match="must be one of smaller, larger, got 'up'"):
+    with pytest.raises(ValueError, match="must be one of larger, smaller, got 'up'"):
         latex_table(dollars, better={"seconds": "up"})
     with pytest.raises(ValueError, match="the table must have rows, got none"):
         latex_table(compared.clear())

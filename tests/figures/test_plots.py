@@ -35,7 +35,7 @@ def names_in(figure):
         ("log", "z", "log must be one of both, x, y, got 'z'"),
         ("band", "ci", "band must be one of deviation, interval, quantiles, got 'ci'"),
         ("legend", "left", "legend must be one of auto, below, ends, inside, got 'left'"),
-        ("style", "Paper", "style must be one of page, paper, paper-mono, got 'Paper'"),
+        ("style", "Paper", "style: 'Paper' is unknown; did you mean paper"),
         ("policies", "a", "policies must be a list of names, got 'a'"),
         ("policies", [], "policies must name at least one policy, got none"),
     ],
@@ -46,7 +46,7 @@ def test_options_that_do_not_fit_are_refused(option, value, error):
 
 
 def test_unknown_policies_are_refused_with_the_nearest(table):
-    with pytest.raises(ValueError, match="policies must be one of a, b, got 'aa'"):
+    with pytest.raises(ValueError, match="policies: 'aa' is unknown; did you mean a"):
         plot(table, METRIC, PlotOptions(policies=["aa"]))
 
 

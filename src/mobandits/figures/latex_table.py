@@ -24,7 +24,7 @@ MEANING = {
     "larger": r"$\uparrow$: more is better",
 }
 BOLD = (
-    r"Bold: not significantly worse than the best of its column (paired $t$-tests over the "
+    r"Bold: not significantly worse than the best of its column (signed-rank tests over the "
     r"trials, Holm's method, 5\,\%)."
 )
 

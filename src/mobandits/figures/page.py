@@ -136,6 +136,9 @@ def breakable(name: str) -> Markup:
         >>> breakable("mol-ucb:scale=0.3,check=<no>")
         Markup('mol-ucb:<wbr>scale=0.3,<wbr>check=&lt;no&gt;')
     """
+    if isinstance(name, Markup):  # with formulas, which are elements
+        return name
+
     parts = [escape(part) for part in BREAKS.split(name)]
     return Markup("<wbr>").join(parts)
 

@@ -44,6 +44,8 @@ GOOD = Colour("good", "#00674a", "#5fd0a5")
 BAD = Colour("bad", "#a33d00", "#ff9a5c")
 TEXTS = (INK, SOFT, BLUE, GOOD, BAD)
 
+PRINTED = "#000000"  # of figures for papers, which have one theme
+
 COLOURS = (PAPER, INK, SOFT, FAINT, BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GOOD, BAD)
 
 

@@ -4,13 +4,14 @@ import itertools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from mobandits.figures import palette
 from mobandits.figures.plot_options import StyleName
 from mobandits.figures.style import DASHES, MARKERS, SETTINGS, Look, looks
 from mobandits.figures.wrapping import FONT, NAME
 
 SERIF = "STIXGeneral"  # comes with Matplotlib, and looks like Times
 POINTS = 8.0  # of the letters in a paper's figure; most journals ask for 7 to 9
-BLACK = "#000000"
+BLACK = palette.PRINTED
 
 PAPER: dict[str, Any] = {
     **SETTINGS,

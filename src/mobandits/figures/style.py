@@ -149,7 +149,8 @@ def svg_for_page(figure: Figure) -> bytes:
 def _written(figure: Figure) -> bytes:
     renderer(figure)
     file = io.BytesIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    # As any figure: one of a paper would be saved with the settings of papers.
+    Figure.savefig(figure, file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 

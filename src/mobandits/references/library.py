@@ -282,15 +282,6 @@ PAPERS = (
         ICML.format(37),
     ),
     Reference(
-        "agrawal2014",
-        "inproceedings",
-        ("Agrawal, Shipra", "Devanur, Nikhil R."),
-        "Bandits with concave rewards and convex knapsacks",
-        2014,
-        "Proceedings of the ACM Conference on Economics and Computation",
-        arxiv="1402.5758",
-    ),
-    Reference(
         "agrawal2016",
         "inproceedings",
         ("Agrawal, Shipra", "Devanur, Nikhil R."),

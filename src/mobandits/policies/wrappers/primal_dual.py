@@ -91,6 +91,7 @@ class PrimalDual(Recipe):
         [2.0]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",
