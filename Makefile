@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test quick lint types stubs docs docs-only bench ci clean
+.PHONY: install demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
 
 install: $(STAMP)
 
@@ -18,6 +18,10 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# With every supported Python that is on this machine, each in an environment of its own.
+test-versions:
+	$(PYTHON) tools/versions.py
 
 # Under a minute once everything is compiled: what to run while working.
 quick: lint types
@@ -34,6 +38,10 @@ types: install
 stubs: install
 	$(BIN)/python tools/stubs.py
 
+# The notebooks, from the Python files beside them.
+notebooks: install
+	$(BIN)/python tools/notebooks.py
+
 docs: install
 	$(BIN)/python tools/documentation.py
 
@@ -46,9 +54,17 @@ docs-only:
 bench: install
 	$(BIN)/python benchmarks/all.py
 
+# Builds, checks and tries the distributions in dist/; uploads nothing.
+release: install
+	$(BIN)/python tools/release.py
+
+# Checks before each commit and each push, of .pre-commit-config.yaml.
+hooks: install
+	$(BIN)/pre-commit install
+
 ci:
 	bash .ci/run
 
 clean:
-	rm -rf .venv .venv-docs demo site .cache docs/changelog.md build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* demo site .cache docs/changelog.md build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

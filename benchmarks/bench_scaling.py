@@ -95,7 +95,7 @@ LINES = {
     "MOC-MAB, 243 cells": Line(
         coins, lambda _: policies.MocMab(per_side=3), 0
     ),  # whatever the horizon
-    "Pareto-UCB1": Line(no_context, lambda _: policies.ParetoUcb1(), 0),  # it has no features
+    "P-UCB1": Line(no_context, lambda _: policies.ParetoUcb1(), 0),  # it has no features
 }
 
 
@@ -211,7 +211,7 @@ def main():
         f"One number varies, the others are {usual}. Times are processor time of one thread, which other work on the "
         "machine disturbs less."
     )
-    left_out = "MOC-MAB has at least 2^d cells, so it ends at 10 features; Pareto-UCB1 has none."
+    left_out = "MOC-MAB has at least 2^d cells, so it ends at 10 features; P-UCB1 has none."
     cells = (
         "MOC-MAB's first rounds are cheaper: an arm that its cell never played has no interval to work out. And it "
         "cuts the space finer for longer horizons, into 243 cells for 1,000 rounds and 7,776 for 1,000,000: 25 MB, "

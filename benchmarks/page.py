@@ -1,8 +1,11 @@
 """docs/benchmarks.md, from the files in results/: `python benchmarks/page.py` writes it, benchmarks/all.py too."""
 
 import json
+import re
 
 import harness
+
+import mobandits as mob
 
 PAGE = harness.ROOT / "docs" / "benchmarks.md"
 
@@ -23,6 +26,8 @@ How numbers are made:
 - Compilation is not in these times: it happens once per machine and has a section of its own.
 - Only ratios count: absolute times are this machine's."""
 
+SHORT = {"Mtlo", "Pcz", "Stlo", "Ucb1"}
+
 SECTIONS = {  # in this order; others follow by name
     "figure2": "A whole experiment against what a researcher would write (`benchmarks/naive_numpy.py`): NumPy, and for "
     "the effective front a linear program of SciPy's HiGHS per arm, or only for the arms of the Pareto front.",
@@ -35,6 +40,9 @@ SECTIONS = {  # in this order; others follow by name
     "river": "",
     "vowpalwabbit": "",
     "pybandits": "",
+    "peers": "What README.md compares, in one run. Open Bandit Pipeline could not be installed with Python 3.11 on "
+    "2026-11-23: version 0.5.7 pins scikit-learn 1.1.3, SciPy 1.9.3 and pandas 1.5.2, and needs torch, which the index "
+    "at hand did not have; the older 0.5.5 needs a PyYAML that does not build.",
     "moslb": "",
     "features": "What `Features(map, recipe)` costs: phi of every row, and larger regressions.",
     "scaling": "Costs per round against the size of a problem; all points are in `benchmarks/results/scaling.json`.\n\n"
@@ -114,12 +122,21 @@ def slopes(exponents):
     return table(["exponent of the cost of a round in", *exponents], rows)
 
 
+def with_code(text):
+    """The text with class names of policies and orders as code, as in all prose."""
+    names = [*mob.policies.__all__, *mob.orders.__all__]
+    # Names of one part are words too, such as Features, but for those that are abbreviations.
+    classes = [name for name in names if re.search("[a-z0-9][A-Z]", name) or name in SHORT]
+    return re.sub(rf"(?<![`.\w])({'|'.join(classes)})\b(?![`(])", r"`\1`", text)
+
+
 def section(name, content):
     """One file of results."""
     body = slopes(content["exponents"]) if "exponents" in content else measurements(content["rows"])
     notes = "\n".join(f"- {note}" for note in content["notes"])
     load = f"Load of the machine at the start: {content['machine']['load']}."
-    said = [f"## {content['title']}", SECTIONS.get(name, ""), body, notes, load]
+    title = f"## {content['title']}"
+    said = [title, SECTIONS.get(name, ""), with_code(body), with_code(notes), load]
     return "\n\n".join(part for part in said if part)
 
 

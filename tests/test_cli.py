@@ -11,11 +11,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import typer
 
 import mobandits
 from mobandits import cli
+from mobandits.cli import completion
+from mobandits.cli.examples import EXAMPLES
+from mobandits.cli.program import COMMANDS, guarded
 from mobandits.contracts.protocols import Recipe
 from mobandits.orders import Lexicographic, Pareto
+from mobandits.papers.check_theorems import PAPERS
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation.folder import read_folder
 from mobandits.simulation.run import run_plan
@@ -49,7 +54,7 @@ def spec(tmp_path):
 def program(capsys, monkeypatch):
     """Call the program; the report is drawn by code with tests of its own."""
     written = []
-    monkeypatch.setattr(cli, "write_report", written.append)
+    monkeypatch.setattr("mobandits.cli.console.write_report", written.append)
 
     def call(*arguments):
         status = cli.call([str(argument) for argument in arguments])
@@ -129,13 +134,15 @@ def test_report_draws_again(program, spec, tmp_path):
     ("arguments", "message"),
     [
         (["frobnicate"], "No such command 'frobnicate'"),
-        (["list", "policy"], "KIND must be one of .*, got 'policy'; did you mean policies?"),
-        (["list"], "Missing argument"),
+        (
+            ["list", "policy"],
+            "KIND: 'policy' is unknown; did you mean policies. It must be one of datasets, ",
+        ),
         (["run", "{spec}"], "Missing option '--out'"),
         (["run", "{spec}", "--out", "{out}", "--rounds", "-5"], "Invalid value for '--rounds'"),
         (
             ["run", "{spec}", "--out", "{out}", "--engine", "rays"],
-            "--engine must be one of ray, threads, got 'rays'",
+            "--engine: 'rays' is unknown; did you mean ray. It must be one of ray, threads",
         ),
         (
             ["run", "{spec}", "--out", "{out}", "--address", "auto"],
@@ -274,8 +281,8 @@ def test_a_mistake_in_the_file_is_told_with_its_key(program, tmp_path):
     (tmp_path / "s.toml").write_text(SPEC.replace("random-choice", "random-choise"))
     status, _, err = program("run", tmp_path / "s.toml", "--out", tmp_path / "out")
     assert status == 2
-    assert "s.toml: policies[0].name must be one of" in err
-    assert err.endswith("did you mean random-choice?\n")
+    name = "policies[0].name: 'random-choise' is unknown; did you mean random-choice?"
+    assert f"s.toml:8: {name} It must be one of annealing-pareto, " in err
     assert not (tmp_path / "out").exists()
 
 
@@ -311,20 +318,18 @@ def test_an_interrupted_run_says_how_to_go_on(spec, tmp_path):
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)
     err = child.communicate(timeout=120)[1]
-    assert child.returncode == 1
-    assert (
-        err.splitlines()[-1]
-        == "interrupted: run the same command again to resume; finished trials are kept"
-    )
+    assert child.returncode == 130
+    kept = f"finished trials are kept in {tmp_path / 'o'}; run the same command again to resume"
+    assert err.splitlines()[-1] == f"interrupted: {kept}"
     assert "Traceback" not in err
 
 
-def test_an_interruption_anywhere_is_status_1(program, monkeypatch):
+def test_an_interruption_anywhere_is_status_130(program, monkeypatch):
     def interrupted(kind):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mobandits.spec.catalogue", interrupted)
-    assert program("list", "policies") == (1, "", "interrupted\n")
+    assert program("list", "policies") == (130, "", "interrupted: run the same command again\n")
 
 
 def test_a_terminal_gets_a_table_and_a_bar(program, spec, tmp_path, monkeypatch):
@@ -390,7 +395,10 @@ def test_warm_takes_orders(program, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--agents", "--order", "paretto"), "--order must be one of .* did you mean pareto"),
+        (
+            ("--agents", "--order", "paretto"),
+            "--order: .* is unknown; did you mean pareto. It must be one of ",
+        ),
         (("--order", "pareto"), "--order must come with --agents"),
     ],
 )
@@ -411,3 +419,179 @@ def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
     status, out, _ = program("demo", "--out", tmp_path, "--quick")
     assert (status, out) == (0, f"{tmp_path / 'report.html'}\n")
     assert called == [(tmp_path, None, {"quick": True, "workers": None})]
+
+
+def test_a_finished_run_is_said_at_once(spec, tmp_path, capsys, monkeypatch):
+    """Nothing is played or drawn again; what is not finished, or was edited, is."""
+    arguments = ["run", spec, "--out", str(tmp_path / "o")]
+    assert cli.call(arguments) == 0
+    page = tmp_path / "o" / "report.html"
+    before = contents(tmp_path)
+    capsys.readouterr()
+
+    def refuse(*_, **__):
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mobandits.simulation.run.run_plan", refuse)
+        patch.setattr("mobandits.cli.console.write_report", refuse)
+        assert cli.call(arguments) == 0
+        said = f"finished: 2 trials of 300 rounds; report: {page}\n"
+        assert capsys.readouterr() == (said, "")
+
+    assert contents(tmp_path) == before
+    page.unlink()
+    assert cli.call(arguments) == 0
+    assert page.exists()
+    assert cli.call([*arguments, "--trials", "3"]) == 0
+    assert "24 rows" not in capsys.readouterr().out.splitlines()[-2]
+    page.write_text("older")
+    os.utime(page, (0, 0))
+    assert cli.call([*arguments, "--trials", "3"]) == 0
+    assert page.read_text() != "older"
+
+
+def test_three_mistakes_are_three_lines(program, tmp_path):
+    (tmp_path / "s.toml").write_text(
+        'rounds = "many"\n'
+        'metrics = ["reward", "pareto-regret"]\n'
+        'environment = "linear"\n'
+        "\n"
+        "[[policies]]\n"
+        'name = "mol-ts"\n'
+        "scale = -1\n"
+        "[[policies]]\n"
+        'name = "mol-ucb"\n'
+        'skale = "two"\n'
+        "penalty = true\n"
+    )
+    status, out, err = program("run", tmp_path / "s.toml", "--out", tmp_path / "out")
+    assert (status, out) == (2, "")
+    lines = [line.removeprefix(f"error: {tmp_path / 's.toml'}:") for line in err.splitlines()]
+    assert [line.partition(":")[0] for line in lines] == ["1", "2", "7", "10", "11"]
+    for line, word in zip(lines, ("many", "pareto_regret", "-1", "scale", "True"), strict=True):
+        assert word in line
+
+
+def test_list_without_a_kind_names_them(program):
+    status, out, err = program("list")
+    assert (status, err) == (0, "")
+    assert [line.split("\t")[0] for line in out.splitlines()] == list(KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_every_command_has_help_with_examples(program, name, option):
+    status, out, err = program(name, option)
+    assert (status, err) == (0, "")
+    assert "Examples:" in out
+    assert f"$ mobandits {name}" in out
+
+
+def test_every_command_has_examples():
+    assert {command.name for command in COMMANDS} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_interruption_is_one_line(command, monkeypatch, capsys):
+    def interrupted(**parameters):
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as ended:
+        guarded(command._replace(function=interrupted))(
+            out="OUT", log="LOG", store="STORE", folder="FOLDER", paper="PAPER"
+        )
+
+    assert ended.value.exit_code == 130
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"interrupted: [^{}\n]+run the same command again[^{}\n]*\n|.*\n", err)
+    assert "{" not in err
+
+
+COMMANDS_THAT_LAST = {
+    "reproduce": ["reproduce", "moslb2024/fig4", "--out", "{out}", "--workers", "2"],
+    "evaluate": [
+        *("evaluate", "{log}", "--column=arm=item", "--column=rewards=click", "--out", "{out}"),
+        *("--column=context=age", "--column=propensity=p", "--policy=mol-ucb", "--folds=1000"),
+    ],
+    "check-theorems": ["check-theorems", "mocmab2018", "--out", "{out}"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS_THAT_LAST)
+def test_ctrl_c_ends_the_program_and_what_it_started(tmp_path, name):
+    """Twice, as an impatient user does: a thread that is compiling would be waited for."""
+    log = tmp_path / "log.csv"
+    rows = "".join(f"{'ab'[i % 2]},{i % 3},{i % 7},0.5\n" for i in range(20_000))
+    log.write_text(f"item,click,age,p\n{rows}")
+    out = tmp_path / "out"
+    arguments = [each.format(out=out, log=log) for each in COMMANDS_THAT_LAST[name]]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "mobandits", *arguments],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    first = child.stderr.readline()  # work has begun with the first line of progress
+    assert first.startswith(name), first
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    if child.poll() is None:
+        child.send_signal(signal.SIGINT)
+    said, err = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert said == ""
+    assert err.splitlines()[-1].startswith("interrupted: ")
+    assert "run the same command again" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_get_a_script_and_names(shell):
+    def completed(**variables):
+        done = subprocess.run(
+            [sys.executable, "-c", "from mobandits.cli import main; main()"],
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.stdout
+
+    script = completed(_MOBANDITS_COMPLETE=f"source_{shell}")
+    assert "mobandits" in script
+    assert f"complete_{shell}" in script
+    line = "mobandits warm mol-"
+    names = completed(
+        _MOBANDITS_COMPLETE=f"complete_{shell}",
+        COMP_WORDS=line,
+        COMP_CWORD="2",
+        _TYPER_COMPLETE_ARGS=line,
+        _TYPER_COMPLETE_FISH_ACTION="get-args",
+    )
+    assert {"mol-ts", "mol-ucb", "mol-eps-greedy"} <= set(re.findall(r"[a-z-]+", names))
+
+
+@pytest.mark.parametrize("incomplete", ["", "m", "mol-t"])
+def test_names_are_completed(incomplete):
+    """The names that shells complete are those of the catalogues, found in another way."""
+    expected = {
+        completion.policies: catalogue("policies"),
+        completion.orders: catalogue("orders"),
+        completion.papers: PAPERS,
+        completion.one_of(*completion.KINDS): KINDS,
+        completion.targets: {*catalogue("policies"), "uniform", "logging"},
+    }
+    for complete, names in expected.items():
+        assert complete(incomplete) == sorted(n for n in names if n.startswith(incomplete))
+
+
+def test_experiments_are_completed():
+    known = catalogue("experiments")
+    papers = {name.partition("/")[0] for name in known if "/" in name}
+    assert set(completion.experiments("")) == papers | {"all"}
+    assert completion.experiments("molts2025/f") == sorted(
+        name for name in known if name.startswith("molts2025/f")
+    )

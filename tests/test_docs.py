@@ -1,64 +1,177 @@
-"""The documentation is a test: every Python block of a page runs, one namespace per page, in a directory of its own.
+"""The documentation is a test: what its Python prints, where its links lead, and how it spells policies.
 
-A block with a title is a file, ```python title="my_policies.py"; one that is called test_*.py is also run by pytest.
+tools/snippets.py runs the Python blocks of a page, and writes what they print.
 """
 
+import importlib
 import re
-import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
+import typer
 
+from mobandits import cli, policies
 from mobandits.testing import POLICY_CHECKS
 
 ROOT = Path(__file__).parent.parent
-FENCE = re.compile(
-    r'^```python(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```$', re.MULTILINE | re.DOTALL
-)
-PAGES = [
-    page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if page.exists()
-]
+DOCS = ROOT / "docs"
+# `make docs` copies CHANGELOG.md there: history may name what is gone.
+HISTORY = DOCS / "changelog.md"
+PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page != HISTORY)]
+PROSE = [*PAGES, ROOT / "CONTRIBUTING.md"]
+# Written from the program, where `mol-ucb` is what users type.
+COMMAND_LINE = DOCS / "reference" / "command-line.md"
+FENCED = re.compile(r"^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)\s*?$", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+INDENTED = re.compile(r"^ {4,}\S.*$", re.MULTILINE)
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+ADDRESS = re.compile(r"(?:src|srcset|href)=\"(?P<target>[^\"]+)\"")
+WORD = re.compile(r"[A-Za-z][\w.-]*\w")
+ELSEWHERE = ("https:", "http:", "mailto:")
+# The widest README that still reads as one page.
+README_LINES = 200
+
+
+@pytest.fixture(scope="module")
+def snippets():
+    sys.path.insert(0, str(ROOT / "tools"))
+    yield importlib.import_module("snippets")
+    sys.path.remove(str(ROOT / "tools"))
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
 
 
 @pytest.mark.parametrize(
-    "page",
-    [p for p in PAGES if FENCE.search(p.read_text())],
-    ids=lambda p: str(p.relative_to(ROOT)),
+    "page", [page for page in PAGES if "```python" in page.read_text()], ids=name
 )
-def test_page_runs(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    known, text, namespace = set(sys.modules), page.read_text(), {"__name__": "page"}
-    try:
-        for block in FENCE.finditer(text):
-            if block["title"]:
-                write_and_test(tmp_path / block["title"], block["code"])
-            else:
-                line = text.count("\n", 0, block.start("code"))
-                exec(
-                    compile("\n" * line + block["code"], page, "exec"), namespace
-                )  # line numbers are the page's
-    finally:
-        for name in set(sys.modules) - known:
-            if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
-                del sys.modules[name]
+def test_page_prints_what_it_shows(page, snippets, tmp_path):
+    outputs = snippets.printed(page, tmp_path)
+    for snippet, output in zip(snippets.snippets(page.read_text()), outputs, strict=True):
+        where = f"{name(page)}, line {snippet.line + 1}: tools/snippets.py writes what it prints"
+        assert snippets.agrees(snippet.shown, output), f"{where}\n{output}"
 
 
-def write_and_test(file, code):
-    file.write_text(code)
-    if file.name.startswith("test_"):
-        command = [sys.executable, "-m", "pytest", "-q", file.name]
-        done = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout
+def test_outputs_are_written_below_what_prints(snippets):
+    fence = "```"
+    page = (
+        f"Before.\n\n{fence}python\nprint(1 + 1)\n{fence}\n\nBetween.\n\n"
+        f"{fence}python\nx = 3\n{fence}\n\n{fence}text\nold\n{fence}\n\nAfter.\n"
+    )
+    filled = snippets.with_outputs(page, ["2\n", ""])
+    assert filled == (
+        f"Before.\n\n{fence}python\nprint(1 + 1)\n{fence}\n\n{fence}text\n2\n{fence}\n\nBetween.\n\n"
+        f"{fence}python\nx = 3\n{fence}\n\nAfter.\n"
+    )
+    assert snippets.with_outputs(filled, ["2\n", ""]) == filled
+    assert snippets.agrees("12...89\n", "123456789\n")
+    assert not snippets.agrees("1\n", "2\n")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def without_code(text):
+    """The page without its blocks of code and its comments."""
+    return INDENTED.sub("", FENCED.sub("", COMMENT.sub("", text)))
+
+
+def anchors(text):
+    """The anchors of a page's headings, as the site and GitHub make them."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.+)$", FENCED.sub("", text), re.MULTILINE):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        decomposed = unicodedata.normalize("NFKD", words)
+        plain = decomposed.encode("ascii", "ignore").decode()
+        kept = re.sub(r"[^\w\s-]", "", plain)
+        lower = kept.strip().lower()
+        found.add(re.sub(r"[-\s]+", "-", lower))
+    return found
+
+
+def leads_somewhere(page, target):
+    path, _, anchor = target.partition("#")
+    file = page.parent / path if path else page
+    if not file.exists():
+        return False
+    return not anchor or anchor in anchors(file.read_text())
+
+
+@pytest.mark.parametrize("page", PROSE, ids=name)
 def test_links_lead_somewhere(page):
-    targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text())
-    assert [t for t in targets if not (page.parent / t).exists()] == []
+    text = FENCED.sub("", page.read_text())
+    targets = [match["target"] for pattern in (LINK, ADDRESS) for match in pattern.finditer(text)]
+    inner = [target for target in targets if not target.startswith(ELSEWHERE)]
+    assert [target for target in inner if not leads_somewhere(page, target)] == []
+
+
+def spelt(word):
+    """What is left of a name where spelling does not count: MOL-TS, MolTs and mol_ts are one."""
+    return re.sub(r"[^a-z0-9]", "", word.lower())
+
+
+def spellings():
+    """{name: how prose writes it}, of the table on the papers' page, and of classes."""
+    page = (DOCS / "papers" / "README.md").read_text()
+    table = page.split("| in text | recipe |")[1].split("\n\n")[0]
+    allowed = {}
+    for row in table.splitlines()[2:]:
+        in_text, recipes, others = row.split("|")[1:4]
+        for word in WORD.findall(f"{in_text} {others}"):
+            if len(re.findall("[A-Z]", word)) > 1:
+                allowed.setdefault(spelt(word), set()).add(word)
+        for recipe in re.findall(r"`(\w+)`", recipes):
+            allowed.setdefault(spelt(recipe), set())
+    for recipe in policies.__all__:
+        if re.search(r"[a-z0-9][A-Z]", recipe):
+            allowed.setdefault(spelt(recipe), set())
+    return allowed
+
+
+@pytest.mark.parametrize("page", [page for page in PROSE if page != COMMAND_LINE], ids=name)
+def test_policies_are_spelt_in_one_way(page):
+    """MOL-TS is the algorithm; `MolTs`, its class, is code."""
+    text = LINK.sub("]", without_code(page.read_text()))
+    prose = ADDRESS.sub("", re.sub(r"`[^`]*`", "", text))
+    allowed = spellings()
+    wrong = [word for word in WORD.findall(prose) if word not in allowed.get(spelt(word), {word})]
+    assert wrong == [], "docs/papers/README.md lists how policies are spelt; classes are code"
+
+
+def command_lines(text):
+    """[(command, options)] of the indented lines that call the program."""
+    lines = re.sub(r" *\\\n *", " ", text).splitlines()
+    calls = [re.match(r" {4,}(?:RUN )?(?:\S*&& )?mobandits ([a-z-]+)(.*)", line) for line in lines]
+    found = []
+    for call in calls:
+        if call:
+            # Two spaces and more come before a remark on the command.
+            arguments = re.split(r"(?<=\S) {2,}", call[2])[0]
+            found.append((call[1], re.findall(r"--[a-z-]+", arguments)))
+    return found
+
+
+@pytest.mark.parametrize("page", PROSE, ids=name)
+def test_commands_exist_with_their_options(page):
+    commands = typer.main.get_command(cli.app).commands
+    for command, options in command_lines(page.read_text()):
+        assert command in commands
+        known = {option for each in commands[command].params for option in each.opts}
+        assert set(options) <= {*known, "--help"}, command
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= README_LINES
+
+
+def test_words_are_defined_once():
+    """docs/words.md defines them; other pages link to it and have no table of their own."""
+    words = re.findall(r"^\| \*\*(.+?)\*\* \|", (DOCS / "words.md").read_text(), re.MULTILINE)
+    assert len(words) == len(set(words)) > 20
+    tables = [page for page in PROSE if re.search(r"^\| word \|", page.read_text(), re.MULTILINE)]
+    assert tables == [DOCS / "words.md"]
 
 
 def test_the_how_to_names_every_promise():
-    page = (ROOT / "docs" / "how-to" / "add-a-policy.md").read_text()
+    page = (DOCS / "how-to" / "add-a-policy.md").read_text()
     assert [check for check in POLICY_CHECKS if f"| {check} |" not in page] == []

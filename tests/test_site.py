@@ -2,10 +2,12 @@
 
 import doctest
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
 
+import markdown
 import numpy as np
 import pytest
 
@@ -28,11 +30,17 @@ NEEDED = {
     "Features": {"map": Crosses(2)},
     "Within": {"limits": {0: 0.5}},
     "Paced": {"budgets": {1: 0.5}},
+    "PrimalDual": {
+        "recipe": policies.MolUcb(scale=0.3, order=orders.Weighted([1.0, 0.0])),
+        "budgets": {1: 0.5},
+        "largest": {1: 1.0},
+    },
     "Conservative": {"baseline": 0, "loss": 0.1, "objective": 0},
 }
 # Their beliefs are drawn where those of their recipe are.
 AS_THEIR_RECIPE = {
-    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "WithFloor", "Within"),
+    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "PrimalDual", "WithFloor"),
+    "Within",
 }
 
 
@@ -65,7 +73,7 @@ def test_every_page_is_in_the_navigation(tools):
 
 def test_docstrings_become_markdown(tools):
     module = tools("docstrings")
-    assert doctest.testmod(module) == (0, 2)
+    assert doctest.testmod(module) == (0, 4)
     table = [
         "============ ===",
         "paper        here",
@@ -86,6 +94,34 @@ def test_docstrings_become_markdown(tools):
         "",
         r"x\_y",
     ]
+
+
+def test_formulas_of_the_site_are_mathml(tools):
+    module = tools("formulas")
+    assert doctest.testmod(module) == (0, 3)
+    page = (
+        "Power T^((1 + d\\_p) / 2), `x_a^2`, [r^2](#a) and 1 < 2.\n\n"
+        "100 d gamma\\_T^2 ln T / epsilon^2 + 2 T K epsilon.\n\n"
+        "    T^2\n"
+    )
+    html = markdown.markdown(page, extensions=[module.FormulasExtension()])
+    assert html.count("<math>") == 2
+    assert html.count('<math display="block">') == 1
+    assert "<code>x_a^2</code>" in html
+    assert "<code>T^2\n</code>" in html
+    assert "and 1 &lt; 2." in html
+
+
+def test_every_bound_of_the_reference_is_set(tools):
+    """The formulas that stand by themselves in docstrings of theory, and no other blocks."""
+    module = tools("docstrings")
+    for name in ("mocmab2018", "molts2025", "moslb2024", "pcz2018"):
+        theory = importlib.import_module(f"mobandits.papers.{name}.theory")
+        for member in vars(theory).values():
+            is_own = inspect.isfunction(member) and member.__module__ == theory.__name__
+            doc = inspect.getdoc(member) if is_own else None
+            if doc and "::\n" in doc:
+                assert module.markdown(doc).count('<math display="block">') >= 1, member
 
 
 def test_every_room_has_a_page():
@@ -159,20 +195,32 @@ def works(recipe, shape):
         return False
 
 
-def test_the_tables_of_results_are_written_between_their_marks(tools):
+def test_the_pages_of_results_are_written_paper_by_paper(tools):
     module = tools("results")
-    counts, tables = (
-        "<!-- counts -->\nold\n<!-- end of counts -->",
-        "<!-- claims -->\n<!-- end of claims -->",
-    )
-    page = f"Before.\n{counts}\nProse.\n{tables}\nAfter.\n"
-    claims = "2 claims: 1 reproduced.\n\n| all | 2 |\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n"
-    text = module.filled(page, claims)
-    assert text == (
-        "Before.\n<!-- counts -->\n\n2 claims: 1 reproduced.\n\n| all | 2 |\n\n<!-- end of counts -->\nProse.\n"
-        "<!-- claims -->\n\n### a/x\n\n| `low` \\1 |\n\n### a/y\n\n| `high` |\n\n<!-- end of claims -->\nAfter.\n"
-    )
-    assert module.filled(text, claims) == text
+    claim = {"id": "a/x/low", "claim": "||x|| is \\1.", "target": "low", "parts": []}
+    claim |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a", "note": "", "differs": ""}
+    claim |= {"verdict": "reproduced"}
+    experiments = [
+        {"experiment": name, "seconds": 1.0, "changed": {}} for name in ("a/x", "a/y", "b/z")
+    ]
+    (page,) = module.pages([claim], experiments).values()
+    assert page.startswith("# Results: a\n")
+    assert "\n## a/x\n" in page
+    assert "&#124;&#124;x&#124;&#124; is \\1." in page
+    index = f"Before.\n{module.BEGIN}\nold\n{module.END}\nAfter.\n"
+    text = module.filled(index, "| [a](a.md) | \\1 |\n")
+    assert text == f"Before.\n{module.BEGIN}\n\n| [a](a.md) | \\1 |\n\n{module.END}\nAfter.\n"
     with pytest.raises(ValueError, match="<!-- counts -->"):
-        module.filled("No marks.", claims)
-    assert module.filled(module.PAGE.read_text(), claims).count("| all | 2 |") == 1
+        module.filled("No marks.", "")
+    assert module.filled(module.INDEX.read_text(), "new").count("\nnew\n") == 1
+
+
+def test_links_between_pages_of_results_have_targets():
+    pages = {path.name: path.read_text() for path in (DOCS / "results").glob("*.md")}
+    for name, page in pages.items():
+        headings = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+        anchors = {re.sub(r"[^\w\s-]", "", text).strip().lower() for text in headings}
+        for target in re.findall(r"\]\(#([^)]+)\)", page):
+            assert target in anchors, (name, target)
+        for target in re.findall(r"\]\(((?!#|https?:)[^)]+)\)", page):
+            assert (DOCS / "results" / target).exists(), (name, target)

@@ -7,7 +7,7 @@ import pytest
 from mobandits import environments, metrics, orders, policies
 from mobandits.errors import SpecError
 from mobandits.metrics import Violation
-from mobandits.policies import Conservative, MolTs, MolUcb, MoslbPl, Paced, Within
+from mobandits.policies import Conservative, MolTs, MolUcb, MoslbPl, Paced, PrimalDual, Within
 from mobandits.spec import KINDS, build, catalogue, convert, load, recipe_named
 from mobandits.support.naming import kebab, short_repr
 
@@ -51,7 +51,8 @@ def test_the_example_says_what_it_shows():
 
 def test_defaults(spec):
     plan = load(spec(GOOD)).plan()
-    assert [metric.name for metric in plan.setup.metrics] == list(metrics.DEFAULT_METRICS)
+    defaults = metrics.default_metrics(continuum=False, changing=True)
+    assert [metric.name for metric in plan.setup.metrics] == list(defaults)
     assert plan.setup.experiment == "s"
     assert plan.setup.seed == 0
     assert list(plan.setup.policies) == ["RandomChoice()"]
@@ -72,7 +73,11 @@ def test_grids_are_rows(spec):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("rounds = 20", "round = 20", "key must be one of .*, got 'round'; did you mean rounds?"),
+        (
+            "rounds = 20",
+            "round = 20",
+            "key: 'round' is unknown; did you mean rounds. It must be one of ",
+        ),
         ("rounds = 20", "", "rounds is required"),
         ("rounds = 20", "rounds = -20", "rounds must be an integer of at least 1, got -20"),
         ("rounds = 20", 'rounds = "many"', "rounds must be an integer of at least 1, got 'many'"),
@@ -87,23 +92,23 @@ def test_grids_are_rows(spec):
         (
             "trials = 2",
             'metrics = ["pareto-regret"]',
-            "metric must be one of .*; did you mean pareto_regret?",
+            "metric: 'pareto-regret' is unknown; did you mean pareto_regret. It must be",
         ),
         ("trials = 2", 'metrics = [{name = "level_regret"}]', r"metrics\[0\].levels is required"),
         (
             "trials = 2",
             'metrics = [{name = "reward", x = 1}]',
-            r"metrics\[0\]: reward has no parameters, got x",
+            r"metrics\[0\]: reward has no parameters, got 'x'",
         ),
         (
             '"linear"',
             '"linar"',
-            "environment.name must be one of .*, got 'linar'; did you mean linear?",
+            "environment.name: 'linar' is unknown; did you mean linear. It must be one of ",
         ),
         (
             "arms = 5",
             "arm = 5",
-            "environment: a parameter of linear must be one of .*, got 'arm'; did you mean arms?",
+            "environment: a parameter of linear: 'arm' is unknown; did you mean arms. It must be one of ",
         ),
         ("arms = 5", "arms = 5.5", "environment.arms must be an integer, got 5.5"),
         (
@@ -115,7 +120,7 @@ def test_grids_are_rows(spec):
         (
             "random-choice",
             "random",
-            r"policies\[0\].name must be one of .*, got 'random'; did you mean random-choice",
+            r"policies\[0\].name: 'random' is unknown; did you mean random-choice\? It must be one of ",
         ),
         (
             "random-choice",
@@ -130,7 +135,7 @@ def test_grids_are_rows(spec):
         (
             "random-choice",
             'mol-ucb"\norder = "paretoo',
-            r"policies\[0\].order.name must be one of .* mean pareto?",
+            r"policies\[0\].order.name: .* mean pareto\? It must be one of ",
         ),
         (
             "random-choice",
@@ -143,7 +148,7 @@ def test_grids_are_rows(spec):
             '[[policies]]\nname = "random-choice"\n[[policies]]',
             "policies must have distinct rows",
         ),
-        ("rounds = 20", "rounds 20", "is not TOML: .*line 2"),
+        ("rounds = 20", "rounds 20", "s.toml:2: this is not TOML: .*line 2"),
     ],
 )
 def test_mistakes_are_one_line_with_file_and_key(spec, old, new, message):
@@ -234,6 +239,10 @@ def test_limits_of_objectives_are_tables():
     assert build("policies", entry, "policy") == Within(MolUcb(), {0: 0.5, 2: 1.0})
     entry = {"name": "paced", "recipe": "mol-ucb", "budgets": [[1, 0.5]]}
     assert build("policies", entry, "policy") == Paced(MolUcb(), {1: 0.5})
+    entry = {"name": "primal-dual", "budgets": {"1": 0.5}, "largest": {"1": 2}, "horizon": 9}
+    entry["recipe"] = {"name": "mol-ucb", "order": {"name": "weighted", "weights": [1, 0]}}
+    recipe = PrimalDual(MolUcb(order=orders.Weighted([1.0, 0.0])), {1: 0.5}, {1: 2.0}, horizon=9)
+    assert build("policies", entry, "policy") == recipe
     entry = {"name": "conservative", "recipe": "mol-ucb", "baseline": 0, "loss": 0.1}
     entry["objective"] = 1
     assert build("policies", entry, "policy") == Conservative(MolUcb(), 0, 0.1, 1)

@@ -2,9 +2,10 @@
 
     python tools/budgets.py prompts
     python tools/budgets.py capped
+    python tools/budgets.py dual
     python tools/budgets.py baseline
 
-The first two need the extra `data`; each takes some minutes.
+The first three need the extra `data`; each takes some minutes.
 """
 
 import sys
@@ -20,12 +21,15 @@ from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST, PROMPTS
 from mobandits.metrics import BudgetRegret, Violation, best_within_budgets
 from mobandits.orders import Weighted
-from mobandits.policies import Conservative, MolUcb, Paced, SingleArm
+from mobandits.policies import Conservative, MolUcb, Paced, PrimalDual, SingleArm
 
 BUDGETS = (0.0003, 0.001, 0.002, 0.004)  # dollars per prompt
 QUALITY = Weighted([1.0, 0.0])
 SCALES = ("data", 1.0, 0.3)
 ORDERS = 20  # of the prompts
+LINEAR_BUDGETS = (0.02, 0.05, 0.1, 0.2)  # per round, in large costs
+LINEAR_ROUNDS = 10_000
+FAST = 1.0  # a rate of the dual player, where that of the theory is about 0.01
 
 LOSS = 0.1
 DELTA = 0.01
@@ -75,13 +79,13 @@ def large_cost() -> float:
     return float(np.quantile(LlmRouting().costs[:FIRST], 0.99))
 
 
-def last(results: Any, policy: str, metric: str) -> Array:
+def last(results: Any, policy: str, metric: str, component: int = 0) -> Array:
     """(trials,) the last value of a metric."""
     rows = results.table.filter(
         (pl.col("policy") == policy)
         & (pl.col("metric") == metric)
-        & (pl.col("component") == 0)
-        & (pl.col("round") == PROMPTS)
+        & (pl.col("component") == component)
+        & (pl.col("round") == pl.col("round").max())
     )
     values: Array = rows.sort("trial")["value"].to_numpy()
 
@@ -198,6 +202,93 @@ def run_capped(budget: float, order: int) -> Ending:
     return Ending(spent / whole, earned / PROMPTS, refused)
 
 
+def dual() -> None:
+    """Print what the primal-dual algorithm spends and earns, beside `Paced`, in two problems."""
+    large = large_cost()
+    problem = LlmRouting().problem(PROMPTS, np.random.default_rng(0))
+    gains = problem.rewards[:, :, 0].mean(axis=0)
+    dollars = LlmRouting().costs.mean(axis=0)[:, None]
+    head = "| in large costs | policy | spent of it | earned per round | best fixed mixture |"
+    print(f"{ORDERS} orders of {PROMPTS:,} prompts.\n")
+    print(f"| budget per prompt {head}\n|---|---|---|---|---|---|")
+    for budget in BUDGETS:
+        mixture = best_within_budgets(gains, dollars, [budget]).value
+        results = played_within(budget / large, RoutingInDollars(), PROMPTS)
+        print_ends(results, f"${budget:g}", budget / large, mixture)
+
+    print(f"\n{ORDERS} linear problems of {LINEAR_ROUNDS:,} rounds.\n")
+    print(f"| budget per round {head}\n|---|---|---|---|---|---|")
+    for budget in LINEAR_BUDGETS:
+        results = played_within(budget, LinearCosts(), LINEAR_ROUNDS)
+        print_ends(results, f"{budget:g}", budget, None)
+
+
+def played_within(allowed: float, environment: Any, rounds: int) -> Any:
+    """Both algorithms within one budget, in large costs per round."""
+    quality = MolUcb(scale="data", order=QUALITY)
+    budgets = {1: allowed}
+    largest = {1: 1.0}
+
+    return mob.simulate(
+        {
+            "`Paced`": Paced(quality, budgets, largest=largest),
+            "`PrimalDual`": PrimalDual(quality, budgets, largest),
+            f"`PrimalDual(rate={FAST:g})`": PrimalDual(quality, budgets, largest, rate=FAST),
+        },
+        environment,
+        rounds=rounds,
+        trials=ORDERS,
+        metrics=["reward", BudgetRegret(0, budgets)],
+    )
+
+
+def print_ends(results: Any, name: str, allowed: float, mixture: float | None) -> None:
+    """Print a row per policy, of one budget; None: the best mixture is that of the regret."""
+    rounds = results.table["round"].max()
+    for policy in results.table["policy"].unique(maintain_order=True):
+        earned = last(results, policy, "reward") / rounds
+        spent = -last(results, policy, "reward", 1) / (rounds * allowed)
+        behind = last(results, policy, "budget_regret") / rounds
+        best = (earned + behind).mean() if mixture is None else mixture
+        print(
+            f"| {name} | {rounds * allowed:,.0f} | {policy} "
+            f"| {spent.mean():.3f} (largest {spent.max():.3f}) "
+            f"| {earned.mean():.3f} ± {earned.std(ddof=1):.3f} | {best:.3f} |"
+        )
+
+
+@dataclass(frozen=True)
+class LinearCosts:
+    """Ten fixed arms of four features with a reward and a cost between 0 and 1; arm 0 has neither."""
+
+    def problem(self, rounds: int, rng: Rng) -> "LinearCostsProblem":
+        """Positive parameters of norm 1, and positive arms in the unit ball."""
+        theta = np.abs(rng.standard_normal((2, 4)))
+        theta /= np.linalg.norm(theta, axis=1, keepdims=True)
+        arms = np.abs(rng.standard_normal((10, 4)))
+        arms /= np.linalg.norm(arms, axis=1, keepdims=True)
+        arms *= rng.random((10, 1))
+        arms[0] = 0.0
+        shape = Shape(10, 4, 2, rounds, fixed_arms=arms)
+
+        return LinearCostsProblem(shape, arms, arms @ theta.T * [1.0, -1.0])
+
+
+class LinearCostsProblem(NamedTuple):
+    """One instance; rewards are means and normal noise."""
+
+    shape: Shape
+    arms: Array
+    means: Array
+
+    def block(self, first: int, rounds: int, rng: Rng) -> Block:
+        """Rounds with the same arms."""
+        noise = NOISE * rng.standard_normal((rounds, 1, 2))
+        means = self.means[None]
+
+        return Block(self.arms[None], means, means + noise)
+
+
 @dataclass(frozen=True)
 class SmallLinear:
     """Twenty fixed arms of four features, one reward; arm 0, the baseline, has the mean 0.5."""
@@ -265,4 +356,4 @@ def baseline() -> None:
 
 
 if __name__ == "__main__":
-    {"prompts": prompts, "capped": capped, "baseline": baseline}[sys.argv[1]]()
+    {"prompts": prompts, "capped": capped, "dual": dual, "baseline": baseline}[sys.argv[1]]()

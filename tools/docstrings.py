@@ -9,6 +9,9 @@ from typing import Any
 
 import griffe
 
+from mobandits.figures.formulas import formulas_alone
+from mobandits.figures.mathml import mathml
+
 COMPILED = "mobandits.compiling.compiled.compiled"
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
 NAME = re.compile(r"^\s+\*{0,2}\w+:")  # of an argument
@@ -37,10 +40,10 @@ def markdown(docstring: str) -> str:
     r"""A docstring in Markdown.
 
     Example:
-        >>> print(markdown("Play `x_a`::\n\n    a_b\n\nReference:\n    a_b 2 * 3.\n\nExample:\n    x_a"))
+        >>> print(markdown("Play `x_a`::\n\n    a b\n\nReference:\n    a_b 2 * 3.\n\nExample:\n    x_a"))
         Play `x_a`:
         <BLANKLINE>
-            a_b
+            a b
         <BLANKLINE>
         **Reference:**
         a\_b 2 \* 3.
@@ -49,11 +52,13 @@ def markdown(docstring: str) -> str:
             x_a
     """
     out: list[str] = []
+    literal: list[str] = []  # lines of the block that began with two colons
     block, depth = "", 0  # what goes on as long as lines are indented more than its first one
     for line in with_tables(docstring.splitlines()):
         indent = len(line) - len(line.lstrip())
         if line.strip() and indent <= depth:
-            block = ""
+            out += literal_block(literal)
+            block, literal = "", []
         if not block and (starts := STARTS.match(line)):
             block, depth = starts["name"] or "literal", indent
             out.append(
@@ -61,11 +66,29 @@ def markdown(docstring: str) -> str:
                     block, escaped(line.rstrip()[:-1])
                 )
             )
+        elif block == "literal":
+            literal.append(line)
         elif block == "Reference":
             out.append(escaped(line.strip()))
         else:
             out.append(line if block or line.startswith("|") else escaped(line))
-    return "\n".join(out)
+    return "\n".join([*out, *literal_block(literal)])
+
+
+def literal_block(lines: list[str]) -> list[str]:
+    """A block as it stands, or the formulas that it consists of.
+
+    Example:
+        >>> literal_block(["", "    2 T^2", "      + K", ""])[1][:40]
+        '<div><math display="block"><mn>2</mn><ms'
+        >>> literal_block(["    mobandits list"])
+        ['    mobandits list']
+    """
+    formulas = formulas_alone(lines)
+    if not formulas:
+        return lines
+
+    return ["", *(f"<div>{mathml(formula, display=True)}</div>" for formula in formulas), ""]
 
 
 def escaped(line: str) -> str:

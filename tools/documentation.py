@@ -14,13 +14,50 @@ import sys
 from pathlib import Path
 
 import mobandits
+from mobandits.references import REFERENCES, citing
 
 ROOT = Path(__file__).parent.parent
 DOCS, SITE = ROOT / "docs", ROOT / "site"
 QUIET = re.compile(r"^(Build started|Build finished in .*|No issues found|\s*)$")
+EXAMPLES = re.compile(r"^Examples:\n\n((?:\$ .*\n\n?)+)", re.MULTILINE)
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href)=[\"']?(https?:[^\"' >]+)|url\([\"']?(https?:[^)]+)\)"
 )
+
+
+COMMAND_LINE = """# The command line
+
+`make docs` writes this page from the program.
+
+Results go to stdout. Progress, warnings and errors go to stderr, as a bar on a terminal and as plain
+lines elsewhere; `2> /dev/null` hides them. `-h` after any command shows its options and examples.
+
+| exit status | meaning |
+|---|---|
+| 0 | done |
+| 1 | a defect of this library, or a theorem check that failed |
+| 2 | mistakes of the user's: a line for each on stderr, and nothing was changed |
+| 130 | Ctrl-C: a line says what is kept and how to go on |
+
+Finished trials are kept after Ctrl-C and after a kill: the same command resumes. Where everything is
+there already, `run`, `reproduce` and `demo` say so at once, and `mobandits report DIR` draws the
+figures again. Policies that are being compiled cannot be stopped, so that the first Ctrl-C may take a
+while. The second one does not wait for them.
+
+A TOML file is checked as a whole. Every mistake is a line that begins with `FILE:LINE:`.
+
+## Shell completion
+
+```console
+$ mobandits --install-completion
+```
+
+completes commands, options, and names of policies, orders, papers and experiments in the shell that it
+runs in: bash, zsh, fish or PowerShell. It adds a line to the start-up file of the shell, which has to be
+started again. `mobandits --show-completion` prints the script in place of installing it, for a start-up
+file of your own.
+
+## The program"""
 
 
 def main() -> None:
@@ -44,6 +81,7 @@ def pages() -> dict[str, str]:
         "reference/command-line.md": command_line(),
         "reference/datasets.md": data_sets(),
         "choose.md": choose(),
+        "bibliography.md": bibliography(),
     }
 
 
@@ -87,6 +125,29 @@ def order_table() -> str:
     return "\n".join(lines)
 
 
+def bibliography() -> str:
+    """The page of all references: who is cited, where it is, and what names it."""
+    users: dict[str, list[str]] = {}
+    for name, member in {**citing.classes(), **citing.data_sets()}.items():
+        if not member.__module__.startswith("mobandits."):
+            continue  # recipes of others, which this process happens to know
+        for key in getattr(member, "references", ()):
+            users.setdefault(key, []).append(f"`{name}`")
+    lines = [
+        "# Bibliography",
+        "`make docs` writes this page from `mobandits.references`.",
+        "`results.cite()` and `mobandits cite` print what a run or a name is cited as, in BibTeX.",
+        "The last column has what names a reference; parts without one are ours.",
+    ]
+    table = ["| key | reference | used by |", "|---|---|---|"]
+    for key, reference in sorted(REFERENCES.items()):
+        links = [f"[{name}]({address})" for name, address in reference.links().items()]
+        text = " ".join([reference.text().replace("|", "\\|"), *links])
+        used = ", ".join(sorted(users.get(key, [])))
+        table.append(f"| {key} | {text} | {used} |")
+    return "\n\n".join(lines) + "\n\n" + "\n".join(table) + "\n"
+
+
 def command_line() -> str:
     """The page on the command line, from the program itself."""
     command = [
@@ -104,8 +165,14 @@ def command_line() -> str:
     )
     start, _, rest = written.partition("**Commands**:")
     sections = rest[rest.index("## ") :]  # the list of commands before them cuts their sentences
-    introduction = "# The command line\n\n`make docs` writes this page from the program."
-    return start.replace("# `mobandits`", introduction, 1) + sections.rstrip() + "\n"
+    sections = EXAMPLES.sub(examples_as_code, sections)
+    return start.replace("# `mobandits`", COMMAND_LINE, 1) + sections.rstrip() + "\n"
+
+
+def examples_as_code(found: re.Match[str]) -> str:
+    """The examples of a command as a block of code, with a line for each."""
+    lines = [line for line in found[1].splitlines() if line]
+    return "\n".join(["**Examples**:", "", "```console", *lines, "```", "", ""])
 
 
 def data_sets() -> str:

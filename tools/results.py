@@ -1,43 +1,75 @@
-"""Write the counts and the claims of a reproduced folder into docs/results.md.
+"""Write the claims of a reproduced folder into docs/results/.
 
     mobandits reproduce all --out runs/papers
     python tools/results.py runs/papers
 
-The first part of the folder's `claims.md`, counts by paper and kind, goes between the marks of the
-counts, and its tables, one per experiment, between those of the claims. The prose is left alone.
+Every paper has a page of its own, which is written whole. The counts by paper and kind go between
+the marks of docs/results/README.md; its prose is left alone.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
-PAGE = Path(__file__).parent.parent / "docs" / "results.md"
-CLAIMS = "claims.md"
+from mobandits.papers.pages.claims_markdown import counts_markdown, of_paper, paper_markdown
+
+PAGES = Path(__file__).parent.parent / "docs" / "results"
+INDEX = PAGES / "README.md"
+BEGIN = "<!-- counts -->"
+END = "<!-- end of counts -->"
 
 
 def main(folder: str) -> None:
-    """Rewrite the page from a folder."""
-    claims = (Path(folder) / CLAIMS).read_text(encoding="utf-8")
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(filled(page, claims), encoding="utf-8")
+    """Rewrite the pages from a folder."""
+    claims = json.loads((Path(folder) / "claims.json").read_text(encoding="utf-8"))
+    manifest = json.loads((Path(folder) / "manifest.json").read_text(encoding="utf-8"))
+    experiments = manifest["specification"]["experiments"]
+    for paper, page in pages(claims, experiments).items():
+        (PAGES / f"{paper}.md").write_text(page, encoding="utf-8")
+
+    index = INDEX.read_text(encoding="utf-8")
+    counts = counts_markdown(claims, experiments, "{}.md")
+    INDEX.write_text(filled(index, counts), encoding="utf-8")
 
 
-def filled(page: str, claims: str) -> str:
-    """The page with the counts and the claims of `claims.md` between its marks.
+def pages(claims: list[Any], experiments: list[Any]) -> dict[str, str]:
+    """{paper: its page}, of every paper that has claims.
+
+    Args:
+        claims: entries of claims.json.
+        experiments: of the manifest.
+    """
+    written = {}
+    for paper in dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments):
+        if not of_paper(paper, claims):
+            continue
+
+        title = f"# Results: {paper}"
+        paper_link = f"[What the paper is about](../papers/{paper}.md)"
+        about = f"{paper_link}; [what verdicts mean, and all results](README.md)."
+        body = paper_markdown(paper, claims, experiments)
+        # Below the title of the page, which claims.md has none of.
+        body = body.replace("\n### ", "\n## ")
+        written[paper] = f"{title}\n\n{about}\n\n{body}"
+
+    return written
+
+
+def filled(page: str, counts: str) -> str:
+    """The index with other counts between its marks.
 
     Raises:
         ValueError: where the page lacks a mark.
     """
-    counts, _, tables = claims.partition("\n### ")
-    for mark, text in (("counts", counts), ("claims", f"### {tables}")):
-        begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
-        pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-        if len(pattern.findall(page)) != 1:
-            raise ValueError(f"the page must have {begin} and {end} once each")
-        between = f"{begin}\n\n{text.strip()}\n\n{end}"
-        # A function, because claims may hold what a replacement takes for a reference.
-        page = pattern.sub(lambda _, text=between: text, page)  # type: ignore[misc]
-    return page
+    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    if len(pattern.findall(page)) != 1:
+        raise ValueError(f"the page must have {BEGIN} and {END} once each")
+
+    between = f"{BEGIN}\n\n{counts.strip()}\n\n{END}"
+    # A function, because claims may hold what a replacement takes for a reference.
+    return pattern.sub(lambda _: between, page)
 
 
 if __name__ == "__main__":

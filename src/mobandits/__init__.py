@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mobandits import (
         agent,
+        comparison,
         compiling,
         contracts,
         datasets,
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
         papers,
         parts,
         policies,
+        references,
         simulation,
+        spec,
         statistics,
         support,
         testing,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
-__version__ = "0.1.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "Agent",
@@ -58,6 +61,7 @@ __all__ = [
     "__version__",
     "agent",
     "client",
+    "comparison",
     "compiling",
     "contracts",
     "datasets",
@@ -81,9 +85,11 @@ __all__ = [
     "papers",
     "parts",
     "policies",
+    "references",
     "service",
     "simulate",
     "simulation",
+    "spec",
     "statistics",
     "support",
     "testing",

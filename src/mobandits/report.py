@@ -6,10 +6,14 @@ from typing import cast
 
 import polars as pl
 
+from mobandits.comparison.findings import sentences
 from mobandits.demo.page import demo_page
+from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
 from mobandits.figures.contents import Kind, Manifest, kind_of_folder
+from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
+from mobandits.paper_output import check_kind, write_paper_output
 from mobandits.papers.pages.write import (
     read_claims,
     write_experiment,
@@ -21,39 +25,74 @@ from mobandits.simulation.collection import RUNS
 from mobandits.simulation.folder import read_folder
 
 
-def write(directory: str | Path) -> Path:
+def write(
+    directory: str | Path, *, latex: bool = False, csv: bool = False, pdf: bool = False
+) -> Path:
     """Draw the figures of a run and write its page, from the files of its folder alone.
 
     Args:
         directory: of a finished run, of the demonstration, of a reproduced experiment, of several
-            of them, or of `check-theorems`.
+            of them, of `evaluate`, or of `check-theorems`.
+        latex: whether to write `tables/results.tex` as well, for runs and experiments.
+        csv: likewise `tables/results.csv`.
+        pdf: likewise the figures as PDF, as wide as a column of a paper.
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page
         of several experiments lies `claims.md`, its counts and claims in Markdown.
 
     Raises:
-        FolderError: where the folder is not that of a finished run.
+        FolderError: where the folder is not that of a finished run, or is of a kind that has no
+            such tables.
     """
     folder = Path(directory)
+    for_papers = {"latex": latex, "csv": csv, "pdf": pdf}
+    check(folder, for_papers=any(for_papers.values()))
     checks = read_checks(folder)
     if checks:
         return write_theorems(folder, checks)
+    if is_evaluation(folder):
+        return write_page(folder, evaluation_page(folder, *read_tables(folder)))
 
     table, manifest = _read(folder)
+    kind = kind_of_folder(manifest)
+    page = WRITERS[kind](folder, table, manifest)
+    if not any(for_papers.values()):
+        return page
 
-    return WRITERS[kind_of_folder(manifest)](folder, table, manifest)
+    parts = [folder]
+    if kind == "experiments":
+        entries = manifest["specification"]["experiments"]
+        parts = [folder / RUNS / entry["experiment"] for entry in entries]
+    for part in parts:
+        rows = table if part == folder else _read(part)[0]
+        write_paper_output(part, rows, **for_papers)
+
+    return page
 
 
-def check(directory: str | Path) -> None:
+def check(directory: str | Path, *, for_papers: bool = False) -> None:
     """Refuse a folder that `write` cannot make a page of.
+
+    Args:
+        directory: as in `write`.
+        for_papers: whether LaTeX, CSV or PDF are asked for, too.
 
     Raises:
         FolderError: as in `write`.
     """
     folder = Path(directory)
-    if not read_checks(folder):
-        _read(folder)
+    if is_evaluation(folder):
+        read_tables(folder)
+        kind: Kind = "evaluation"
+    elif read_checks(folder):
+        kind = "theorems"
+    else:
+        _, manifest = _read(folder)
+        kind = kind_of_folder(manifest)
+
+    if for_papers:
+        check_kind(folder, kind)
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, Manifest]:
@@ -62,7 +101,8 @@ def _read(folder: Path) -> tuple[pl.DataFrame, Manifest]:
 
 
 def _run(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
-    return write_page(folder, run_page(folder, table, manifest))
+    findings = sentences(table)
+    return write_page(folder, run_page(folder, table, manifest, findings))
 
 
 def _demo(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:

@@ -1,7 +1,8 @@
 """Agents of every recipe: how often arms are played, whether beliefs are drawn, what files keep.
 
-`python every_recipe.py FOLDER` writes a line of JSON per case. The tests run it interpreted, in a process of its own,
-where nothing needs compiling; slow ones call the same functions compiled.
+`python every_recipe.py FOLDER FIRST LAST` writes a line of JSON per case from FIRST to before LAST, and
+`python every_recipe.py FOLDER` one about preferences. The tests run it interpreted, in processes of their own, where
+nothing needs compiling; slow ones call the same functions compiled.
 """
 
 import dataclasses
@@ -62,6 +63,7 @@ from mobandits.policies import (
     Pcz,
     Pessimistic,
     PfLex,
+    PrimalDual,
     RandomChoice,
     ScalarizedUcb1,
     SingleArm,
@@ -181,6 +183,17 @@ CASES = [
     Case(ContextualZooming(scale=0.02, positions=PLACES, width="pcz"), shared=True),
     Case(RandomChoice()),
     Case(SingleArm(1), features=0),
+    Case(
+        PrimalDual(MolUcb(scale=0.3, order=Weighted([1.0, 0.0, 0.0])), {1: 0.4}, {1: 1.0}),
+        costs=(1,),
+    ),
+    Case(
+        PrimalDual(
+            MolUcb(scale="data", order=Weighted([1.0, 0.0, 0.0])), {1: 0.4, 2: 0.3}, {1: 1, 2: 1}
+        ),
+        shared=True,
+        costs=(1, 2),
+    ),
 ]
 
 
@@ -361,12 +374,16 @@ def report(case, folder) -> dict[str, Any]:
     return {**said, "saved": saved(case, folder)}
 
 
-def main(folder):
+def main(folder, *rows):
     warnings.simplefilter("ignore")
-    for case in CASES:
-        print(json.dumps(report(case, folder)), flush=True)
-    print(json.dumps(swapped()))
+    if not rows:
+        print(json.dumps(swapped()))
+        return
+
+    first, last = map(int, rows)
+    for case in CASES[first:last]:
+        print(json.dumps(report(case, Path(folder))), flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*sys.argv[1:])

@@ -1,5 +1,6 @@
 """Agents of every recipe: propensities are frequencies, what is drawn is declared, and files keep all of it."""
 
+import functools
 import json
 import math
 import os
@@ -22,15 +23,39 @@ INDEX = range(len(CASES))
 NAMES = [str(case) for case in CASES]
 
 
+AT_ONCE = 12  # cases of one process: where several share the tests, none needs all of them
+# A case's tests come one after the other, so that they need one report.
+EVERY = pytest.mark.parametrize("i", INDEX, ids=NAMES, scope="module")
+
+
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    """What an interpreted process has to say of every case."""
-    path = [str(Path(every_recipe.__file__).parent), *(p or str(Path.cwd()) for p in sys.path)]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path)}
-    command = [sys.executable, every_recipe.__file__, str(tmp_path_factory.mktemp("agents"))]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
+def said_of(tmp_path_factory):
+    """What interpreted processes have to say: of cases from a row on, or without rows of preferences."""
+
+    @functools.cache
+    def reports(*rows):
+        path = [str(Path(every_recipe.__file__).parent), *(p or str(Path.cwd()) for p in sys.path)]
+        environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(path)}
+        folder = str(tmp_path_factory.mktemp("agents"))
+        command = [sys.executable, every_recipe.__file__, folder, *map(str, rows)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return reports
+
+
+@pytest.fixture
+def report(said_of, i):
+    """Of one case."""
+    first = i // AT_ONCE * AT_ONCE
+    return said_of(first, first + AT_ONCE)[i - first]
+
+
+@pytest.fixture
+def swaps(said_of):
+    """Of agents that are given another order."""
+    return said_of()[0]
 
 
 def check_frequencies(report):
@@ -86,36 +111,36 @@ def check_all(case, report):
     assert report["saved"]["wrong"] == []
 
 
-@pytest.mark.parametrize("i", INDEX, ids=NAMES)
-def test_propensities_are_frequencies(reports, i):
-    check_frequencies(reports[i])
+@EVERY
+def test_propensities_are_frequencies(report, i):
+    check_frequencies(report)
 
 
-@pytest.mark.parametrize("i", INDEX, ids=NAMES)
-def test_beliefs_are_declared_random_where_they_are(reports, i):
-    declared, used = reports[i]["chance"]
+@EVERY
+def test_beliefs_are_declared_random_where_they_are(report, i):
+    declared, used = report["chance"]
     assert declared == used
 
 
-@pytest.mark.parametrize("i", INDEX, ids=NAMES)
-def test_files_keep_everything(reports, i):
-    assert reports[i]["saved"]["wrong"] == []
+@EVERY
+def test_files_keep_everything(report, i):
+    assert report["saved"]["wrong"] == []
 
 
-@pytest.mark.parametrize("i", INDEX, ids=NAMES)
-def test_decisions_are_explained_where_there_are_estimates(reports, i):
-    check_explained(CASES[i], reports[i])
+@EVERY
+def test_decisions_are_explained_where_there_are_estimates(report, i):
+    check_explained(CASES[i], report)
 
 
 @pytest.mark.parametrize("order", every_recipe.ORDERS, ids=str)
-def test_a_preference_is_that_of_a_recipe_that_had_it(reports, order):
-    as_early, as_before, _ = reports[-1][repr(order)]
+def test_a_preference_is_that_of_a_recipe_that_had_it(swaps, order):
+    as_early, as_before, _ = swaps[repr(order)]
     assert as_early
     assert as_before
 
 
-def test_preferences_decide_something(reports):
-    assert sum(fronts > 1 for _, _, fronts in reports[-1].values()) >= len(every_recipe.ORDERS) - 2
+def test_preferences_decide_something(swaps):
+    assert sum(fronts > 1 for _, _, fronts in swaps.values()) >= len(every_recipe.ORDERS) - 2
 
 
 @pytest.mark.slow

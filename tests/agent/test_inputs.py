@@ -15,7 +15,8 @@ BATCHES = "(n, features) = (3, 3) or (n, arms, features) = (3, 2, 3)"
 NAMES = "arms 'small', 'large'"
 WHICH = "arms, which are 'small', 'large'"
 ARMS = "arms of the agent, which are 'small', 'large'"
-GOALS = "rewards must name objectives of the agent, which are quality, cost"
+NAMED = "name objectives of the agent, which are quality, cost"
+GOALS = f"rewards must {NAMED}"
 NUMBER = "a number, or NaN or None where it was not observed"
 REWARDS = (
     "write a number for each of 'quality', 'cost', NaN where not observed, or {objective: number}"
@@ -26,6 +27,11 @@ MASK = "of a mask write [arm for arm, may in zip(agent.arms, mask) if may]"
 def agent_of(**change):
     options = {"arms": ["small", "large"], "features": 3, "objectives": ["quality", "cost"]}
     return mob.Agent(mob.policies.RandomChoice(), **(options | change))
+
+
+def worded(name, said):
+    """A rule follows "must"; the unknown name that is near to another one follows a colon."""
+    return f"{name}: {said}" if "is unknown" in said else f"{name} must {said}"
 
 
 def refused(call, *given):
@@ -43,7 +49,7 @@ def refused(call, *given):
         ),
         (
             {"small": [1, 2, 3], "lrge": [1, 2, 3]},
-            f"have rows of the agent's {WHICH}, got one for 'lrge'; did you mean large?; write {ROWS}",
+            f"'lrge' is unknown; did you mean large? It must have rows of the agent's {WHICH}; write {ROWS}",
         ),
         ({"small": 1, "large": 2}, f"have rows of {ROW}, got shape (2,)"),
         ({"small": [1, 2]}, f"have rows of {ROW}, got shape (1, 2)"),
@@ -76,7 +82,7 @@ def refused(call, *given):
 )
 def test_a_context_that_is_none(context, said):
     agent = agent_of()
-    assert refused(agent.decide, context) == f"context must {said}"
+    assert refused(agent.decide, context) == worded("context", said)
     agent.decide([1, 2, 3])  # nothing was settled, and nothing is waiting but this
     assert agent.waiting == 1
 
@@ -126,16 +132,16 @@ def test_no_contexts_are_no_decisions():
         ("small", "be a list of arms, got 'small'; write ['small']"),
         ("smal", "be a list of arms, got 'smal'; did you mean small?"),
         (1, "be a list of arms, got 1; a position i is written agent.arms[i]"),
-        (["smal"], f"name {ARMS}, got 'smal'; did you mean small?"),
+        (["smal"], f"'smal' is unknown; did you mean small? It must name {ARMS}"),
         ([0, 1], f"name {ARMS}, got 0; a position i is written agent.arms[i]"),
         ([2], f"name {ARMS}, got 2"),
         ([True, False], f"name {ARMS}, got True; {MASK}"),
         (np.array([False, True]), f"name {ARMS}, got np.False_; {MASK}"),
-        ([["small"]], f"name {ARMS}, got ['small']; did you mean small?"),
+        ([["small"]], f"['small'] is unknown; did you mean small? It must name {ARMS}"),
     ],
 )
 def test_arms_that_are_none(eligible, said):
-    assert refused(agent_of().decide, [1, 2, 3], eligible) == f"eligible must {said}"
+    assert refused(agent_of().decide, [1, 2, 3], eligible) == worded("eligible", said)
 
 
 @pytest.mark.parametrize("mask", [[True, False], np.array([True, False])])
@@ -160,7 +166,7 @@ def test_rows_of_more_arms_than_there_are_may_be_given_where_some_are_eligible()
 @pytest.mark.parametrize(
     ("rewards", "said"),
     [
-        ({"qualty": 1.0}, f"{GOALS}, got 'qualty'; did you mean quality?"),
+        ({"qualty": 1.0}, f"rewards: 'qualty' is unknown; did you mean quality? It must {NAMED}"),
         ({0: 1.0}, f"{GOALS}, got 0; position 0 is 'quality'"),
         ({2: 1.0}, f"{GOALS}, got 2"),
         ({"cost": 1.0, "quality": "good"}, f"rewards['quality'] must be {NUMBER}, got 'good'"),

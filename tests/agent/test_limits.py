@@ -6,7 +6,7 @@ import pytest
 import mobandits as mob
 from mobandits import Objective
 from mobandits.orders import Pareto, Weighted
-from mobandits.policies import Conservative, MolUcb, Paced, WithFloor, Within
+from mobandits.policies import Conservative, MolUcb, Paced, PrimalDual, WithFloor, Within
 
 ARMS = ["small", "medium", "large"]
 COSTS = {"small": 0.001, "medium": 0.004, "large": 0.02}
@@ -14,6 +14,7 @@ GRADES = {"small": 0.6, "medium": 0.75, "large": 0.9}
 QUALITY = Weighted([1.0, 0.0])
 LIMIT = Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.005})
 PACE = Paced(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.004}, largest={"cost": 0.02})
+DUAL = PrimalDual(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.004}, {"cost": 0.02})
 GUARD = Conservative(MolUcb(scale=0.1, order=QUALITY), "small", 0.1, "quality")
 
 
@@ -87,6 +88,53 @@ def test_a_budget_is_kept_by_name():
     assert "medium" in {one.arm for one in made[200:]}
 
 
+def test_a_budget_that_is_used_up_leaves_the_cheapest():
+    """The algorithm would stop: the decisions say so, and a new budget begins anew."""
+    small = PrimalDual(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.002}, {"cost": 0.02})
+    agent = agent_of(small, rounds=50, propensity="exact")
+    made = live(agent, 50)
+    bills = np.array([COSTS[one.arm] for one in made])
+    ended = [one.all_break for one in made]
+    over = np.flatnonzero(np.cumsum(bills) >= 50 * 0.002)
+    # The decision after the bill that used it up is the first one to know.
+    assert ended == [i > over[0] for i in range(50)]
+    assert {one.propensity for one in made[:8]} == {1 / 3}
+    last = made[-1]
+    assert (last.arm, last.propensity) == ("small", 1.0)
+    assert "the least bad was left" in agent.explain(last).sentence
+    learned = agent.core.bound.state().model
+    agent.retune(PrimalDual(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.01}, {"cost": 0.02}))
+    state = agent.core.bound.state()
+    assert state.spent.tolist() == [0.0]
+    for mine, theirs in zip(state.model, learned, strict=True):
+        assert np.array_equal(mine, theirs)
+    assert not agent.decide([1.0]).all_break
+
+
+def test_prices_are_those_of_what_is_learned_on_a_range():
+    """An agent with a range, and the same rewards in their own unit: the same costs and prices."""
+    agent = agent_of(DUAL)
+    live(agent, 60)
+    state, policy = agent.core.bound.state(), agent.core.bound.policy
+    shape = mob.contracts.protocols.Shape(3, 1, 2, 400, shared=True)
+    plain = PrimalDual(DUAL.recipe, {1: 0.004}, {1: 0.02}).bind(shape)
+    other = plain.init()
+    other.spent[:], other.observed[:], other.worth[:] = state.spent, state.observed, state.worth
+    assert policy.prices(state) == pytest.approx(plain.prices(other), rel=1e-12)
+    assert state.observed.tolist() == [60.0, 60.0]
+    assert policy.cost(0, np.array([0.0, 0.75])) == pytest.approx(0.0125)
+
+
+def test_a_log_is_learned_and_its_costs_are_counted():
+    agent = agent_of(DUAL)
+    for i in range(30):
+        arm = ARMS[i % 3]
+        agent.adopt([1.0], arm, rewards=[GRADES[arm], COSTS[arm]])
+    state = agent.core.bound.state()
+    assert state.spent[0] == pytest.approx(10 * sum(COSTS.values()))
+    assert 0.0 < state.worth[0] <= 1.0
+
+
 def test_a_baseline_has_a_name():
     agent = agent_of(GUARD)
     assert live(agent, 3)[0].arm == "small"
@@ -103,7 +151,7 @@ def test_a_baseline_has_a_name():
         inside.remove_arm("small")
 
 
-@pytest.mark.parametrize("recipe", [LIMIT, PACE, GUARD], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("recipe", [LIMIT, PACE, DUAL, GUARD], ids=lambda one: type(one).__name__)
 def test_files_and_logs_keep_all_of_it(recipe, tmp_path):
     agent = agent_of(recipe, log=tmp_path / "log.db", propensity="exact")
     live(agent, 40)
@@ -142,11 +190,13 @@ def test_sums_of_agents():
         shards[0].merge(shards[1])
         for mine, theirs in zip(leaves(shards[0]), leaves(whole), strict=True):
             assert mine == pytest.approx(theirs)
-    paced = [agent_of(PACE, seed=1), agent_of(PACE, seed=2)]
-    for each in paced:
-        live(each, 5)
-    with pytest.raises(ValueError, match=r"merge needs .* but Paced keeps more than sums"):
-        paced[0].merge(paced[1])
+    for recipe in (PACE, DUAL):
+        name = type(recipe).__name__
+        paced = [agent_of(recipe, seed=1), agent_of(recipe, seed=2)]
+        for each in paced:
+            live(each, 5)
+        with pytest.raises(ValueError, match=rf"merge needs .* but {name} keeps more than sums"):
+            paced[0].merge(paced[1])
 
 
 def test_retuning():
@@ -181,6 +231,14 @@ def test_another_preference_keeps_the_limits():
         (Within(MolUcb(), {"cost": 0.1}, relative_to="tiny"), "must be an arm of the agent"),
         (Paced(MolUcb(), {"quality": 1.0}), "objectives with minimise=True, which are costs"),
         (Paced(MolUcb(), {"money": 1.0}), r"Paced\.budgets must name objectives of the agent"),
+        (
+            PrimalDual(MolUcb(order=QUALITY), {"quality": 1.0}, {"quality": 1.0}),
+            "objectives with minimise=True, which are costs",
+        ),
+        (
+            PrimalDual(MolUcb(order=QUALITY), {"money": 1.0}, {"money": 1.0}),
+            r"PrimalDual\.budgets must name objectives of the agent",
+        ),
         (Conservative(MolUcb(), "tiny", 0.1, "quality"), r"Conservative\.baseline must be an arm"),
         (Conservative(MolUcb(), "small", 0.1, "cost"), "must be maximised"),
         (WithFloor(Within(MolUcb(), {"money": 1.0})), r"Within\.limits must name objectives"),

@@ -14,12 +14,13 @@ TESTS = Path(__file__).parent.parent
 
 
 def cases():
-    """The rows of policies, then those of orders."""
-    sys.path[:0] = [str(TESTS / "policies"), str(TESTS / "orders")]
+    """The rows of policies, those of orders, and those of feature maps."""
+    sys.path[:0] = [str(TESTS / room) for room in ("policies", "orders", "features")]
     from test_conformance import CASES as POLICIES  # noqa: PLC0415
     from test_conformance_orders import CASES as ORDERS  # noqa: PLC0415
+    from test_map_conformance import CASES as MAPS  # noqa: PLC0415
 
-    return [*POLICIES, *ORDERS]
+    return [*POLICIES, *ORDERS, *MAPS]
 
 
 def main():

@@ -104,7 +104,10 @@ class Hostile:
         ),
         (
             {"links": ("probt",)},
-            "GeneralizedLinear.links must be one of identity, logit, probit, got 'probt'; did you mean probit?",
+            (
+                "GeneralizedLinear.links: 'probt' is unknown; did you mean probit? "
+                "It must be one of identity, logit, probit"
+            ),
         ),
         ({"fixed_arms": 1}, "GeneralizedLinear.fixed_arms must be True or False, got 1"),
     ],

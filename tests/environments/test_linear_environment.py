@@ -141,7 +141,7 @@ def test_a_recipe_of_plain_values():
         ({"fixed_arms": "no"}, "Linear.fixed_arms must be True or False, got 'no'"),
         (
             {"theta": "spere"},
-            "Linear.theta must be one of ball, gauss_clipped, sphere, got 'spere'; did you mean sphere?",
+            "Linear.theta: 'spere' is unknown; did you mean sphere? It must be one of ball, gauss_clipped, sphere",
         ),
         (
             {"context_law": "cube"},

@@ -111,7 +111,7 @@ def test_logged_rewards_are_replayed(tmp_path):
         ),
         (
             lambda: MultiArmed("drugan"),
-            "MultiArmed.means must be one of drugan2013, got 'drugan'; did you mean drugan2013?",
+            "MultiArmed.means: 'drugan' is unknown; did you mean drugan2013? It must be one of drugan2013",
         ),
         (
             lambda: MultiArmed(rewards="beta"),

@@ -195,7 +195,7 @@ def test_diagnostics_are_their_formulas():
         ),
         (
             lambda log: compare(log, {"u": Uniform()}, ["ipss"]),
-            r"^estimator must be one of .*did you mean snips\?$|ips\?$",
+            r"^estimator: .* is unknown; did you mean s?n?ips\? It must be one of ",
         ),
         (
             lambda log: compare(log, {"u": Uniform()}, [Ips]),

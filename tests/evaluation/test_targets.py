@@ -313,7 +313,7 @@ def test_trained_is_checked():
         ),
         (
             {"targets": {"u": ConstantTarget("aa")}},
-            r"^target 'u': ConstantTarget.arm must be one of a, b, c, got 'aa'; did you mean a\?$",
+            r"^target 'u': ConstantTarget.arm: 'aa' is unknown; did you mean a\? .* one of a, b, c$",
         ),
         (
             {"estimators": [Ips]},
@@ -321,7 +321,7 @@ def test_trained_is_checked():
         ),
         (
             {"estimators": ["ipss"]},
-            r"^estimator must be one of .*, got 'ipss'; did you mean ips\?$",
+            r"^estimator: 'ipss' is unknown; did you mean ips\? It must be one of .*ips, ",
         ),
     ],
 )

@@ -117,7 +117,9 @@ def test_a_spec_names_maps():
     assert recipe.recipe.scale == 0.3
     binned = build("features", {"name": "bins", "edges": [[0.5], []]}, "map")
     assert binned == Bins([[0.5], []])
-    with pytest.raises(ValueError, match=r"policy\.map\.name must be one of bins, columns"):
+    with pytest.raises(
+        ValueError, match=r"policy\.map\.name: 'cross' is unknown; did you mean crosses"
+    ):
         build("policies", entry | {"map": "cross"}, "policy")
 
 

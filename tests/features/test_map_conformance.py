@@ -1,10 +1,11 @@
 """Interpreted, plain and optimised, every map does the same bit for bit, and compiles once."""
 
 import pytest
+from rehearsals import prepare_near
 from twins.feature_maps import MAPS
 
 from mobandits.policies import Features, MolUcb
-from mobandits.testing import DEFAULT_SHAPE, PolicyCase, prepare
+from mobandits.testing import DEFAULT_SHAPE, PolicyCase
 
 SHARED = DEFAULT_SHAPE._replace(shared=True)
 CASES = [
@@ -17,5 +18,5 @@ CASES = [
     ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
 )
 def test_promise(case, check):
-    prepare(CASES)
+    prepare_near(case, CASES)
     case.check(check)

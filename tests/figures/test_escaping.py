@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 from small_tables import write_deployments
-from test_evaluation_figures import content, front_table, outline_table, values_table
+from test_evaluation_figures import content, front_table, outline_table, some_values
 from test_paper_page import entry, made, plot
 
 from mobandits.demo.page import demo_page
@@ -64,7 +64,9 @@ def check(page, *shown):
     assert "onclick" not in reader.attributes
     for name in shown:
         assert name + MARK in reader.text
-    assert page.count("blink") == page.count(html.escape(MARK)[: len("&lt;blink")])
+    # In texts, and in the data of figures.
+    escaped = page.count(html.escape("<blink")) + page.count(r"\u003cblink")
+    assert page.count("blink") == escaped
 
 
 def of_run(manifest, table):
@@ -79,7 +81,8 @@ def of_run(manifest, table):
 
 def test_the_page_of_a_run(table, manifest, tmp_path):
     said = hostile(manifest(of_run(manifest, table)))
-    check(run_page(tmp_path, marked(table), said), "World()", "A()", "a", "x")
+    page = run_page(tmp_path, marked(table), said, findings=[f"the best{MARK}"])
+    check(page, "World()", "A()", "a", "x", "the best")
 
 
 def test_the_page_of_the_demonstration(make_demo, manifest, tmp_path):
@@ -134,7 +137,7 @@ def test_the_page_above_experiments(manifest):
 
 def test_the_page_of_an_evaluation(tmp_path):
     said = hostile(content(["few rounds"]))
-    tables = [marked(one) for one in (values_table(), front_table(), outline_table())]
+    tables = [marked(one) for one in (some_values(), front_table(), outline_table())]
     check(
         evaluation_page(tmp_path, *tables, said), "a", "quality", "Uniform()", "few rounds", "<log>"
     )

@@ -6,7 +6,12 @@ import polars as pl
 import pytest
 from matplotlib.colors import to_hex
 
-from mobandits.figures.evaluation_page import evaluation_page, value_rows, warnings_of
+from mobandits.figures.evaluation_page import (
+    evaluation_page,
+    values_table,
+    warnings_of,
+)
+from mobandits.figures.feature_gains import gains_section
 from mobandits.figures.policy_front import draw_front, front_data, stairs
 from mobandits.figures.policy_values import draw_values, values_data
 from mobandits.figures.style import NARROW, WIDTH
@@ -51,7 +56,7 @@ def outline_table():
     return pl.DataFrame(rows[:9], ["policy", "x", "y"], orient="row")
 
 
-def values_table():
+def some_values():
     rows = [
         (
             policy,
@@ -129,19 +134,19 @@ def test_stairs_of_one_point():
 
 
 def test_intervals_lie_side_by_side_and_infinite_ends_are_left_out():
-    data = values_data(values_table())
+    data = values_data(some_values())
     assert data.height == 8
     of_b = data.filter((pl.col("policy") == "b") & (pl.col("objective") == "thrift"))
     assert of_b.select("estimator", "y", "high").rows() == [
         ("ips", 0.8, pytest.approx(0.7)),
         ("dr", 1.2, None),
     ]
-    assert values_data(values_table(), apart=False)["y"].unique().sort().to_list() == [0.0, 1.0]
+    assert values_data(some_values(), apart=False)["y"].unique().sort().to_list() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 def test_every_policy_has_a_row_and_every_objective_a_panel(width):
-    figure = draw_values(values_table(), width)
+    figure = draw_values(some_values(), width)
     assert [panel.get_title(loc="left") for panel in figure.axes] == ["quality", "thrift"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b", "new"]
     bars = [
@@ -187,7 +192,7 @@ def content(warnings):
 
 def test_the_page_says_what_was_found_and_warns_first(tmp_path):
     text = evaluation_page(
-        tmp_path, values_table(), front_table(), outline_table(), content(["few <rounds>"])
+        tmp_path, some_values(), front_table(), outline_table(), content(["few <rounds>"])
     )
     for said in (
         "&lt;log&gt;</code>: 1,234 logged rounds",
@@ -201,7 +206,7 @@ def test_the_page_says_what_was_found_and_warns_first(tmp_path):
         "12.50 %",
     ):
         assert said in text
-    assert text.index("<h2>Warnings") < text.index("<h2>Values")
+    assert text.index('<h2 id="warnings">') < text.index('<h2 id="values">')
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "front.png",
         "front.svg",
@@ -211,16 +216,55 @@ def test_the_page_says_what_was_found_and_warns_first(tmp_path):
 
 
 def test_a_page_without_warnings_says_so(tmp_path):
-    text = evaluation_page(tmp_path, values_table(), front_table(), outline_table(), content([]))
+    text = evaluation_page(tmp_path, some_values(), front_table(), outline_table(), content([]))
     assert "No rule of caution was broken." in text
-    assert "<h2>Warnings" not in text
+    assert '<h2 id="warnings">' not in text
 
 
-def test_values_have_as_many_digits_as_they_are_sure_of():
-    header, rows = value_rows(values_table(), "ips")
-    assert header == ["policy", "quality", "interval", "thrift", "interval"]
-    assert rows[0] == ["a", "0.500", "0.400 to 0.600", "0.500", "0.400 to 0.600"]
-    assert rows[2] == ["new", "–", "– to –", "–", "– to –"]
+def test_values_are_sorted_and_have_as_many_digits_as_they_are_sure_of():
+    table = values_table(some_values(), "ips", "90 %")
+    assert table.header == ["policy", "quality", "thrift"]
+    assert table.rows == [
+        ["b", "0.600 [0.500,\N{NO-BREAK SPACE}0.700]", "0.600 [0.500,\N{NO-BREAK SPACE}0.700]"],
+        ["a", "0.500 [0.400,\N{NO-BREAK SPACE}0.600]", "0.500 [0.400,\N{NO-BREAK SPACE}0.600]"],
+        ["new", "–", "–"],
+    ]
+    assert table.caption == "Values with joint 90 % intervals. Sorted by quality, highest first."
+    endless = values_table(some_values(), "dr", "90 %").rows[0]
+    assert endless[1] == "0.600 [0.500,\N{NO-BREAK SPACE}–]"
+
+
+def gain(name, objective, estimate, low):
+    known = {"map": name, "objective": objective, "estimate": estimate, "low": low, "high": 0.5}
+    return known | {"linear": 0.1, "mapped": 0.2, "rounds": 50, "sure": bool(low and low > 0.0)}
+
+
+def test_the_page_says_whether_a_map_would_help(tmp_path):
+    tables = some_values(), front_table(), outline_table()
+    found = [
+        gain("crosses", "quality", -0.01, -0.1),
+        gain("bins", "quality", 0.2, 0.1),
+        gain("bins", "thrift", None, None),
+    ]
+    text = evaluation_page(tmp_path, *tables, content([]) | {"feature_gains": found})
+    assert "Yes: bins is surely better than linear rewards in quality." in text
+    assert "Would a feature map help?</h2>" in text
+    assert "Would a feature map help?" not in evaluation_page(tmp_path, *tables, content([]))
+    section = gains_section(found)
+    assert section.table.rows == [
+        ["bins", "quality", "+0.200", "+0.100 to +0.500", "yes"],
+        ["crosses", "quality", "−0.010", "−0.100 to +0.500", "no"],
+        ["bins", "thrift", "–", "–", "no"],
+    ]
+    assert gains_section(found[:1]).sentence.startswith("Linear is fine")
+
+
+def test_the_page_says_first_who_is_best_and_defines_its_words(tmp_path):
+    text = evaluation_page(tmp_path, some_values(), front_table(), outline_table(), content([]))
+    best = "Highest quality: b, 0.600 [0.500,\N{NO-BREAK SPACE}–]; then a, 0.500 [0.400,\N{NO-BREAK SPACE}0.600]."
+    assert text.index(best) < text.index("<figure>")
+    for word in ("propensity", "weight", "effective rounds", "front"):
+        assert f"<dfn>{word}</dfn>" in text
 
 
 def test_warnings_are_gathered():

@@ -5,9 +5,11 @@ import math
 import polars as pl
 import pytest
 
+from mobandits.figures.metric_tables import results_table
 from mobandits.figures.page import templates
-from mobandits.figures.run_page import final_rows
+from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.style import NARROW
+from mobandits.papers.catalogue import EXPERIMENTS
 from mobandits.papers.pages.claim_counts import by_paper, counted, judgement
 from mobandits.papers.pages.claim_texts import (
     claim_details,
@@ -17,7 +19,7 @@ from mobandits.papers.pages.claim_texts import (
     remarks,
     shown_numbers,
 )
-from mobandits.papers.pages.claims_markdown import claims_markdown
+from mobandits.papers.pages.claims_markdown import anchor_of, claims_markdown, paper_markdown
 from mobandits.papers.pages.index_page import index_page
 from mobandits.papers.pages.paper_figures import (
     BOUND,
@@ -33,6 +35,7 @@ from mobandits.papers.pages.paper_page import (
     paper_page,
     value_tables,
 )
+from mobandits.papers.publications import PUBLICATIONS
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
 
@@ -247,7 +250,7 @@ def test_the_index_names_every_experiment(manifest):
         ]
     }
     text = index_page(manifest(said), [entry()])
-    assert "2 experiments, 1 claims: 1 not reproduced." in text
+    assert "2 experiments, 1 claim: 1 not reproduced." in text
     assert text.count('<a href="runs/p/x/report.html">') == 2
     assert "&lt;p/y&gt;" in text
 
@@ -344,16 +347,26 @@ def test_grids_show_the_end_of_every_environment_and_numbers_without_end():
         policy=pl.lit("never"), value=pl.lit(math.inf), round=pl.lit(20, pl.Int64)
     )
     table = pl.concat([rows, endless]).rename({"run": "environment"})
-    names = [row[0] for row in final_rows(table, "m")]
-    assert names == ["a in early", "b in early", "a in late", "b in late", "never in early"]
-    assert [row[1] for row in final_rows(table, "m")] == ["21.0000"] * 4 + ["inf"]
+    tables = {
+        name: results_table(means, "m").rows
+        for name, means in means_by_environment(table, "m").items()
+    }
+    # Three trials, whose values differ by one: Student's half-width is 4.303 / sqrt(3).
+    assert tables == {
+        "early": [["a", "21.0 ± 2.5", "3"], ["b", "21.0 ± 2.5", "3"], ["never", "∞", "1"]],
+        "late": [["a", "21.0 ± 2.5"], ["b", "21.0 ± 2.5"]],
+    }
 
 
 def test_runs_of_other_lengths_in_one_environment_keep_their_rows():
     early = made(policies=("early",), components=1, last=20)
     late = made(policies=("late",), components=1, last=40)
-    rows = final_rows(pl.concat([early, late]).rename({"run": "environment"}), "m")
-    assert [row[:2] for row in rows] == [["early at round 20", "21.0000"], ["late", "41.0000"]]
+    table = pl.concat([early, late]).rename({"run": "environment"})
+    (means,) = means_by_environment(table, "m").values()
+    assert results_table(means, "m").rows == [
+        ["early (ended at round 20)", "21.0 ± 2.5"],
+        ["late", "41.0 ± 2.5"],
+    ]
 
 
 @pytest.fixture
@@ -440,3 +453,69 @@ def test_the_choice_and_the_best_stand_side_by_side(experiment):
     said["rows"] = said["rows"][1:]
     assert constants_table(said) is None
     assert grid_tables(table, said) == []
+
+
+def test_runs_are_columns_where_all_have_the_same_rows():
+    rows = made(runs=("one", "two"), components=1)
+    said = {"rows": [], "plots": []}
+    (table,) = value_tables(rows, rows.clear(), said)
+    assert table.table.header == ["policy", "one", "two"]
+    several = made(runs=("one", "two"), components=2)
+    titles = [one.title for one in value_tables(several, several.clear(), said)]
+    assert titles == ["M, one", "M, two"]
+    other = pl.concat(
+        [made(runs=("one",), components=1), made(runs=("two",), policies=("c",), components=1)]
+    )
+    assert len(value_tables(other, other.clear(), said)) == 2
+
+
+def test_the_best_policy_of_the_first_figure_is_named_first(experiment, tmp_path):
+    table, said, whole = experiment
+    regret = table.with_columns(metric=pl.lit("pareto_regret"))
+    said["plots"] = [plot("pareto_regret")]
+    text = paper_page(tmp_path, regret, whole, [entry()])
+    best = "Lowest Pareto regret: a, 21.0 ± 2.5; then b, 21.0 ± 2.5."
+    assert "Not reproduced: a &lt; b." in text
+    assert text.index(best) < text.index("<figure>") < text.index('<h2 id="claims">')
+    assert "<dfn>c</dfn>: the scale of a policy" in text
+    assert "<dfn>not reproduced</dfn>" in text
+
+
+def test_papers_stand_first_on_their_pages(experiment, manifest, tmp_path):
+    table, said, whole = experiment
+    said["experiment"] = "moglb2019/fig1"
+    named = table.with_columns(pl.col("experiment").str.replace("p/x", "moglb2019/fig1"))
+    text = paper_page(tmp_path, named, whole, [])
+    authors = text.index("Shiyin Lu, Guanghui Wang, Yao Hu and Lijun Zhang")
+    assert text.index("<h1>") < authors < text.index("<figure>")
+    assert '<a href="https://www.ijcai.org/proceedings/2019/427">' in text
+    places = [{"experiment": "moglb2019/fig1", "title": "t", "seconds": 1.0, "changed": {}}]
+    index = index_page(manifest({"experiments": places}), [entry(id="moglb2019/fig1/low")])
+    assert '<a href="https://www.ijcai.org/proceedings/2019/427">' in index
+    assert '<h2 id="moglb2019">' in index
+
+
+def test_every_paper_of_the_catalogue_is_a_publication():
+    papers = {name.partition("/")[0] for name in EXPERIMENTS}
+    assert papers - set(PUBLICATIONS) == {"cross"}
+
+
+def test_claims_can_be_chosen_by_what_they_came_to(manifest):
+    said = {"experiments": [one | {"title": "t"} for one in PLACES]}
+    text = index_page(manifest(said), [entry(), *OTHERS])
+    for group, count in {"not reproduced": 1, "holds": 2, "no rule decides": 1}.items():
+        assert f'value="{group}"> {group} ({count})' in text
+        assert text.count(f'<tr data-group="{group}">') == count
+    # Without a script the choice stays hidden, and every claim is shown.
+    assert '<form class="filter" hidden>' in text
+    assert "<tr hidden" not in text
+    assert "Not reproduced: p/x/low." in text
+
+
+def test_a_page_of_results_links_verdicts_to_headings():
+    text = paper_markdown("p", [entry(), *OTHERS], PLACES)
+    assert "| not reproduced | 1 | [x](#px) |" in text
+    assert "| holds | 1 | [x](#px) |" in text
+    assert "### p/x" in text
+    assert "q/z" not in text
+    assert anchor_of("p/a b-c_d.e") == "pab-c_de"

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from page_structure import check_figures
 from small_tables import write_deployments
 
 from mobandits import report
@@ -36,8 +37,8 @@ def folder(tmp_path, manifest):
 def check_page(page):
     text = page.read_text(encoding="utf-8")
     assert "://" not in text  # nothing to load, from anywhere
-    assert not re.search(r'(src|srcset|href)="(?!data:)', text)
-    assert text.count("<img") == text.count('alt="') == text.count("<figure>")
+    assert not re.search(r'(src|srcset|href)="(?!data:|#)', text)
+    check_figures(text)
     assert "nan" not in re.sub(r'"data:[^"]*"', "", text).lower().split()
     return text
 
@@ -56,7 +57,7 @@ def test_demo_page_is_whole_and_the_same_again(folder, make_demo):
     } <= set(files)
     assert "Context helped L." in text
     assert "Chosen &lt;before&gt;." in text
-    assert text.count("<h2>") >= 8
+    assert text.count("<h2 id=") >= 8
     report.write(directory)
     assert {
         path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()
@@ -96,7 +97,8 @@ def test_one_trial_has_no_interval(folder, table):
         "seed": 0,
     }
     text = check_page(report.write(folder("one", table.filter(table["trial"] == 0), said)))
-    assert '<td class="number"></td>' in text
+    assert "One trial, so that nothing says how sure the numbers are." in text
+    assert "±" not in text.partition("<table>")[2].partition("</table>")[0]
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def test_theorem_checks_have_a_page(theorem_folder):
     text = check_page(report.write(theorem_folder))
     assert (theorem_folder / "figures" / "p2018.svg").exists()
     assert text.count("<figure>") == 1
-    assert text.index("<h2>p2018</h2>") < text.index("<h2>q2019</h2>")
+    assert text.index('<h2 id="p2018">') < text.index('<h2 id="q2019">')
     for part in ("an &lt;event&gt;", "Lemma 1", "3 runs: everything is as the theory", "in doubt"):
         assert part in text
     assert "3 runs, seed 7; with mobandits" in text
@@ -133,7 +135,7 @@ def test_theorem_checks_of_version_0_1_do_not_say_their_kind(theorem_folder):
     file.write_text(json.dumps(content))
     (theorem_folder / "q2019.json").unlink()
     (theorem_folder / "notes.json").write_text("[]")
-    assert "<h2>p2018</h2>" in report.write(theorem_folder).read_text()
+    assert '<h2 id="p2018">p2018</h2>' in report.write(theorem_folder).read_text()
 
 
 def test_a_run_stays_a_run_whatever_lies_beside_it(folder, table, theorem_folder):

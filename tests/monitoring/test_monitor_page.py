@@ -51,8 +51,7 @@ def test_the_command_writes_a_page_figures_and_the_numbers(program, tmp_path):
     kept = json.loads((out / "monitor.json").read_text())
     assert kept == json.loads(json.dumps(summary(store)))
     page = (out / "report.html").read_text()
-    assert "<script" not in page
-    assert not re.search(r'(src|href|srcset)="(?!data:)', page)
+    assert not re.search(r'(src|href|srcset)="(?!data:|#)', page)
     assert "1,200 decisions from 2026-01-31 12:00 to 2026-02-01 07:59 (UTC)" in page
     (alarm,) = kept["alarms"]
     assert re.match(r"Drift: the mean quality of small went from 0\.[78].* to 0\.[123]", alarm)
@@ -98,7 +97,7 @@ def test_what_is_no_store_and_folders_of_others(program, tmp_path):
 def test_an_empty_store_has_a_page(tmp_path):
     page = write_page(written(tmp_path / "a.db", []), tmp_path / "out").read_text()
     assert "0 decisions: there is nothing to show yet." in page
-    assert "<img" not in page
+    assert "<svg" not in page
 
 
 def test_a_calm_history_says_so(tmp_path):
@@ -175,3 +174,14 @@ def test_units_of_time():
         "hours",
         "days",
     ]
+
+
+def test_a_nested_recipe_is_short_in_the_lead_and_whole_in_the_provenance(tmp_path):
+    found = summary(written(tmp_path / "a.db", events_of(100)))
+    inner = "Features(map=Crosses(degree=2), recipe=MolUcb(scale=0.3, penalty=2.0))"
+    found["recipe"] = f"Paced(recipe=Within(recipe={inner}, limits=(1,)), budgets=(2,))"
+    page = monitor_page(tmp_path, found)
+    assert "by Paced(" in lead(found)
+    assert found["recipe"] not in lead(found)
+    assert found["recipe"] in page
+    assert "<dfn>propensity</dfn>" in page

@@ -54,7 +54,7 @@ def test_one_link_for_all():
     [
         (
             "logti",
-            "Recipe.links must be one of identity, logit, probit, got 'logti'; did you mean logit",
+            "Recipe.links: 'logti' is unknown; did you mean logit. It must be one of identity, logit, probit",
         ),
         (["logit"], "Recipe.links must have one entry per objective, 2, got 1"),
         ([Logit, "logit"], "Recipe.links must be names or @compiled links"),

@@ -1,6 +1,7 @@
 """Every built-in order keeps every promise of `mobandits.testing`: one row each."""
 
 import pytest
+from rehearsals import prepare_near
 
 from mobandits import orders
 from mobandits.orders import (
@@ -17,7 +18,7 @@ from mobandits.orders import (
     Weighted,
 )
 from mobandits.orders.order import BaseOrder
-from mobandits.testing import OrderCase, prepare
+from mobandits.testing import OrderCase
 
 UNDOMINATED = "front-is-undominated"
 
@@ -47,7 +48,7 @@ CASES = [
     ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
 )
 def test_promise(case, check):
-    prepare(CASES)
+    prepare_near(case, CASES)
     case.check(check)
 
 

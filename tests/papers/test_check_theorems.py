@@ -387,6 +387,13 @@ def test_the_command(tmp_path, capsys):
     )
     out, _ = capsys.readouterr()
     assert "holds  Lemma 1" in out
+    *_, sentence, page = out.splitlines()
+    assert sentence.startswith("mocmab2018: ")
+    assert sentence.endswith(" in 2 runs, and everything is as the theory says")
+    assert page == str(tmp_path / "c" / "report.html")
+    text = (tmp_path / "c" / "report.html").read_text()
+    assert "What the theorems of mocmab2018 say" in text
+    assert '<math display="block">' in text
     said = json.loads((tmp_path / "c" / "mocmab2018.json").read_text())
     assert (said["runs"], said["holds"]) == (2, True)
     table = pl.read_parquet(tmp_path / "c" / "mocmab2018.parquet")
@@ -394,7 +401,7 @@ def test_the_command(tmp_path, capsys):
     assert (table["highest"] <= table["bound"]).all()
     assert (tmp_path / "c" / "figures" / "mocmab2018.svg").is_file()
     assert cli.call(["check-theorems", "mocmab", "--out", str(tmp_path)]) == 2
-    assert "PAPER must be one of" in capsys.readouterr().err
+    assert "PAPER: 'mocmab' is unknown; did you mean mocmab2018?" in capsys.readouterr().err
 
 
 def test_the_command_fails_where_the_theory_does(tmp_path, monkeypatch, capsys):
@@ -402,7 +409,9 @@ def test_the_command_fails_where_the_theory_does(tmp_path, monkeypatch, capsys):
         PAPERS, "moglb2019", lambda run, rounds, seed: [inequality("i", "s", 2.0, 1.0)]
     )
     assert cli.call(["check-theorems", "moglb2019", "--runs", "1", "--out", str(tmp_path)]) == 1
-    assert "a mistake in the program" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert "a mistake in the program" in err
+    assert out.splitlines()[-1] == str(tmp_path / "report.html")
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ def test_rows_that_were_not_chosen_can_be_read_by_their_names():
     assert found.curves("d = 5", "A, c = 3", "regret")[1].shape == (3, 3)
     assert found.components("d = 5", "A, c = 3", "regret") == [0, 1]
     assert found.rows("d = 5") == ["A", "B"]
-    with pytest.raises(ValueError, match="row must be one of"):
+    with pytest.raises(ValueError, match=r"row.* must be one of"):
         found.curves("d = 10", "A, c = 1", "regret")
 
 
@@ -86,11 +86,14 @@ def test_a_metric_without_any_value_is_nan_if_it_was_recorded():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (("d = 6", "A", "regret"), "run must be one of d = 10, d = 5, got 'd = 6'"),
+        (
+            ("d = 6", "A", "regret"),
+            "run: 'd = 6' is unknown; did you mean d = 5. It must be one of d = 10, d = 5",
+        ),
         (("d = 5", "C", "regret"), "row must be one of A, B, got 'C'"),
         (
             ("d = 5", "A", "regrets"),
-            "metric must be one of regret, got 'regrets'; did you mean regret",
+            "metric: 'regrets' is unknown; did you mean regret. It must be one of regret",
         ),
     ],
 )

@@ -335,7 +335,7 @@ def test_progress_counts_up_to_the_end(pageless, tmp_path):
     [
         (
             ["toy/on"],
-            "ID must be all, a paper or one that `mobandits list experiments` shows, got 'toy/on'; did you ",
+            "ID: 'toy/on' is unknown; did you mean toy/one? It must be all, a paper or one that `mob",
         ),
         (["toy/one", "--rounds", "1"], "Invalid value for '--rounds'"),
         (["toy/one", "--trials", "0"], "Invalid value for '--trials'"),

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from rehearsals import prepare_near
 
 from mobandits import policies
 from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.states import declares
 from mobandits.features import Bins, Crosses, Fourier
-from mobandits.orders import EffectivePareto, Levels, Pareto
+from mobandits.orders import EffectivePareto, Levels, Pareto, Weighted
 from mobandits.policies import (
     AnnealingPareto,
     CdUcb1,
@@ -38,6 +39,7 @@ from mobandits.policies import (
     Pessimistic,
     PfiRls,
     PfLex,
+    PrimalDual,
     RandomChoice,
     ScalarizedUcb1,
     SingleArm,
@@ -46,7 +48,7 @@ from mobandits.policies import (
     WithFloor,
     Within,
 )
-from mobandits.testing import DEFAULT_SHAPE, PolicyCase, prepare
+from mobandits.testing import DEFAULT_SHAPE, PolicyCase
 
 SHARED = DEFAULT_SHAPE._replace(shared=True)
 FIXED = DEFAULT_SHAPE._replace(
@@ -54,6 +56,7 @@ FIXED = DEFAULT_SHAPE._replace(
 )
 
 PLACES = ((0.0,), (0.2,), (0.5,), (0.9,), (1.0,))
+FIRST = Weighted([1.0, 0.0, 0.0])
 
 CASES = [
     PolicyCase(MoglbUcb(links=("probit", "logit", "identity"), scale=0.1)),
@@ -115,6 +118,10 @@ CASES = [
     PolicyCase(ContextualZooming(scale=0.2, positions=PLACES, width="pcz"), SHARED),
     PolicyCase(RandomChoice()),
     PolicyCase(SingleArm(1)),
+    PolicyCase(PrimalDual(MolUcb(scale=0.3, order=FIRST), {1: 0.5}, {1: 1.0})),
+    PolicyCase(
+        PrimalDual(MolUcb(scale="data", order=FIRST), {1: 0.5, 2: 0.1}, {1: 2.0, 2: 1.0}), SHARED
+    ),
 ]
 
 
@@ -122,7 +129,7 @@ CASES = [
     ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
 )
 def test_promise(case, check):
-    prepare(CASES)
+    prepare_near(case, CASES)
     case.check(check)
 
 

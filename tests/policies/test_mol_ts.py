@@ -65,7 +65,7 @@ def test_radii_and_orders():
     ("given", "message"),
     [
         ({"selection": "weigth"}, "did you mean weight"),
-        ({"links": "loggit"}, "MolTs.links must be one of"),
+        ({"links": "loggit"}, "MolTs.links: 'loggit' is unknown"),
         ({"links": ["logit"]}, "MolTs.links must have one entry per objective, 3, got 1"),
         ({"links": "logit", "penalty": 0.1}, "MolTs.penalty must be at least"),
         ({"bound": 0.0}, "MolTs.bound must be above 0"),

@@ -212,7 +212,7 @@ def test_other_versions_are_refused(ray, monkeypatch):
 
 
 def test_the_commands_take_it(ray, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(cli, "write_report", lambda folder: None)
+    monkeypatch.setattr("mobandits.cli.console.write_report", lambda folder: None)
     (tmp_path / "s.toml").write_text(
         'rounds = 300\ntrials = 2\nmetrics = ["reward"]\nenvironment = "linear"\n[[policies]]\nname = "random-choice"\n'
     )
@@ -339,7 +339,7 @@ def test_an_absent_ray_is_told_before_anything_else(tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("engine", "address", "message"),
     [
-        ("rai", None, "engine must be one of ray, threads, got 'rai'; did you mean ray?"),
+        ("rai", None, "engine: 'rai' is unknown; did you mean ray? It must be one of ray, threads"),
         (
             "threads",
             "auto",

@@ -37,7 +37,8 @@ def test_one_trial_has_no_interval():
 def test_plots_of_what_was_not_measured_are_refused():
     results = simulate(Plain(), Tiny(), rounds=5, trials=1, metrics=["reward"])
     with pytest.raises(
-        ValueError, match=r"metric must be one of reward, got 'rewards'; did you mean reward\?"
+        ValueError,
+        match=r"metric: 'rewards' is unknown; did you mean reward\? It must be one of reward",
     ):
         results.plot("rewards")
 

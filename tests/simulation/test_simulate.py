@@ -179,7 +179,10 @@ class Wrong(Reward):
         ({"trials": 0}, "trials must be an integer of at least 1, got 0"),
         ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
         ({"workers": 0}, "workers must be an integer of at least 1, got 0"),
-        ({"engine": "rays"}, "engine must be one of ray, threads, got 'rays'"),
+        (
+            {"engine": "rays"},
+            "engine: 'rays' is unknown; did you mean ray. It must be one of ray, threads",
+        ),
         ({"address": "auto"}, "address must be None with engine='threads', got 'auto'"),
         ({"compiled": "yes"}, "compiled must be True, False or 'auto', got 'yes'"),
         ({"compiled": True}, "policy 'Plain..': PlainPolicy is not a @compiled class"),

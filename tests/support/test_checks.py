@@ -41,7 +41,7 @@ class Whole(Recipe):
         (lambda: checks.integer("n", 0, at_least=1), "n must be an integer of at least 1, got 0"),
         (
             lambda: checks.choice("c", "bta", ["beta", "gauss"]),
-            "c must be one of beta, gauss, got 'bta'; did you mean beta?",
+            "c: 'bta' is unknown; did you mean beta? It must be one of beta, gauss",
         ),
         (
             lambda: checks.choice("c", "zzz", ["beta", "gauss"]),

@@ -51,13 +51,13 @@ def test_checks_can_be_left_out_by_name():
     [
         (
             lambda: PolicyCase(HonestRecipe(), without=("wellformed",)),
-            "PolicyCase.without must be one of .*well-formed",
+            "PolicyCase.without.* must be one of .*well-formed",
         ),
         (
             lambda: PolicyCase(HonestRecipe(), rewards="coins"),
             "PolicyCase.rewards must be one of binary, gaussian, got",
         ),
-        (lambda: PolicyCase(HonestRecipe()).check("draws"), "check must be one of"),
+        (lambda: PolicyCase(HonestRecipe()).check("draws"), "check.* must be one of"),
     ],
 )
 def test_mistakes_are_named(make, message):

@@ -10,7 +10,7 @@ import numpy as np
 from mobandits.agent.decision import Decision
 from mobandits.errors import LogWarning
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import did_you_mean, refusal
 
 MOST_LISTED = 10  # names in a message
 FEWEST_LOGGED = 100  # decisions, before anything is said of a log: the first ones are always mixed
@@ -103,7 +103,7 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
 
     Example:
         >>> on_rows({"mid": [1.0], "large": [2.0]}, ["small", "large"])
-        "context must have rows of the agent's arms, which are 'small', 'large', got one for 'mid'"
+        "context must have rows of the agent's arms, which are 'small', 'large', got 'mid'"
     """
     keys = list(given)
     unknown = [name for name in keys if name not in names]
@@ -112,8 +112,8 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
 
     first = unknown[0]
     if len(unknown) < len(keys):
-        wanted = f"context must have rows of the agent's arms, which are {listed_names(names)}"
-        return f"{wanted}, got one for {quoted(first)}{did_you_mean(first, names)}"
+        rule = f"have rows of the agent's arms, which are {listed_names(names)}"
+        return refusal("context", rule, first, names)
 
     # With no arm among its keys, it is a dictionary of something else, such as features.
     wanted = f"context must be numbers, or {{arm: row}} with the arms {listed_names(names)}"

@@ -9,6 +9,7 @@ from mobandits.agent.advice import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
 from mobandits.support.naming import quoted
+from mobandits.support.nearest import did_you_mean, refusal
 
 
 class ArmTable(NamedTuple):
@@ -135,10 +136,10 @@ class Arms:
         return np.array(rows, np.int64)
 
     def _unknown(self, called: str, name: Any) -> str:
-        known = listed_names(self.names)
-        advice = on_arm(name, self.names)
-        rule = f"{called} must name arms of the agent, which are {known}"
-        return f"{rule}, got {quoted(name)}{advice}"
+        rule = f"name arms of the agent, which are {listed_names(self.names)}"
+        if did_you_mean(name, self.names):
+            return refusal(called, rule, name, self.names)
+        return f"{called} must {rule}, got {quoted(name)}{on_arm(name, self.names)}"
 
     def _is_arm(self, name: Any) -> bool:
         try:

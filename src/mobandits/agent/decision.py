@@ -33,8 +33,8 @@ class Decision(NamedTuple):
         further: the decisions of the further ranks, where the call asked for the `top` arms; each
             is one among the arms that were left, with an id, and a propensity that is conditional
             on the ranks before it.
-        all_break: whether every eligible arm broke a limit of the recipe (`Within`), so that the
-            least bad was played.
+        all_break: whether every eligible arm broke a limit of the recipe (`Within`), or a budget of
+            it is used up (`PrimalDual`), so that the least bad was played.
     """
 
     id: int

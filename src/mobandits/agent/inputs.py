@@ -10,7 +10,7 @@ from mobandits.agent.advice import on_rewards
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.checks import as_float_array, integer
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import as_object, did_you_mean
+from mobandits.support.nearest import as_object, refusal
 
 MOST_COUNTED = 2**63 - 1  # what 64 bits hold
 MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
@@ -195,14 +195,12 @@ def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any
 def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
     known = list(places)
     listed = shortened(", ".join(map(str, known)))
+    rule = f"name objectives of the agent, which are {listed}"
     if isinstance(name, int) and 0 <= name < len(known):
         advice = f"; position {name} is {quoted(known[name])}"
-    else:
-        advice = did_you_mean(name, known)
+        return f"rewards must {rule}, got {quoted(name)}{advice}"
 
-    wanted = f"rewards must name objectives of the agent, which are {listed}"
-
-    return f"{wanted}, got {quoted(name)}{advice}"
+    return refusal("rewards", rule, name, known)
 
 
 def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> str:

@@ -195,22 +195,32 @@ def _taken_over(old: Policy, state: Any, new: Policy) -> Any | None:
 def _kept(policy: Policy, state: Any) -> _Kept | None:
     """The statistics of a policy; None where its state has more than they."""
     inner = composite(policy)
-    first = policy.init()
-    if inner is None or not _same_classes(first, inner.estimator.init()):
+    if inner is None:
         return None
+
+    estimator = inner.estimator
+    # Of an estimator that keeps numbers beside another one's; else a wrapper does.
+    if getattr(estimator, "BEGINS_ANEW", False):
+        estimator = estimator.model
+
+    first = policy.init()
     if _begins_anew(policy):
-        return _Kept(inner.estimator.model, first.model, state.model)
-    return _Kept(inner.estimator, first, state)
+        # A wrapper around it may have a state of its own, which then agrees with no estimator's.
+        first = getattr(first, "model", first)
+        state = getattr(state, "model", state)
+    if not _same_classes(first, estimator.init()):
+        return None
+
+    return _Kept(estimator, first, state)
 
 
 def _begins_anew(policy: Policy) -> bool:
-    """Whether a policy's estimator keeps numbers beside another one's, which belong to it alone.
+    """Whether a policy keeps numbers beside what is learned, which belong to it alone.
 
-    Such an estimator declares `BEGINS_ANEW = True`, and has the other one and its state in fields
-    `model`.
+    An estimator or a wrapper that does declares `BEGINS_ANEW = True`, and has the state of the
+    estimator inside of it in a field `model`, which an estimator has as well.
     """
-    inner = composite(policy)
-    return inner is not None and declares(inner.estimator, "BEGINS_ANEW")
+    return composite(policy) is not None and declares(policy, "BEGINS_ANEW")
 
 
 def _copied(state: Any) -> Any:

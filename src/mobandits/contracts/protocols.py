@@ -220,7 +220,11 @@ class GroundTruth(Protocol):
 
 
 class Accumulator(Protocol):
-    """The value of a metric after some rounds, where it is neither a sum nor a mean over them."""
+    """The value of a metric after some rounds, where it is neither a sum nor a mean over them.
+
+    One that also offers `add_block(values, ends)` is given whole blocks, and returns its value after
+    the first `ends[0]` rounds of the block, after the first `ends[1]`, and so on.
+    """
 
     def add(self, values: Array) -> None:
         """The next rows of `Metric.per_round`, (rounds, components)."""
@@ -323,6 +327,7 @@ class Recipe:
     """
 
     accepts_partial: ClassVar[bool] = True
+    references: ClassVar[tuple[str, ...]] = ()  # keys of `mobandits.references`, to cite
     traits: ClassVar[Traits | None] = None  # for the page that helps to choose
     continuum: ClassVar[bool] = (
         False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well

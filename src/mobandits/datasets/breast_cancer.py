@@ -63,6 +63,7 @@ class BreastCancerData(DataSet):
         ((569, 31), 212)
     """
 
+    references = ("street1993",)
     about = About(
         name="breast_cancer",
         title="Is this tumour malignant? Measurements of 569 biopsies, with the diagnosis.",

@@ -38,6 +38,7 @@ class CriteoAttribution(DataSet):
         ValueError: no-such-file.tsv cannot be read: No such file or directory
     """
 
+    references = ("diemert2017",)
     about = About(
         name="criteo_attribution",
         title="Banners of about 700 campaigns: clicks, attributed sales and costs of 16.5 million.",

@@ -158,9 +158,11 @@ class DataSet(ABC):
 
     Attributes:
         about: the description.
+        references: keys of `mobandits.references`, to cite.
     """
 
     about: ClassVar[About]
+    references: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def load(self, *args: Any, **options: Any) -> "pl.DataFrame":

@@ -66,6 +66,7 @@ class DisplayAdsData(DataSet):
         ValueError: no-such-file.gz cannot be read: No such file or directory
     """
 
+    references = ("yahoo_r6a", "li2011")
     about = About(
         name="display_ads",
         title="Clicks on a page's featured article, drawn at random from a pool: a day of Yahoo!"

@@ -40,6 +40,7 @@ class HillstromData(DataSet):
         ValueError: no-such-file.csv cannot be read: No such file or directory
     """
 
+    references = ("hillstrom2008",)
     about = About(
         name="hillstrom",
         title="Three randomised e-mail campaigns to 64,000 customers: visits, conversions and"

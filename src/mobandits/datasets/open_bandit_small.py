@@ -55,6 +55,7 @@ class OpenBanditSmall(DataSet):
         ValueError: no-such-file.whl cannot be read: No such file or directory
     """
 
+    references = ("saito2021",)
     about = About(
         name="open_bandit_small",
         title="Clicks on fashion items that two known policies showed: 6 logs, with true"

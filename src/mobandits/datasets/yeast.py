@@ -42,6 +42,7 @@ class YeastData(DataSet):
         ValueError: no-such-file.whl cannot be read: No such file or directory
     """
 
+    references = ("elisseeff2001", "tsoumakas2011")
     about = About(
         name="yeast",
         title="Which of 14 functional classes do 2,417 yeast genes belong to?",

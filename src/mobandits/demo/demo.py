@@ -25,7 +25,7 @@ from mobandits.policies import (
     ScalarizedUcb1,
     SingleArm,
 )
-from mobandits.simulation import PreferenceSweep, simulate
+from mobandits.simulation import PreferenceSweep, finished, simulate
 from mobandits.simulation.collection import RUNS, check_collection, collect
 from mobandits.simulation.files import locked
 from mobandits.support.checks import integer
@@ -168,6 +168,26 @@ def run(
         collected = collect(out, NAME, whole, described, [text_folder, constant_folder])
         page = demo_page(out, whole, cast("Manifest", collected))
         return write_page(out, page)
+
+
+def is_finished(out: str | Path, quick: bool = False, seed: int = 0) -> bool:
+    """Whether a folder has all that `run` would make.
+
+    Args:
+        out: the folder, which need not exist.
+        quick: as in `run`.
+        seed: as in `run`.
+
+    Raises:
+        FolderError: where the folder holds something that cannot be read.
+    """
+    folder = Path(out)
+    trials = QUICK if quick else TRIALS
+    # Which learner was the best one is what a run finds out.
+    wanted = demo_specification(trials, seed, "")
+    has_deployments = (folder / DEPLOYMENTS).exists()
+
+    return has_deployments and finished.is_finished(folder, wanted, unless=["best"])
 
 
 def write_deployments(out: Path, trials: int, seed: int, progress: Progress | None) -> None:

@@ -26,9 +26,15 @@ from mobandits.figures.formatting import join_words, money
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
+from mobandits.figures.words import Definition, definitions
 
 DEPLOYMENTS = "deployments.parquet"
 TITLE = "Which model should answer this prompt?"
+WORDS = (
+    Definition("mixture, or coin", "a model drawn for every prompt without looking at it"),
+    Definition("policy, or learner", "what chooses a model by the prompt's text"),
+    Definition("regret", "the sum over prompts of how far another model's answer was better"),
+)
 REGRETS = {"pareto_regret": "Pareto regret", "effective_pareto_regret": "effective Pareto regret"}
 
 
@@ -43,6 +49,7 @@ class DemoPage:
         trials: how many there are.
         price_ratio: of the dearest model to the cheapest.
         deployment: what to deploy, what it costs, how sure.
+        words: that the page uses.
         deployed: policies that learned from a log, and mixtures of models, in the plane of cost and
             quality.
         budgets: the table of the same.
@@ -69,6 +76,7 @@ class DemoPage:
     trials: int
     price_ratio: float
     deployment: Finding
+    words: Sequence[Definition]
     deployed: Picture
     budgets: Table
     logs: int
@@ -110,6 +118,7 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
         trials=specification["trials"],
         price_ratio=price_ratio(data),
         deployment=about_deployment(results),
+        words=[*WORDS, *definitions("interval", "trial")],
         deployed=deployment_picture(figures, deployments, results),
         budgets=deployment_table(results, specification["logs"]),
         logs=specification["logs"],
@@ -215,6 +224,7 @@ def regret_picture(figures: Path, table: pl.DataFrame, data: Numbers) -> Picture
         figures,
         "regret",
         alt,
+        data=curves,
     )
 
 

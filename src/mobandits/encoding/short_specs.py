@@ -11,7 +11,7 @@ from mobandits.encoding.kind import Kind
 from mobandits.encoding.number import Number
 from mobandits.encoding.text import Text
 from mobandits.support.naming import quoted
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import refusal
 
 # What files may name: nothing else is made of them.
 COLUMN_KINDS: dict[str, type[Any]] = {
@@ -70,11 +70,8 @@ def kind_of_text(text: str, column: str) -> Kind:
     """
     word, _, size = text.partition(":")
     if word not in KIND_WORDS:
-        known = ", ".join(KIND_WORDS)
-        question = did_you_mean(word, KIND_WORDS)
-        raise ValueError(
-            f"column {quoted(column)}: expected a kind of {known}, got {quoted(word)}{question}"
-        )
+        rule = f"be one of {', '.join(KIND_WORDS)}"
+        raise ValueError(refusal(f"column {quoted(column)}: its kind", rule, word, KIND_WORDS))
     if not size:
         return Number(standardise=False) if word == RAW else _made(word)
     if word not in SIZED or not size.isdecimal():

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,8 @@ class Bumps:
         (True, 1.107)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+
     centres: Sequence[Sequence[Sequence[float] | None]] | None = None
     variance: float = 0.3
 
@@ -112,6 +114,8 @@ class PeriodicBumps:
         >>> problem.block(0, 48, rng).contexts[22:25, 0, 2].round(3)
         array([0.958, 0.   , 0.042])
     """
+
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
 
     period: int = 1000
     orbit: float = 0.2

@@ -4,7 +4,7 @@ import functools
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -69,6 +69,8 @@ class DisplayAds:
         >>> block.contexts.shape, block.rewards.shape
         ((100, 1, 4), (100, 2, 2))
     """
+
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "yahoo_r6a")
 
     path: str | None = None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,8 @@ class GeneralizedLinear:
         >>> block.contexts.shape, block.rewards.shape
         ((1, 20, 5), (100, 20, 5))
     """
+
+    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
 
     features: int = 5
     arms: int | None = None

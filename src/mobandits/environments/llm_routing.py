@@ -67,6 +67,8 @@ class LlmRouting:
         (100, 3)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("tabernermiller2026",)
+
     text_features: int = 32
 
     models: ClassVar[tuple[str, ...]] = MODELS

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class Logged:
         >>> environment.max_rounds, environment.problem(2, rng).block(1, 1, rng).rewards.tolist()
         (2, [[[0.0, 1.0], [0.0, 0.0]]])
     """
+
+    references: ClassVar[tuple[str, ...]] = ("xu2023",)
 
     rewards: Any
 

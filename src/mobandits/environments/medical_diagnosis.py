@@ -80,6 +80,8 @@ class MedicalDiagnosis:
         ((100, 1, 3), (100, 6, 2))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "street1993")
+
     components: int = 2
     constant: bool = True
 

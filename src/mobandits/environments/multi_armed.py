@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class MultiArmed:
         >>> block.rewards.tolist()
         [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]]
     """
+
+    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
 
     means: Sequence[Sequence[float]] | Literal["drugan2013"] = "drugan2013"
     rewards: Literal["bernoulli", "gaussian"] = "bernoulli"

@@ -48,6 +48,8 @@ class Multichannel:
         ((100, 1, 2), (100, 8, 2), (0, 0.5))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+
     rate: float = 4.0
 
     actions: ClassVar[tuple[tuple[int, float], ...]] = tuple(

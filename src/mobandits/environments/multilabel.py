@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class Multilabel:
         >>> Multilabel(components=3)
         Multilabel(path=None, labels=(), components=3)
     """
+
+    references: ClassVar[tuple[str, ...]] = ("beygelzimer2009", "elisseeff2001", "tsoumakas2011")
 
     path: str | None = None
     labels: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Routing in a wireless sensor network, simulated: energy against delay, as rewards 1 - cost."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,8 @@ class NetworkRouting:
         >>> block.contexts.shape, block.means.shape
         ((100, 1, 3), (100, 4, 2))
     """
+
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
 
     paths: int = 6
     measured: int = 2

@@ -1,7 +1,7 @@
 """Recommendation of items to users, simulated: clicks against novelty."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Recommendation:
         >>> block.contexts.shape, block.means.shape
         ((100, 1, 3), (100, 4, 2))
     """
+
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
 
     items: int = 8
     features: int = 2

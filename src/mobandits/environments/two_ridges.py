@@ -1,7 +1,7 @@
 """Two ridges over contexts and arms in [0, 1]: objectives whose best arms move with the context."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -106,6 +106,8 @@ class TwoRidges:
         ([0.5, 0.5], 0.0, 2)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
+
     divisor: float = 1.0
 
     def __post_init__(self) -> None:
@@ -153,6 +155,8 @@ class TwoRidgesGrid:
         >>> TwoRidgesGrid(points=2).problem(100, rng).block(0, 1, rng).contexts[0, :, 1]
         array([0.25, 0.75])
     """
+
+    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
 
     points: int = 100
     divisor: float = 1.0

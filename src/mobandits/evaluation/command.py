@@ -3,13 +3,12 @@
 import dataclasses
 import importlib.metadata
 import itertools
-import json
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,25 +19,64 @@ from mobandits.errors import LogWarning
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
 from mobandits.evaluation.deploying import deployed
 from mobandits.evaluation.dominance import dominance
+from mobandits.evaluation.evaluation_folder import SUMMARY, EvaluationTables, write_tables
 from mobandits.evaluation.front import front, outlines, shown_estimator
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
-from mobandits.figures.contents import EvaluationSummary, LogSummary
+from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
 from mobandits.logs import Feedback, read
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
-from mobandits.support.files import replacing
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, short_repr, shortened
 from mobandits.support.progress import ProgressCallback
 
 FORMAT = 1
-SUMMARY = "evaluation.json"
 STORE = "agent.db"  # of an agent that is deployed
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
 # Meanings of the columns of a .csv file.
 SINGLE_COLUMNS = ("arm", "propensity", "time")
 LISTS_OF_COLUMNS = ("rewards", "context", "minimise")
+
+
+class HeldOutGain(Protocol):
+    """What a feature map gains in one objective, as `mobandits.features.Gain` says it."""
+
+    @property
+    def objective(self) -> Hashable:
+        """Its name."""
+
+    @property
+    def linear(self) -> float:
+        """The share of the variance that linear rewards explain on held-out rounds."""
+
+    @property
+    def mapped(self) -> float:
+        """The share that they explain on the map's features."""
+
+    @property
+    def estimate(self) -> float:
+        """The difference of both."""
+
+    @property
+    def low(self) -> float:
+        """The lower end of its 95 % interval."""
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rewards were compared."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval is above 0."""
+
+
+# {map: its gain in each objective}, of a log; a function, because the room of maps imports this one.
+GainsOfLog = Callable[[Feedback], Mapping[str, Sequence[HeldOutGain]]]
 
 
 def evaluate_file(
@@ -54,6 +92,7 @@ def evaluate_file(
     clip: float | None = None,
     seed: int = 0,
     deploy: str | None = None,
+    feature_gains: GainsOfLog | None = None,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
     progress: ProgressCallback | None = None,
 ) -> Path:
@@ -75,12 +114,13 @@ def evaluate_file(
         seed: of everything.
         deploy: the name of a policy, a recipe, of which an agent is made that has learned the whole
             log; its own log is the store agent.db in the folder.
+        feature_gains: what maps gain over linear rewards on the log; None: nobody asks.
         hold: makes the folder, and keeps others from writing into it.
         progress: as in `compare`.
 
     Returns:
-        The page, report.html. Beside it are values.csv, evaluation.json, and figures as SVG and
-        PNG.
+        The page, report.html. Beside it are evaluation.json, values.csv, front.csv, outlines.csv
+        where there are two objectives, and figures as SVG and PNG.
 
     Raises:
         ValueError: naming what is wrong with the file, the folder, a name or an option.
@@ -111,19 +151,48 @@ def evaluate_file(
         # Of one round and without a store: what no agent can be of is refused before the rest.
         deployed(targets[deploy], log[:1], None, None, {})
 
+    gains: list[FeatureGainSummary] = []
+    if feature_gains is not None:
+        gains = gain_summaries(feature_gains(compared))
+
     with hold(out):
         comparison = compare(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
         summary = log_summary(compared, str(file), meanings.get("context"))
-        page = write_evaluation(out, comparison, targets, summary, options)
+        page = write_evaluation(out, comparison, targets, summary, options, gains)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
             agent = deployed(targets[deploy], log, out / STORE, None, {})
             agent.close()
 
     return page
+
+
+def gain_summaries(gains: Mapping[str, Sequence[HeldOutGain]]) -> list[FeatureGainSummary]:
+    """What evaluation.json says of feature maps: a row per map and objective.
+
+    Args:
+        gains: {map: its gain in each objective}.
+    """
+    rows: list[FeatureGainSummary] = []
+    for name, own in gains.items():
+        for gain in own:
+            row: FeatureGainSummary = {
+                "map": name,
+                "objective": str(gain.objective),
+                "linear": gain.linear,
+                "mapped": gain.mapped,
+                "estimate": gain.estimate,
+                "low": gain.low,
+                "high": gain.high,
+                "rounds": gain.rounds,
+                "sure": gain.is_sure,
+            }
+            rows.append(row)
+
+    return rows
 
 
 def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
@@ -224,8 +293,9 @@ def write_evaluation(
     targets: Mapping[str, Target],
     log: LogSummary,
     options: Mapping[str, Any],
+    feature_gains: Sequence[FeatureGainSummary] = (),
 ) -> Path:
-    """Write values.csv, evaluation.json, the figures and report.html; returns the last.
+    """Write evaluation.json, the tables, the figures and report.html; returns the last.
 
     Args:
         out: the folder, which is made where it does not exist.
@@ -233,28 +303,23 @@ def write_evaluation(
         targets: what was compared, by name.
         log: from `log_summary`.
         options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
+        feature_gains: from `gain_summaries`.
     """
     # Not at the top: the library for drawing takes a second to load.
     from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
 
     level = options["level"]
     seed = options["seed"]
-    summary = _summary(comparison, targets, log, options)
-    out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(summary, indent=2, ensure_ascii=False)
-    # First, because it marks the folder as that of an evaluation: after a kill the same command may
-    # run again.
-    with replacing(out / SUMMARY) as file:
-        file.write((text + "\n").encode())
-
-    values = comparison.table(level)
-    values.write_csv(out / "values.csv")
+    summary = _summary(comparison, targets, log, options, feature_gains)
     membership = front(comparison, level=level, seed=seed)
     borders = None
     if len(comparison.objectives) == 2:
         borders = outlines(comparison, level=level)
 
-    page = evaluation_page(out, values, membership, borders, summary)
+    tables = EvaluationTables(comparison.table(level), membership, borders, summary)
+    out.mkdir(parents=True, exist_ok=True)
+    write_tables(out, tables)
+    page = evaluation_page(out, *tables)
     report = out / "report.html"
     report.write_text(page, encoding="utf-8")
 
@@ -266,6 +331,7 @@ def _summary(
     targets: Mapping[str, Target],
     log: LogSummary,
     options: Mapping[str, Any],
+    feature_gains: Sequence[FeatureGainSummary],
 ) -> EvaluationSummary:
     """The content of evaluation.json, without numbers that JSON does not have."""
     estimators = {}
@@ -276,7 +342,7 @@ def _summary(
     for name, target in targets.items():
         policies[name] = _policy_summary(comparison, name, target)
 
-    summary = {
+    summary: dict[str, Any] = {
         "format": FORMAT,
         "log": log,
         "options": options,
@@ -286,6 +352,9 @@ def _summary(
         "dominance": _pairs(comparison, options["level"]),
         "versions": {"mobandits": importlib.metadata.version("mobandits")},
     }
+    if feature_gains:
+        summary["feature_gains"] = list(feature_gains)
+
     finite: EvaluationSummary = _finite(summary)
 
     return finite

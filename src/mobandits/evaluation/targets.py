@@ -11,7 +11,7 @@ from mobandits.evaluation.training import Trained, check_recipe_on
 from mobandits.logs import Feedback
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import as_object, did_you_mean
+from mobandits.support.nearest import as_object, refusal
 
 Target = Any  # an array, a callable on the log, a recipe, or one of the classes below
 TOLERANCE = 1e-6  # how far the probabilities of a round may be from summing to 1
@@ -71,9 +71,8 @@ class ConstantTarget:
         """
         if self.arm not in log.arm_names:
             known = shortened(", ".join(map(str, log.arm_names)))
-            advice = did_you_mean(self.arm, log.arm_names)
-            rule = f"ConstantTarget.arm must be one of {known}"
-            raise ValueError(f"{rule}, got {quoted(self.arm)}{advice}")
+            rule = f"be one of {known}"
+            raise ValueError(refusal("ConstantTarget.arm", rule, self.arm, log.arm_names))
 
         return log.arm_names.index(self.arm)
 

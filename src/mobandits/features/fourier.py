@@ -6,7 +6,7 @@ Symbols, of rahimi2007: D the number of features, omega_i their frequencies, b_i
 import functools
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class Fourier(FeatureMap):
         >>> Fourier(100, length=0.5)([[0.1, 0.2], [0.3, 0.4]]).shape
         (2, 103)
     """
+
+    references: ClassVar[tuple[str, ...]] = ("rahimi2007", "yu2016")
 
     count: int = 100
     length: float | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -78,6 +78,8 @@ class Leaves(ArrayMap):
         >>> stump([[0.25], [0.75]]).tolist()
         [[1.0, 0.0], [0.0, 1.0]]
     """
+
+    references: ClassVar[tuple[str, ...]] = ("he2014",)
 
     feature: IntArray
     threshold: Array

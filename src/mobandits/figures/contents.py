@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
-Kind = Literal["run", "demo", "experiment", "experiments", "theorems"]
+Kind = Literal["run", "demo", "experiment", "experiments", "theorems", "evaluation"]
 
 
 # TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions
@@ -108,6 +108,32 @@ class PolicySummary(TypedDict):
     estimates: dict[str, EstimateSummary]
 
 
+class FeatureGainSummary(TypedDict):
+    """What `evaluation.json` says of a feature map in one objective; null where nothing is known.
+
+    Attributes:
+        map: a kind of maps, or the map of a policy.
+        objective: its name.
+        linear: the share of the variance that linear rewards explain on held-out rounds.
+        mapped: the share that they explain on the map's features.
+        estimate: what the map gains: mapped - linear.
+        low: the lower end of its 95 % interval.
+        high: the upper end.
+        rounds: how many rewards were compared.
+        sure: whether the whole interval is above 0.
+    """
+
+    map: str
+    objective: str
+    linear: float | None
+    mapped: float | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    rounds: int
+    sure: bool
+
+
 class EvaluationSummary(TypedDict):
     """`evaluation.json`.
 
@@ -120,6 +146,8 @@ class EvaluationSummary(TypedDict):
         policies: by name.
         dominance: of every pair of policies.
         versions: of what computed it.
+        feature_gains: what maps gain over linear rewards; version 0.1 did not ask, and where no map
+            was asked for there are none.
     """
 
     format: int
@@ -130,6 +158,7 @@ class EvaluationSummary(TypedDict):
     policies: dict[str, PolicySummary]
     dominance: list[dict[str, Any]]
     versions: dict[str, str]
+    feature_gains: NotRequired[list[FeatureGainSummary]]
 
 
 def kind_of_folder(content: Mapping[str, Any]) -> Kind:

@@ -5,15 +5,18 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from mobandits.figures.contents import EvaluationSummary, LogSummary
-from mobandits.figures.formatting import format_number
+from mobandits.figures.feature_gains import GainsSection, gains_section
+from mobandits.figures.formatting import UNKNOWN, folded, number_or_dash
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
 from mobandits.figures.provenance import Fact, Provenance
+from mobandits.figures.words import Definition, definitions
 
 TITLE = "What policies would have brought"
 NAMES = {
@@ -24,7 +27,7 @@ NAMES = {
     "dm": "the direct method",
     "replay": "replay",
 }
-UNKNOWN = "–"
+MOST_FINDINGS = 3  # objectives whose best policy is named first
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,15 @@ class EvaluationPage:
         policies: how many there are.
         log: what was evaluated on.
         estimator: of the values, in words.
+        leaders: which policy has the highest value in each objective, in sentences.
+        words: that the page uses.
         best: the policies on the front of the estimates.
-        beaten: who is dominated, and by whom.
+        beaten: {policies: those that they dominate}.
         warnings: {warning: whose}.
         front: the front; None where there is one objective.
         values: the table of values.
         by_estimator: every policy by every estimator; None where there is one.
+        gains: of feature maps; None where no map was measured.
         diagnostics: the table of what the weights look like.
         provenance: what was asked for.
     """
@@ -50,12 +56,15 @@ class EvaluationPage:
     policies: int
     log: LogSummary
     estimator: str
+    leaders: Sequence[str]
+    words: Sequence[Definition]
     best: Sequence[str]
-    beaten: Sequence[tuple[str, str]]
+    beaten: dict[str, list[str]]
     warnings: dict[str, list[str]]
     front: Picture | None
     values: Table
     by_estimator: Picture | None
+    gains: GainsSection | None
     diagnostics: Table
     provenance: Provenance
 
@@ -82,20 +91,26 @@ def evaluation_page(
     figures = directory / "figures"
     share = f"{100 * summary['options']['level']:g} %"
     estimator = summary["shown"]
-    header, rows = value_rows(values, estimator)
     verdicts = front.unique("policy", keep="first", maintain_order=True)
-    dominated = verdicts.filter(pl.col("dominated_by") != "")
+    dominated: dict[str, list[str]] = {}
+    for name, better in verdicts.select("policy", "dominated_by").rows():
+        if better:
+            dominated.setdefault(better, []).append(name)
+
     page = EvaluationPage(
         title=TITLE,
         policies=len(summary["policies"]),
         log=summary["log"],
         estimator=NAMES.get(estimator, estimator),
+        leaders=leaders(values, estimator)[:MOST_FINDINGS],
+        words=definitions("propensity", "weight", "effective rounds", "front"),
         best=verdicts.filter("on_front")["policy"].to_list(),
-        beaten=dominated.select("policy", "dominated_by").rows(),
+        beaten=dominated,
         warnings=warnings_of(summary),
         front=front_picture(figures, front, outlines, share),
-        values=Table(header, rows, f"Values, with joint {share} intervals"),
+        values=values_table(values, estimator, share),
         by_estimator=estimators_picture(figures, values, share),
+        gains=gains_section(summary.get("feature_gains", [])),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
     )
@@ -171,37 +186,84 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
     return warnings
 
 
-def value_rows(values: pl.DataFrame, estimator: str) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the table of values: a policy, then a value and an interval per objective.
+def leaders(values: pl.DataFrame, estimator: str) -> list[str]:
+    """Which policy has the highest value in each objective, and how sure, a sentence each.
 
     Args:
         values: as in `evaluation_page`.
         estimator: whose values are shown.
     """
     shown = values.filter(pl.col("estimator") == estimator)
-    header = ["policy"]
-    digits = {}
+    sentences = []
     for objective in shown["objective"].unique(maintain_order=True):
-        header += [objective, "interval"]
+        own = shown.filter(pl.col("objective") == objective)
+        digits = digits_of_errors(own["standard_error"])
+        known = own.filter(pl.col("value").is_finite()).sort("value", descending=True)
+        if known.height < 2:  # nothing to compare
+            continue
+
+        best, second = known.head(2).rows(named=True)
+        first = f"{folded(best['policy'])}, {value_cell(best, digits)}"
+        then = f"{folded(second['policy'])}, {value_cell(second, digits)}"
+        sentences.append(f"Highest {objective}: {first}; then {then}.")
+
+    return sentences
+
+
+def values_table(values: pl.DataFrame, estimator: str, share: str) -> Table:
+    """A row per policy, the highest value in the first objective first; a column per objective.
+
+    Args:
+        values: as in `evaluation_page`.
+        estimator: whose values are shown.
+        share: the joint level, in per cent.
+    """
+    shown = values.filter(pl.col("estimator") == estimator)
+    objectives = shown["objective"].unique(maintain_order=True).to_list()
+    digits = {}
+    for objective in objectives:
         errors = shown.filter(pl.col("objective") == objective)["standard_error"]
         digits[objective] = digits_of_errors(errors)
 
+    first = shown.filter(pl.col("objective") == objectives[0])
+    # What has no value is compared with nothing, and stands last.
+    sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(-math.inf)
+    ranked = first.sort(sizes, descending=True, maintain_order=True)["policy"]
+
+    cells = {(row["policy"], row["objective"]): row for row in shown.rows(named=True)}
     rows = []
-    for own in shown.partition_by("policy", maintain_order=True):
-        row = [own["policy"][0]]
-        for objective, value, low, high in own.select("objective", "value", "low", "high").rows():
-            places = digits[objective]
-            row.append(number_or_dash(value, places))
-            row.append(f"{number_or_dash(low, places)} to {number_or_dash(high, places)}")
+    for policy in ranked:
+        row = [value_cell(cells[policy, name], digits[name]) for name in objectives]
+        rows.append([policy, *row])
 
-        rows.append(row)
+    caption = f"Values with joint {share} intervals. Sorted by {objectives[0]}, highest first."
 
-    return header, rows
+    return Table(["policy", *objectives], rows, caption)
+
+
+def value_cell(row: dict[str, Any], digits: int) -> str:
+    r"""A value with its interval; a dash where it is not known.
+
+    Example:
+        >>> value_cell({"value": 0.5, "low": 0.4, "high": 0.65}, 2)
+        '0.50 [0.40,\xa00.65]'
+        >>> value_cell({"value": math.nan, "low": math.nan, "high": math.nan}, 2)
+        '–'
+    """
+    value = number_or_dash(row["value"], digits)
+    if value == UNKNOWN:
+        return UNKNOWN
+
+    low = number_or_dash(row["low"], digits)
+    high = number_or_dash(row["high"], digits)
+
+    # A narrow screen may break the line before an interval, and not within.
+    return f"{value} [{low},\N{NO-BREAK SPACE}{high}]"
 
 
 def diagnostics_table(summary: EvaluationSummary) -> Table:
     """What the weights of every policy look like."""
-    header = ["policy", "effective rounds", "largest weight", "mean weight", "beyond the log"]
+    header = ["policy", "effective\nrounds", "largest\nweight", "mean\nweight", "beyond\nthe log"]
     rows = []
     for name, content in summary["policies"].items():
         diagnostics = content["diagnostics"]
@@ -247,15 +309,3 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
     digits = 1 - exponent
 
     return min(max(digits, 2), 8)
-
-
-def number_or_dash(value: float | None, digits: int) -> str:
-    """A number, or a dash where it is not known.
-
-    Example:
-        >>> number_or_dash(0.5, 2), number_or_dash(None, 2)
-        ('0.50', '–')
-    """
-    if value is None or not math.isfinite(value):
-        return UNKNOWN
-    return format_number(value, digits)

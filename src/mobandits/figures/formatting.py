@@ -1,6 +1,7 @@
 """Numbers and lists as text."""
 
 import math
+import re
 from collections.abc import Sequence
 
 COMPONENTS = {
@@ -12,6 +13,11 @@ COMPONENTS = {
     "plays": "arm",
     "reward": "objective",
 }
+UNKNOWN = "–"  # in the place of a number
+LONGEST = 80  # characters of a recipe or an environment in running text
+INNERMOST = re.compile(r"\([^()]+\)")
+EMPTIED = "(…)"  # a group that gave way
+NESTED = re.compile(r"\((?:[^()]|\(…\))+\)")
 EXACT = 1e-9  # an interval as narrow as this is rounding: sums taken in another order
 
 
@@ -25,6 +31,27 @@ def component_name(metric: str) -> str:
     if metric.startswith("chain_regret"):  # a family of metrics, one per number of chains
         return "digit"
     return COMPONENTS.get(metric, "component")
+
+
+def spoken(metric: str) -> str:
+    """The name of a metric as people read it.
+
+    Example:
+        >>> spoken("effective_pareto_regret")
+        'effective Pareto regret'
+    """
+    return metric.replace("_", " ").replace("pareto", "Pareto").replace("max min", "max-min")
+
+
+def title_of(metric: str) -> str:
+    """The name of a metric at the start of a sentence.
+
+    Example:
+        >>> title_of("pareto_regret")
+        'Pareto regret'
+    """
+    name = spoken(metric)
+    return name[0].upper() + name[1:]
 
 
 def format_number(value: float, digits: int) -> str:
@@ -56,6 +83,18 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
     before_point = exponent + 1
     after_point = digits - before_point
     return min(max(after_point, 0), most)
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as it is written.
+
+    Example:
+        >>> p_text(0.01953), p_text(1e-9)
+        ('p = 0.02', 'p < 0.001')
+    """
+    if p_value < 0.001:
+        return "p < 0.001"
+    return f"p = {p_value:.2g}"
 
 
 def money(dollars: float) -> str:
@@ -112,3 +151,48 @@ def join_words(items: Sequence[str]) -> str:
         return items[0]
     first = ", ".join(items[:-1])
     return f"{first} and {items[-1]}"
+
+
+def folded(text: str, most: int = LONGEST) -> str:
+    """A recipe or an environment in running text: parameters give way to "…", the innermost first.
+
+    The whole text stands in the provenance of a page.
+
+    Args:
+        text: as it prints.
+        most: so many characters stay as they are.
+
+    Example:
+        >>> folded("Features(map=Crosses(degree=2), recipe=MolUcb(scale=0.3))", 50)
+        'Features(map=Crosses(degree=2), recipe=MolUcb(…))'
+        >>> folded("a long name without any parameters", 10)
+        'a long na…'
+    """
+    while len(text) > most:
+        # Groups without groups inside, of which the longest gives way: it says the most, and of a
+        # nested recipe the classes are what tells recipes apart.
+        groups = _groups(INNERMOST, text) or _groups(NESTED, text)
+        if not groups:
+            return f"{text[: most - 1]}…"
+
+        longest = max(groups, key=lambda found: len(found[0]))
+        text = f"{text[: longest.start()]}{EMPTIED}{text[longest.end() :]}"
+
+    return text
+
+
+def _groups(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The groups in parentheses that have not given way yet."""
+    return [found for found in pattern.finditer(text) if found[0] != EMPTIED]
+
+
+def number_or_dash(value: float | None, digits: int) -> str:
+    """A number, or a dash where it is not known.
+
+    Example:
+        >>> number_or_dash(0.5, 2), number_or_dash(None, 2)
+        ('0.50', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return UNKNOWN
+    return format_number(value, digits)

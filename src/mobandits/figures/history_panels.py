@@ -12,6 +12,7 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
+from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import (
     BLUE,
     SOFT,
@@ -104,7 +105,7 @@ def draw_history(
     axes[-1].set_xlabel(horizontal)
     if named:
         handles = [_handle(axes[0], series, style[name]) for name, series in named.items()]
-        figure.legend(
+        shown = figure.legend(
             handles,
             legend.labels,
             loc="outside lower left",
@@ -113,6 +114,7 @@ def draw_history(
             fontsize=NAME,
             handlelength=2.6,
         )
+        tag_legend(shown, list(named))
 
     return figure
 
@@ -141,12 +143,13 @@ def _draw_panel(panel: Axes, content: HistoryPanel, x: np.ndarray, style: dict[s
         if len(series.low):
             low = _array(series.low)
             high = _array(series.high)
-            panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+            band = panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+            tag_marks([band], series.name)
 
         # Five markers or so on each line, and not all of them at the same places.
         step = max(len(x) // 5, 1)
         first_marker = min(i * step // len(content.series), len(x) - 1)
-        panel.plot(
+        line = panel.plot(
             x,
             values,
             color=look.colour,
@@ -156,6 +159,7 @@ def _draw_panel(panel: Axes, content: HistoryPanel, x: np.ndarray, style: dict[s
             markersize=3.8,
             markevery=(first_marker, step),
         )
+        tag_marks(line, series.name)
 
 
 def _draw_points(panel: Axes, series: Series, x: np.ndarray, look: Look) -> None:
@@ -163,9 +167,11 @@ def _draw_points(panel: Axes, series: Series, x: np.ndarray, look: Look) -> None
     if len(series.low):
         low = _array(series.low)
         high = _array(series.high)
-        panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
+        intervals = panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
+        tag_marks([intervals], series.name)
 
-    panel.plot(x, values, look.marker, color=look.colour, markersize=3.6)
+    points = panel.plot(x, values, look.marker, color=look.colour, markersize=3.6)
+    tag_marks(points, series.name)
 
 
 def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool) -> None:

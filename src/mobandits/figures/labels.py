@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 
+from mobandits.figures.series import tag_name
 from mobandits.figures.style import Look
 from mobandits.figures.wrapping import NAME, lines_high, most_lines
 
@@ -91,7 +92,7 @@ def name_ends(
             "shrinkB": 1,
             "relpos": (0, 0.5),
         }
-        axes.annotate(
+        text = axes.annotate(
             labels[name],
             end,
             (1.04, y),
@@ -101,3 +102,4 @@ def name_ends(
             annotation_clip=False,
             arrowprops=line,
         )
+        tag_name(text, name)

@@ -8,8 +8,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.formatting import component_name
+from mobandits.figures.formatting import component_name, spoken
 from mobandits.figures.labels import name_ends
+from mobandits.figures.series import tag_legend, tag_marks, tag_name
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import (
     LABEL,
@@ -23,6 +24,7 @@ from mobandits.figures.wrapping import (
     wrapped,
 )
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 # So many panels lie under each other, and their lines are named where they end; more share a
 # legend.
@@ -70,7 +72,9 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
     )
 
-    return bands(ordered, ["panel", "policy", "round"])
+    traits = traits_of(metric)
+
+    return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
 
 
 class Layout(NamedTuple):
@@ -193,7 +197,7 @@ def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -
             lines[str(line.get_label())] = line
 
     handles = [lines[name] for name in layout.lined]
-    figure.legend(
+    legend = figure.legend(
         handles,
         layout.legend.labels,
         loc="outside lower left",
@@ -202,6 +206,7 @@ def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -
         fontsize=NAME,
         handlelength=3.4,
     )
+    tag_legend(legend, layout.lined)
 
 
 def curves(table: pl.DataFrame, metric: str) -> Figure:
@@ -218,27 +223,6 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
     return draw_curves(data, spoken(metric))
 
 
-def spoken(metric: str) -> str:
-    """The name of a metric as people read it.
-
-    Example:
-        >>> spoken("effective_pareto_regret")
-        'effective Pareto regret'
-    """
-    return metric.replace("_", " ").replace("pareto", "Pareto")
-
-
-def title_of(metric: str) -> str:
-    """The name of a metric at the start of a sentence.
-
-    Example:
-        >>> title_of("pareto_regret")
-        'Pareto regret'
-    """
-    name = spoken(metric)
-    return name[0].upper() + name[1:]
-
-
 def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
     """A line with its band per policy.
 
@@ -251,11 +235,11 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
         x = line["round"].to_numpy()
         low = line["low"].to_numpy()
         high = line["high"].to_numpy()
-        panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
+        band = panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
         # Five markers or so on each line.
         step = max(len(line) // 5, 1)
         first_marker = i * step // len(lines)
-        panel.plot(
+        curve = panel.plot(
             x,
             line["mean"].to_numpy(),
             color=look.colour,
@@ -266,6 +250,7 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
             markevery=(first_marker, step),
             label=name,
         )
+        tag_marks([band, *curve], name)
 
     panel.margins(x=0.0)
     panel.set_xlim(left=0)
@@ -293,9 +278,13 @@ def draw_points(
         names.append(labels[name])
         look = style[name]
         ends = [row["low"], row["high"]]
-        panel.plot(ends, [i, i], color=look.colour, linewidth=1.6)
-        panel.plot([row["mean"]], [i], color=look.colour, marker=look.marker, markersize=6)
+        interval = panel.plot(ends, [i, i], color=look.colour, linewidth=1.6)
+        mean = panel.plot([row["mean"]], [i], color=look.colour, marker=look.marker, markersize=6)
+        tag_marks([*interval, *mean], name)
 
     panel.set_yticks(range(len(names)), names, fontsize=NAME)
+    for label, name in zip(panel.get_yticklabels(), group["policy"], strict=True):
+        tag_name(label, name)
+
     # The first policy stands at the top, as in a table.
     panel.invert_yaxis()

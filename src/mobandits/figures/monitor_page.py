@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mobandits.figures.formatting import folded
 from mobandits.figures.monitor_contents import MonitorSummary
 from mobandits.figures.monitor_figures import Timeline, figures_of, timeline_of
 from mobandits.figures.monitor_tables import (
@@ -15,9 +16,12 @@ from mobandits.figures.monitor_tables import (
 )
 from mobandits.figures.page import Picture, Table, render
 from mobandits.figures.provenance import Provenance
+from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 
 MOST_NAMED = 4  # arms in a sentence
+# Of an agent, some are costs: here larger is not always better.
+OBJECTIVE = Definition("objective", "one of the rewards, or costs, of a decision")
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class MonitorPage:
         title: of the page.
         lead: how many decisions from when to when, and what is played lately.
         alarms: what should be looked at.
+        words: that the page uses.
         notes: what else a reader must know of the log.
         window: what a window is.
         windows: how many there are.
@@ -61,6 +66,7 @@ class MonitorPage:
     title: str
     lead: str
     alarms: Sequence[str]
+    words: Sequence[Definition]
     notes: Sequence[str]
     window: str
     windows: int
@@ -88,6 +94,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         title="The history of an agent",
         lead=lead(summary),
         alarms=summary["alarms"],
+        words=[*definitions("arm"), OBJECTIVE, *definitions("propensity")],
         notes=notes(summary),
         window=summary["window"],
         windows=len(summary["windows"]),
@@ -113,7 +120,8 @@ def lead(summary: MonitorSummary) -> str:
     if start is not None and end is not None:
         sentence += f" from {time_in_words(start)} to {time_in_words(end)} (UTC)"
     if summary["recipe"]:
-        sentence += f", by {summary['recipe']}"
+        # Nested recipes fill a screen; the provenance has the whole text.
+        sentence += f", by {folded(summary['recipe'])}"
     if not summary["windows"]:
         return f"{sentence}: there is nothing to show yet."
 
@@ -214,6 +222,7 @@ def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenan
         [
             ("store", summary["source"]),
             ("agent", summary["agent"]),
+            ("recipe", summary["recipe"] or "not in the store"),
             ("windows", f"{len(timeline.places)} of {summary['window']} each"),
             ("mobandits", summary["versions"]["mobandits"]),
         ]

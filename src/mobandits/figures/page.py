@@ -1,23 +1,30 @@
-"""Pages: an HTML file each, made from a template, with style and pictures inside.
+"""Pages: an HTML file each, made from a template, with style, script and pictures inside.
 
 A page is a frozen dataclass of numbers, texts, tables and pictures, in the module that gathers
 them; the template of the same name, in `templates/`, says how they are laid out. Templates escape
 every text that they are given, so names of policies may hold anything.
 """
 
-import base64
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from mobandits.figures.formatting import format_number, join_words
-from mobandits.figures.style import NARROW, WIDTH, save, svg
+from mobandits.figures.inline_svg import inline_svg
+from mobandits.figures.palette import declarations
+from mobandits.figures.picture_data import PictureData, picture_data, scales
+from mobandits.figures.style import NARROW, WIDTH, save, svg_for_page
 from mobandits.support.naming import quantity
 
 PAGE = "report.html"
+BREAKS = re.compile(r"(?<=[:,(\[/_])(?=\S)")
 
 
 @dataclass(frozen=True)
@@ -47,48 +54,55 @@ class Picture:
     """A figure in two widths, of which a phone shows the narrow one.
 
     Args:
-        wide: the address of an SVG file.
+        wide: an `svg` element.
         narrow: another one.
-        alt: plain text, what there is to see.
         caption: plain text; empty where the template has its own words.
+        data: what the script shows at the pointer, and offers as a file; None: nothing.
     """
 
     wide: str
     narrow: str
-    alt: str
     caption: str = ""
+    data: PictureData | None = None
 
 
 def draw_picture(
-    draw: Callable[[float], Figure], directory: Path, name: str, alt: str, caption: str = ""
+    draw: Callable[[float], Figure],
+    directory: Path,
+    name: str,
+    alt: str,
+    caption: str = "",
+    data: pl.DataFrame | None = None,
 ) -> Picture:
-    """A figure, drawn in both widths; the wide one is also written as a file.
+    """A figure, drawn in both widths; the wide one is also written as files.
 
     Args:
         draw: makes the figure in a width in inches.
         directory: where `name`.svg and `name`.png are written.
-        name: of the files.
-        alt: as in `Picture`.
+        name: of the files, and no other figure's of the page.
+        alt: plain text, what there is to see.
         caption: as in `Picture`.
+        data: what curves show, as `picture_data` takes it; its panels are the first ones of the
+            figure, in the same order.
     """
-    narrow_figure = draw(NARROW)
-    narrow = svg(narrow_figure)
     wide_figure = draw(WIDTH)
-    wide = save(wide_figure, directory, name)
+    save(wide_figure, directory, name)
+    numbers = None if data is None else picture_data(data, name)
+    wide = _element(wide_figure, name, "wide", alt, numbers)
+    narrow = _element(draw(NARROW), name, "narrow", alt, numbers)
 
-    return Picture(data_address(wide), data_address(narrow), alt, caption)
+    return Picture(wide, narrow, caption, numbers)
 
 
-def data_address(data: bytes) -> str:
-    """An address that holds an SVG file itself.
+def _element(
+    figure: Figure, name: str, shown: Literal["wide", "narrow"], alt: str, data: PictureData | None
+) -> str:
+    """The figure as an element of its page."""
+    file = svg_for_page(figure)
+    # Only now, because the layout is settled when the file is written.
+    places = [] if data is None else scales(figure, data)
 
-    Example:
-        >>> data_address(b"<svg/>")
-        'data:image/svg+xml;base64,PHN2Zy8+'
-    """
-    # Inside the page, because a page is sent and kept as a single file.
-    text = base64.b64encode(data).decode()
-    return f"data:image/svg+xml;base64,{text}"
+    return inline_svg(file, name, shown, alt, places)
 
 
 def templates() -> Environment:
@@ -109,8 +123,24 @@ def templates() -> Environment:
         "join_words": join_words,
         "quantity": quantity,
         "format_number": format_number,
+        "breakable": breakable,
     }
+    environment.globals["declarations"] = declarations
     return environment
+
+
+def breakable(name: str) -> Markup:
+    """A name that a narrow column breaks between its parts, and elsewhere only where it must.
+
+    Example:
+        >>> breakable("mol-ucb:scale=0.3,check=<no>")
+        Markup('mol-ucb:<wbr>scale=0.3,<wbr>check=&lt;no&gt;')
+    """
+    if isinstance(name, Markup):  # with formulas, which are elements
+        return name
+
+    parts = [escape(part) for part in BREAKS.split(name)]
+    return Markup("<wbr>").join(parts)
 
 
 def render(template: str, page: object) -> str:

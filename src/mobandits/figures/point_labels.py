@@ -67,10 +67,10 @@ def name_points(
     *,
     renderer: RendererBase,
     size: float = NAME,
-) -> None:
+) -> dict[str, Annotation]:
     """Names beside their points, placed one after the other where each covers least.
 
-    Points and names that are placed weigh more than `avoid`.
+    Points and names that are placed weigh more than `avoid`. The texts are returned by name.
 
     Args:
         axes: a panel whose limits are final, in a figure whose layout is settled.
@@ -83,6 +83,7 @@ def name_points(
     taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
     window = axes.get_window_extent()
     frame = (window.x0, window.y0, window.x1, window.y1)
+    texts = {}
     for name, end in points.items():
         text = _write_name(axes, name, end, colours[name], size)
         candidates = []
@@ -96,6 +97,10 @@ def name_points(
         # Beside its point a name needs no line to it.
         if distance == DISTANCES[0] and text.arrow_patch is not None:
             text.arrow_patch.set_visible(False)
+
+        texts[name] = text
+
+    return texts
 
 
 def _write_name(

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 
 from mobandits.figures.point_labels import along, name_points
 from mobandits.figures.policy_values import draw_values
+from mobandits.figures.series import tag_legend, tag_marks, tag_name
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled
 from mobandits.figures.wrapping import NAME, key, wrapped
 
@@ -75,13 +76,18 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     draw_outlines(panel, outlines, style)
     dots = []
     for name, x, y, _, beaten in points.rows():
-        dots.append(draw_dot(panel, (x, y), style[name], hollow=beaten))
+        dot = draw_dot(panel, (x, y), style[name], hollow=beaten)
+        tag_marks([dot], name)
+        dots.append(dot)
 
     panel.margins(0.08)
     panel.locator_params(nbins=7 if is_wide else 5)
     draw_key(figure, panel)
     if not is_wide:
-        figure.legend(dots, below.labels, loc="outside lower left", frameon=False, fontsize=NAME)
+        legend = figure.legend(
+            dots, below.labels, loc="outside lower left", frameon=False, fontsize=NAME
+        )
+        tag_legend(legend, points["policy"].to_list())
 
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)
@@ -115,14 +121,19 @@ def _name_dots(
 ) -> None:
     """The names of policies beside their dots, off the lines where they can be."""
     places = {}
+    policies = {}
     for name, x, y, _, _ in points.rows():
-        places[wrapped(name, 0.3 * width, NAME)] = (x, y)
+        label = wrapped(name, 0.3 * width, NAME)
+        places[label] = (x, y)
+        policies[label] = name
 
     avoid = []
     for line in lines:
         avoid += along(panel, line)
 
-    name_points(panel, places, dict.fromkeys(places, INK), avoid, renderer=measure)
+    texts = name_points(panel, places, dict.fromkeys(places, INK), avoid, renderer=measure)
+    for label, text in texts.items():
+        tag_name(text, policies[label])
 
 
 def draw_dot(panel: Axes, at: Point, look: Look, *, hollow: bool) -> Line2D:
@@ -167,8 +178,9 @@ def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: dict[str, Look]) -
         colour = style[name].colour
         x = outline["x"].to_numpy()
         y = outline["y"].to_numpy()
-        panel.fill(x, y, facecolor=colour, alpha=0.13, linewidth=0)
-        panel.plot(x, y, color=colour, linewidth=0.9, alpha=0.8)
+        region = panel.fill(x, y, facecolor=colour, alpha=0.13, linewidth=0)
+        border = panel.plot(x, y, color=colour, linewidth=0.9)
+        tag_marks([*region, *border], name)
 
 
 def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:

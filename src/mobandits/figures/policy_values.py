@@ -6,6 +6,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
 
@@ -101,13 +102,14 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
         handles.append(dot)
 
     if several:
-        figure.legend(
+        shown = figure.legend(
             handles,
             legend.labels,
             loc="outside upper left",
             ncols=legend.columns,
             frameon=False,
         )
+        tag_legend(shown, list(style))
 
     return figure
 
@@ -119,12 +121,14 @@ def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
         ends = [row["low"], row["high"]]
         height = [row["y"], row["y"]]
         look = style[row["estimator"]]
-        panel.plot(ends, height, color=look.colour, linewidth=1.6, solid_capstyle="butt")
+        interval = panel.plot(ends, height, color=look.colour, linewidth=1.6, solid_capstyle="butt")
+        tag_marks(interval, row["estimator"])
 
     # Dots last, so that no interval crosses one.
     for row in data.rows(named=True):
         look = style[row["estimator"]]
-        panel.plot([row["value"]], [row["y"]], look.marker, color=look.colour, markersize=4.6)
+        dot = panel.plot([row["value"]], [row["y"]], look.marker, color=look.colour, markersize=4.6)
+        tag_marks(dot, row["estimator"])
 
 
 def name_rows(panel: Axes, names: list[str]) -> None:

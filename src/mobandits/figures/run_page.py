@@ -1,31 +1,49 @@
-"""The page of any run: a figure per metric, a table of what came out, and how it was made."""
+"""The page of any run: what came out, a figure and a table per metric, and how it was made."""
 
 import functools
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import component_name, digits_after_point, format_number
-from mobandits.figures.metric_curves import curves_data, draw_curves, spoken, title_of
+from mobandits.figures.formatting import folded, spoken, title_of
+from mobandits.figures.metric_curves import curves_data, draw_curves
+from mobandits.figures.metric_sentences import best_sentence, meaning_of
+from mobandits.figures.metric_tables import (
+    final_means,
+    results_table,
+    with_columns_of_components,
+)
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
-from mobandits.statistics.bands import bands
+from mobandits.figures.words import Definition, definitions, symbols_in
+from mobandits.support.naming import quantity
 
-HEADER = ("mean", "95 % from", "to", "trials")  # of a table of values, after the names of its rows
-DIGITS = 6  # of the largest number in a table, with those after the point; no number has more there
+# Why no page shows the Pareto regret without a word: Guan and Xu, arXiv:2604.07096, 2026.
+ALONE = (
+    " It says little alone: a policy that plays one arm of the front for ever has none, whatever it "
+    "leaves to other objectives. The effective and the max-min regret, and the front recall, tell."
+)
+MOST_FINDINGS = 3  # sentences that a page begins with
 
 
 @dataclass(frozen=True)
 class MetricSection:
-    """What a page shows of one metric."""
+    """What a page shows of one metric.
 
+    Args:
+        anchor: of its heading.
+        title: its heading.
+        picture: the curves of all policies.
+        values: the last values, a table per environment.
+    """
+
+    anchor: str
     title: str
     picture: Picture
-    values: Table
+    values: Sequence[Table]
 
 
 @dataclass(frozen=True)
@@ -34,44 +52,56 @@ class RunPage:
 
     Args:
         title: the experiment's name.
+        findings: what came out, in one to three sentences.
         policies: how many there are.
-        environments: their names.
+        environments: their names, shortened.
         trials: how many there are.
         rounds: of the longest trial.
+        words: that the page uses.
+        contents: (anchor, title) of the metrics.
         metrics: in the order of the table.
         provenance: of the table.
     """
 
     title: str
-    policies: int
+    findings: Sequence[str]
+    policies: str
     environments: Sequence[str]
     trials: int
     rounds: int
+    words: Sequence[Definition]
+    contents: Sequence[tuple[str, str]]
     metrics: Sequence[MetricSection]
     provenance: Provenance
 
 
-def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
+def run_page(
+    directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Sequence[str] = ()
+) -> str:
     """Write the figures of a run, and make its page.
 
     Args:
         directory: of the run; the figures go to its folder `figures`.
         table: its rows.
         manifest: its manifest.
+        findings: sentences that stand first on the page.
     """
     rounds = int(table["round"].to_numpy().max())
     trials = table["trial"].n_unique()
     figures = directory / "figures"
-    sections = [
-        metric_section(figures, table, metric, rounds, trials)
-        for metric in table["metric"].unique(maintain_order=True)
-    ]
+    metrics = table["metric"].unique(maintain_order=True)
+    sections = [metric_section(figures, table, metric, trials) for metric in metrics]
+    environments = table["environment"].unique(maintain_order=True).to_list()
+    names = table["policy"].unique(maintain_order=True).to_list()
     page = RunPage(
         title=str(table["experiment"][0]),
-        policies=table["policy"].n_unique(),
-        environments=table["environment"].unique(maintain_order=True).to_list(),
+        findings=findings[:MOST_FINDINGS] or findings_of(table),
+        policies=quantity(len(names), "policy", "policies"),
+        environments=[folded(name) for name in environments],
         trials=trials,
         rounds=rounds,
+        words=definitions("trial", "interval", *symbols_in(names)),
+        contents=[(section.anchor, section.title) for section in sections],
         metrics=sections,
         provenance=provenance(manifest),
     )
@@ -79,93 +109,76 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     return render("run.html", page)
 
 
-def metric_section(
-    figures: Path, table: pl.DataFrame, metric: str, rounds: int, trials: int
-) -> MetricSection:
+def findings_of(table: pl.DataFrame) -> list[str]:
+    """Which policy has the best mean of each metric, in at most three sentences.
+
+    Args:
+        table: rows of a run.
+    """
+    environments = table["environment"].n_unique()
+    sentences = []
+    for metric in table["metric"].unique(maintain_order=True):
+        for name, means in means_by_environment(table, metric).items():
+            where = f" in {folded(name)}" if environments > 1 else ""
+            sentence = best_sentence(means, metric, where)
+            if sentence:
+                sentences.append(sentence)
+
+    return sentences[:MOST_FINDINGS]
+
+
+def means_by_environment(
+    table: pl.DataFrame, metric: str, names: Mapping[int, str] | None = None
+) -> dict[str, pl.DataFrame]:
+    """{environment: the means of one metric at the end}, with a column per component.
+
+    Args:
+        table: rows as `simulate` records them.
+        metric: a name in its column `metric`.
+        names: as in `with_columns_of_components`.
+    """
+    means = with_columns_of_components(final_means(table, metric), metric, names)
+    parts = means.partition_by("environment", as_dict=True, maintain_order=True)
+    return {str(name): part for (name,), part in parts.items()}
+
+
+def metric_section(figures: Path, table: pl.DataFrame, metric: str, trials: int) -> MetricSection:
     """The curves and the final values of one metric.
 
     Args:
         figures: where the files of the figure are written.
         table: rows of the run.
         metric: its name.
-        rounds: of the longest trial.
         trials: how many there are.
     """
     title = title_of(metric)
-    draw = functools.partial(draw_curves, curves_data(table, metric), spoken(metric), "round")
+    data = curves_data(table, metric)
+    draw = functools.partial(draw_curves, data, spoken(metric), "round")
     alt = f"{title} of every policy over the rounds; the table below has the values at the end."
-    caption = f"{title}: means over {trials} trials, with 95 % bands."
-    picture = draw_picture(draw, figures, metric, alt, caption)
-    rows = final_rows(table, metric)
-    values = Table(("policy", *HEADER), rows, f"{title} at round {rounds:,}")
+    caption = meaning_of(metric) or f"{title}."
+    if metric == "pareto_regret":
+        caption += ALONE
+    if trials > 1:
+        caption += f" Lines are means over {trials} trials; bands are 95 % intervals."
 
-    return MetricSection(title, picture, values)
+    picture = draw_picture(draw, figures, metric, alt, caption, data)
 
-
-def final_rows(table: pl.DataFrame, metric: str) -> list[list[str]]:
-    """The last values of one metric: a row per environment, policy and component.
-
-    All have as many digits after the point. A row that ended earlier than others of its environment
-    says in which round.
-    """
-    measured = table.filter(pl.col("metric") == metric)
-    end = pl.col("round").max()
-    own_end = end.over("environment", "policy")
-    last = measured.filter(pl.col("round") == own_end).with_columns(
-        early=pl.col("round") < end.over("environment")
-    )
-    many_components = last["component"].n_unique() > 1
-    many_environments = last["environment"].n_unique() > 1
-    means = bands(last, ["environment", "policy", "component", "round", "early"])
-    digits = common_digits(means)
-    rows = []
-    for row in means.rows(named=True):
-        name = row["policy"]
-        if many_components:
-            name += f", {component_name(metric)} {row['component']}"
-        if many_environments:
-            name += f" in {row['environment']}"
-        if row["early"]:
-            name += f" at round {row['round']:,}"
-
-        rows.append([name, *band_cells(row, digits)])
-
-    return rows
+    return MetricSection(metric, title, picture, final_tables(table, metric))
 
 
-def common_digits(means: pl.DataFrame) -> int:
-    """How many digits after the point the numbers of one table have.
+def final_tables(table: pl.DataFrame, metric: str) -> list[Table]:
+    """The last values of one metric: a table per environment.
 
     Args:
-        means: `mean`, `low`, `high`.
-
-    Example:
-        >>> common_digits(pl.DataFrame({"mean": [123.4], "low": [120.0], "high": [130.0]}))
-        3
+        table: rows of a run.
+        metric: its name.
     """
-    largest = 0.0
-    for row in means.select("mean", "low", "high").rows():
-        for number in row:
-            if math.isfinite(number):
-                largest = max(largest, abs(number))
+    by_environment = means_by_environment(table, metric)
+    tables = []
+    for environment, means in by_environment.items():
+        where = f" in {folded(environment)}" if len(by_environment) > 1 else ""
+        rounds = max(means["round"])
+        caption = f"{title_of(metric)} at round {rounds:,}{where}."
+        tables.append(results_table(means, metric, caption))
 
-    # A table of zeros has no largest number: its logarithm is taken of 1.
-    return digits_after_point(largest or 1.0, DIGITS)
-
-
-def band_cells(row: dict[str, float], digits: int) -> list[str]:
-    """The cells of a mean, both ends of its interval, and the number of trials.
-
-    Args:
-        row: of `bands`.
-        digits: after the point.
-    """
-    mean = format_number(row["mean"], digits)
-    trials = int(row["trials"])
-    if trials == 1:  # which has no interval
-        return [mean, "", "", "1"]
-
-    low = format_number(row["low"], digits)
-    high = format_number(row["high"], digits)
-
-    return [mean, low, high, str(trials)]
+    return tables

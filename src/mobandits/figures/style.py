@@ -7,32 +7,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from matplotlib import style
+from matplotlib import rc_context, style
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from mobandits.figures import palette
+from mobandits.figures.saving import PaperFigure
+from mobandits.figures.series import without_series
 from mobandits.figures.wrapping import FONT, LABEL
 
 # inches: a column of text on a desk, and the whole width of a phone
 WIDTH = 6.8
 NARROW = 3.9
 DPI = 200
-INK = "#1f2328"
-SOFT = "#59636e"
-FAINT = "#d7dce1"
 
-# The colours of Okabe and Ito, which colour-blind readers tell apart, without the yellow that
-# vanishes on white.
-BLUE = "#0072b2"
-VERMILLION = "#d55e00"
-GREEN = "#009e73"
-ORANGE = "#e69f00"
-PURPLE = "#cc79a7"
-SKY = "#56b4e9"
+# Drawn as on white paper; pages replace these by the colours of their theme.
+PAPER = palette.PAPER.light
+INK = palette.INK.light
+SOFT = palette.SOFT.light
+FAINT = palette.FAINT.light
+BLUE = palette.BLUE.light
+VERMILLION = palette.VERMILLION.light
+GREEN = palette.GREEN.light
+ORANGE = palette.ORANGE.light
+PURPLE = palette.PURPLE.light
+SKY = palette.SKY.light
 BLACK = INK
-COLOURS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, BLACK)
+COLOURS = tuple(colour.light for colour in palette.LINES)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 Dash = str | tuple[float, tuple[float, ...]]
 DASHES: tuple[Dash, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (6, 2, 1.2, 2)))
@@ -53,7 +56,7 @@ SETTINGS: dict[str, Any] = {
     "xtick.color": SOFT,
     "ytick.color": SOFT,
     "text.color": INK,
-    "figure.facecolor": "white",
+    "figure.facecolor": PAPER,
     "svg.hashsalt": "mobandits",
     "svg.fonttype": "path",
 }
@@ -103,7 +106,7 @@ def panels(
         columns: of panels.
         shared: whether all panels have the same axes.
     """
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = PaperFigure(figsize=(width, height), layout="constrained")
     # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)
@@ -129,18 +132,31 @@ def renderer(figure: Figure) -> RendererBase:
 @styled()
 def svg(figure: Figure) -> bytes:
     """The figure as an SVG file without a date, so that the same figure is the same bytes."""
+    return without_series(_written(figure))
+
+
+@styled()
+def svg_for_page(figure: Figure) -> bytes:
+    """The figure as an SVG file with letters as text and with the ids of its series.
+
+    Text takes a tenth of the bytes of its outlines, and can be searched and selected. The style of
+    pages names fonts of the same width as the one that figures are measured with.
+    """
+    with rc_context({"svg.fonttype": "none"}):
+        return _written(figure)
+
+
+def _written(figure: Figure) -> bytes:
     renderer(figure)
     file = io.BytesIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    # As any figure: one of a paper would be saved with the settings of papers.
+    Figure.savefig(figure, file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
 @styled()
-def save(figure: Figure, directory: Path, name: str) -> bytes:
-    """The bytes of `name`.svg, after it and `name`.png have been written."""
+def save(figure: Figure, directory: Path, name: str) -> None:
+    """Write `name`.svg and `name`.png."""
     directory.mkdir(parents=True, exist_ok=True)
-    data = svg(figure)
-    (directory / f"{name}.svg").write_bytes(data)
+    (directory / f"{name}.svg").write_bytes(svg(figure))
     figure.savefig(directory / f"{name}.png", dpi=DPI)
-
-    return data

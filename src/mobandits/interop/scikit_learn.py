@@ -17,7 +17,7 @@ from mobandits.errors import CompileError
 from mobandits.interop.rows import add_row_probabilities, choose_rows, learn_rows
 from mobandits.support.checks import as_float_array, integer, require_complete
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import as_object, did_you_mean
+from mobandits.support.nearest import as_object, refusal
 from mobandits.support.optional import missing_extra
 
 try:
@@ -279,8 +279,7 @@ def positions_of(labels: NDArray[Any], known: NDArray[Any]) -> IntArray:
     for row, label in enumerate(labels.tolist()):
         if label not in positions:
             names = shortened(", ".join(map(str, positions)))
-            advice = did_you_mean(label, positions)
-            raise ValueError(f"arms must be among {names}, got {quoted(label)}{advice}")
+            raise ValueError(refusal("arms", f"be among {names}", label, positions))
 
         out[row] = positions[label]
 

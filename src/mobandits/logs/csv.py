@@ -14,7 +14,7 @@ from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import did_you_mean, refusal
 
 Columns = Sequence[str] | Mapping[Any, Sequence[str]] | Encoder
 
@@ -89,8 +89,7 @@ def scan(
     for name in minimised:
         if name not in columns:
             known = shortened(", ".join(map(str, columns)))
-            got = f"{quoted(name)}{did_you_mean(name, columns)}"
-            raise ValueError(f"minimise must name rewards, which are {known}, got {got}")
+            raise ValueError(refusal("minimise", f"name rewards, which are {known}", name, columns))
 
     table = _Table(
         path=Path(path),
@@ -291,12 +290,17 @@ class _Table(NamedTuple):
 
         return list(arms)
 
-    def _advice_on(self, column: str, names: Sequence[str]) -> str:
-        """The likely reason why a file has no such column."""
+    def _without(self, column: str, names: Sequence[str]) -> LogError:
+        """The error about a file without such a column, with the likely reason."""
+        rule = f"{self.path} must have a column {quoted(column)}"
+        there = shortened(", ".join(names))
         # All names in one: the file has another separator.
         if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
-            return f"; cells must be separated by {quoted(self.separator)}"
-        return did_you_mean(column, names)
+            advice = f"; cells must be separated by {quoted(self.separator)}"
+            return LogError(f"{rule}, got {there}{advice}")
+
+        question = did_you_mean(column, names)
+        return LogError(f"{rule}{question} It has {there}" if question else f"{rule}, got {there}")
 
     def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
         """These columns as text, some rows at a time."""
@@ -306,9 +310,7 @@ class _Table(NamedTuple):
             names = table.collect_schema().names()
             for column in columns:
                 if column not in names:
-                    rule = f"{self.path} must have a column {quoted(column)}"
-                    advice = self._advice_on(column, names)
-                    raise LogError(f"{rule}, got {shortened(', '.join(names))}{advice}")
+                    raise self._without(column, names)
 
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)

@@ -39,7 +39,7 @@ from mobandits.logs.schema_scan import SchemaScan
 from mobandits.support.checks import integer, number
 from mobandits.support.files import replacing
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import refusal
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S.%fZ"
 
@@ -153,8 +153,7 @@ def _scalar_rewards(
     for name, weight in chosen.items():
         if name not in columns:
             known = shortened(", ".join(map(str, columns)))
-            got = f"{quoted(name)}{did_you_mean(name, columns)}"
-            raise ValueError(f"objective must be one of {known}, got {got}")
+            raise ValueError(refusal("objective", f"be one of {known}", name, columns))
 
         number(f"weights[{quoted(name)}]", weight)
         total += weight * log.rewards[:, columns[name]]

@@ -102,8 +102,9 @@ def _column(frame: Any, name: Any) -> Any:
     known = list(frame.columns)
     if name not in known:
         rule = f"log must have a column {quoted(name)}"
-        advice = did_you_mean(name, known)
-        raise ValueError(f"{rule}, got {shortened(', '.join(map(str, known)))}{advice}")
+        there = shortened(", ".join(map(str, known)))
+        question = did_you_mean(name, known)
+        raise ValueError(f"{rule}{question} It has {there}" if question else f"{rule}, got {there}")
     return frame[name]
 
 

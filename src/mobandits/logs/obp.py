@@ -10,7 +10,7 @@ from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import refusal
 
 KEYS = (
     "n_rounds",
@@ -100,8 +100,8 @@ def _reward_column(log: Feedback, objective: Hashable) -> Array:
     """The rewards of an objective that was always observed, (rounds,)."""
     if objective not in log.objective_names:
         known = shortened(", ".join(map(str, log.objective_names)))
-        near = did_you_mean(objective, log.objective_names)
-        raise LogError(f"objective must be one of {known}, got {quoted(objective)}{near}")
+        rule = f"be one of {known}"
+        raise LogError(refusal("objective", rule, objective, log.objective_names))
 
     column = log.objective_names.index(objective)
     reward: Array = log.rewards[:, column]

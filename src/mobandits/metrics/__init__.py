@@ -19,11 +19,12 @@ from mobandits.metrics.fairness import (
 from mobandits.metrics.front_rounds import FrontRounds
 from mobandits.metrics.hypervolume import Hypervolume, hypervolume
 from mobandits.metrics.jaccard import Jaccard, jaccard
+from mobandits.metrics.max_min import MaxMinRegret
 from mobandits.metrics.objective_regret import ObjectiveRegret
 from mobandits.metrics.plays import FrontPlays, Plays
 from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
-from mobandits.metrics.resolve import DEFAULT_METRICS, registry, resolve
+from mobandits.metrics.resolve import DEFAULT_METRICS, default_metrics, registry, resolve
 from mobandits.metrics.reward import Reward
 from mobandits.metrics.violation import Violation
 
@@ -43,6 +44,7 @@ __all__ = [
     "Jaccard",
     "JainIndex",
     "LevelRegret",
+    "MaxMinRegret",
     "ObjectiveRegret",
     "ParetoRegret",
     "PlayEntropy",
@@ -54,6 +56,7 @@ __all__ = [
     "Violation",
     "adversarial_pareto_regret",
     "best_within_budgets",
+    "default_metrics",
     "front_recall",
     "hypervolume",
     "jaccard",

@@ -60,6 +60,7 @@ class AdversarialParetoRegret:
         'adversarial_pareto_regret'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("xu2023",)
     name: ClassVar[str] = "adversarial_pareto_regret"
     cumulative: ClassVar[bool] = True
     needs_fronts: ClassVar[bool] = False

@@ -30,6 +30,8 @@ class BinRatio:
         [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
+
     bins: int = 6
     name: ClassVar[str] = "bin_ratio"
     cumulative: ClassVar[bool] = True

@@ -105,6 +105,8 @@ class BudgetRegret:
         'budget_regret'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
+
     objective: int
     budgets: Mapping[Any, Any] | tuple[Any, ...]
     name: ClassVar[str] = "budget_regret"

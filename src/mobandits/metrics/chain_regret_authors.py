@@ -28,6 +28,8 @@ class ChainRegretAuthors(OrderRegret):
         3
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
+
     chains: Sequence[Sequence[int]]
     name: ClassVar[str] = "chain_regret_authors"
 

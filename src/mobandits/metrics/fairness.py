@@ -6,13 +6,14 @@ rounds.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Shape
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
 from mobandits.metrics.plays import FrontPlays
+from mobandits.orders import Pareto
 
 Counts = Sequence[float] | Array
 
@@ -229,13 +230,16 @@ class Unfairness(OfFrontPlays):
         'unfairness'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
     name: ClassVar[str] = "unfairness"
     measure: ClassVar[Measure] = unfairness
 
 
 @dataclass(frozen=True)
-class FrontRecall(OfFrontPlays):
+class FrontRecall:
     """The share of the arms of the true front that were played at least once, so far.
+
+    It needs arms whose means never change: otherwise every round has a front of its own.
 
     Args:
         order: whose front it is.
@@ -245,5 +249,67 @@ class FrontRecall(OfFrontPlays):
         'front_recall'
     """
 
+    order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "front_recall"
-    measure: ClassVar[Measure] = front_recall
+    cumulative: ClassVar[bool] = False
+    needs_fronts: ClassVar[bool] = False
+
+    def components(self, shape: Shape) -> int:
+        """The arm, and the number of arms of the front."""
+        return 2
+
+    def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
+        """(rounds, 2) the chosen arm, -1 where it is off the front; the size of the front.
+
+        Raises:
+            ValueError: where the means change over the rounds.
+        """
+        # Not the table of `FrontPlays`, with a column per arm: this metric is a default, and arms
+        # may be very many.
+        if len(truth.block.means) > 1:
+            raise ValueError("FrontRecall needs arms whose means never change, and here they do")
+
+        front = truth.front(self.order)[0]
+        values = np.empty((len(chosen), 2))
+        values[:, 0] = np.where(front[chosen], chosen, -1)
+        values[:, 1] = front.sum()
+
+        return values
+
+    def accumulator(self, shape: Shape) -> "Found":
+        """No arm."""
+        return Found(shape.arms)
+
+
+class Found:
+    """The arms of the front that were played at least once."""
+
+    def __init__(self, arms: int) -> None:
+        self._played = np.zeros(arms, np.bool_)
+        self._size = math.nan
+
+    def add(self, values: Array) -> None:
+        """The next rounds of `FrontRecall`, (rounds, 2)."""
+        on_front = values[values[:, 0] >= 0.0, 0]
+        self._played[on_front.astype(np.int64)] = True
+        self._size = float(values[-1, 1])
+
+    def add_block(self, values: Array, ends: Sequence[int]) -> list[Array]:
+        """The rounds of a block; the shares after the first `ends` of them, (1,) each."""
+        before = int(self._played.sum())
+        on_front = np.flatnonzero(values[:, 0] >= 0.0)
+        arms = values[on_front, 0].astype(np.int64)
+        found, first = np.unique(arms, return_index=True)
+        is_new = ~self._played[found]
+        # The rounds in which an arm was played that never was before, in ascending order.
+        rounds = np.sort(on_front[first[is_new]])
+        self._played[found] = True
+        self._size = float(values[-1, 1])
+        counts = before + np.searchsorted(rounds, ends)
+
+        return list((counts / self._size)[:, None])
+
+    def value(self) -> Array:
+        """(1,) the share so far."""
+        share = self._played.sum() / self._size
+        return np.array([share])

@@ -29,6 +29,8 @@ class FrontRounds:
         [1.0, 0.0, 1.0]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("pcz2018", "moglb2019")
+
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "front_rounds"
     cumulative: ClassVar[bool] = True

@@ -67,6 +67,8 @@ class Hypervolume:
         'hypervolume'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("zhang2024",)
+
     reference: Sequence[float] | None = None
     name: ClassVar[str] = "hypervolume"
     cumulative: ClassVar[bool] = False

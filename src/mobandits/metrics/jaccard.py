@@ -49,6 +49,8 @@ class Jaccard:
         False
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
+
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "jaccard"
     cumulative: ClassVar[bool] = False

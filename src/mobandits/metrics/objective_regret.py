@@ -28,6 +28,8 @@ class ObjectiveRegret:
         5
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+
     order: Order = field(default_factory=Lexicographic)
     name: ClassVar[str] = "objective_regret"
     cumulative: ClassVar[bool] = True

@@ -49,6 +49,8 @@ class FrontPlays:
         'front_plays'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
+
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "front_plays"
     cumulative: ClassVar[bool] = True

@@ -49,6 +49,7 @@ class ParetoRegret(OrderRegret):
         'pareto_regret'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("drugan2013", "moglb2019")
     name: ClassVar[str] = "pareto_regret"
 
     def on_surface(self, scores: Scores) -> Array:
@@ -71,6 +72,7 @@ class EffectiveParetoRegret(OrderRegret):
         'effective_pareto_regret'
     """
 
+    references: ClassVar[tuple[str, ...]] = ("molts2025",)
     name: ClassVar[str] = "effective_pareto_regret"
 
     @cached_property
@@ -97,6 +99,8 @@ class ChainRegret(OrderRegret):
         >>> ChainRegret([[0, 1], [2, 3, 4]]).digits
         3
     """
+
+    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
 
     chains: Sequence[Sequence[int]]
     name: ClassVar[str] = "chain_regret"
@@ -134,6 +138,8 @@ class LevelRegret(OrderRegret):
         >>> LevelRegret([[0, 1, 2], [3, 4]]).digits
         2
     """
+
+    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
 
     levels: Sequence[Sequence[int]]
     name: ClassVar[str] = "level_regret"

@@ -13,6 +13,7 @@ from mobandits.metrics.fairness import FrontRecall, JainIndex, PlayEntropy, Play
 from mobandits.metrics.front_rounds import FrontRounds
 from mobandits.metrics.hypervolume import Hypervolume
 from mobandits.metrics.jaccard import Jaccard
+from mobandits.metrics.max_min import MaxMinRegret
 from mobandits.metrics.objective_regret import ObjectiveRegret
 from mobandits.metrics.plays import FrontPlays, Plays
 from mobandits.metrics.quantity import Quantity
@@ -22,7 +23,17 @@ from mobandits.metrics.violation import Violation
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
-DEFAULT_METRICS = ("pareto_regret", "effective_pareto_regret", "reward")
+# Never the Pareto regret alone: a policy that plays one arm of the front for ever has none, so it is
+# no harder than the regret of a single objective (Guan and Xu, arXiv:2604.07096, 2026). The others
+# tell such a policy from one that finds what mixtures offer, serves the worst objective, and knows
+# the whole front.
+DEFAULT_METRICS = (
+    "pareto_regret",
+    "effective_pareto_regret",
+    "max_min_regret",
+    "front_recall",
+    "reward",
+)
 
 
 def registry() -> dict[str, type[Any]]:
@@ -47,6 +58,7 @@ def registry() -> dict[str, type[Any]]:
         Jaccard,
         JainIndex,
         LevelRegret,
+        MaxMinRegret,
         ObjectiveRegret,
         ParetoRegret,
         PlayEntropy,
@@ -57,6 +69,31 @@ def registry() -> dict[str, type[Any]]:
         Violation,
     )
     return {cls.name: cls for cls in classes}
+
+
+def default_metrics(*, continuum: bool, changing: bool) -> tuple[str, ...]:
+    """The names in `DEFAULT_METRICS` that a problem can be measured by.
+
+    Args:
+        continuum: whether its arms are the points of a continuum, which some metrics do not know.
+        changing: whether its means change over the rounds: its front has no arms of its own then,
+            of which a share could be found.
+
+    Example:
+        >>> default_metrics(continuum=False, changing=True)
+        ('pareto_regret', 'effective_pareto_regret', 'max_min_regret', 'reward')
+    """
+    known = registry()
+    names = []
+    for name in DEFAULT_METRICS:
+        if continuum and not hasattr(known[name], "on_surface"):
+            continue
+        if changing and name == FrontRecall.name:
+            continue
+
+        names.append(name)
+
+    return tuple(names)
 
 
 def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> tuple[Metric, ...]:

@@ -10,8 +10,7 @@ from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.moslb2024 import experiments as moslb2024
 from mobandits.papers.pcz2018 import experiments as pcz2018
-from mobandits.support.naming import quoted
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import refusal
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
@@ -45,16 +44,15 @@ def find(ids: Sequence[str]) -> list[Experiment]:
         ['moslb2024/fig4']
         >>> find(["moslb2024/figure4"])
         Traceback (most recent call last):
-        ValueError: ID must be all, a paper or one that `mobandits list experiments` shows, \
-got 'moslb2024/figure4'; did you mean moslb2024/fig4?
+        ValueError: ID: 'moslb2024/figure4' is unknown; did you mean moslb2024/fig4? It must be all, \
+a paper or one that `mobandits list experiments` shows
     """
     papers = dict.fromkeys(name.partition("/")[0] for name in EXPERIMENTS)
     known = ["all", *papers, *EXPERIMENTS]
     for wanted in ids:
         if wanted not in known:
-            rule = "ID must be all, a paper or one that `mobandits list experiments` shows"
-            advice = did_you_mean(wanted, known)
-            raise ValueError(f"{rule}, got {quoted(wanted)}{advice}")
+            rule = "be all, a paper or one that `mobandits list experiments` shows"
+            raise ValueError(refusal("ID", rule, wanted, known))
 
     chosen = []
     for name, experiment in EXPERIMENTS.items():

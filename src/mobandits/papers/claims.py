@@ -12,7 +12,6 @@ what the rule gave is shown as `holds`, but its verdict is "reported", so that n
 reproduced claims contains it.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -24,10 +23,10 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
 from mobandits.papers.contents import ClaimKind, PartEntry, Verdict
+from mobandits.statistics.resampling import counts
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
-RESAMPLES = 10_000
 LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
 SECOND = ("measured", "interval", "verdict", "kind", "holds", "of")  # shown of a second judgement
 Kind = ClaimKind
@@ -286,16 +285,6 @@ def resample(
         low, high = np.quantile(drawn, (tail, (1.0 + confidence) / 2.0))
 
     return value, (float(low), float(high))
-
-
-@functools.lru_cache(maxsize=8)
-def counts(trials: int) -> Array:
-    """(resamples, trials) how often a resample has drawn a trial, for every number of a claim."""
-    # One seed for all claims, so that a claim is judged alike whatever is judged before it.
-    rng = np.random.default_rng(0)
-    shares = np.full(trials, 1.0 / trials)
-    drawn = rng.multinomial(trials, shares, RESAMPLES)
-    return drawn.astype(np.float64)
 
 
 def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature for all readings

@@ -32,6 +32,7 @@ from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
 from mobandits.policies.wrappers.paced import Paced as Paced
 from mobandits.policies.wrappers.pessimistic import Pessimistic as Pessimistic
+from mobandits.policies.wrappers.primal_dual import PrimalDual as PrimalDual
 from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
 from mobandits.policies.wrappers.within import Within as Within
 from mobandits.policies.zooming.contextual_zooming import ContextualZooming as ContextualZooming
@@ -67,6 +68,7 @@ __all__ = [
     "Pessimistic",
     "PfLex",
     "PfiRls",
+    "PrimalDual",
     "RandomChoice",
     "ScalarizedUcb1",
     "SingleArm",

@@ -13,7 +13,7 @@ from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.assumptions import first_violation
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
-from mobandits.metrics import DEFAULT_METRICS, resolve
+from mobandits.metrics import default_metrics, resolve
 from mobandits.simulation.blocks import BLOCK, horizon_limit, trial_blocks
 from mobandits.simulation.players import METHODS, player
 from mobandits.simulation.preference_sweep import PreferenceSweep, recipe_and_orders
@@ -64,7 +64,7 @@ def prepare(
     rounds: int,
     trials: int = 10,
     seed: int = 0,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Sequence[str | Metric] | None = None,
     record: int | Sequence[int] = 200,
     compiled: Compiled = "auto",
     experiment: str = "simulation",
@@ -106,13 +106,31 @@ def prepare(
     problem: Any = trial_problem(Setup(**arguments, metrics=()), 0)
     _check_limit(rounds, horizon_limit(environment, problem), environment)
     quantities = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
-    setup = Setup(**arguments, metrics=resolve(metrics, quantities))
     if is_continuum(problem):
+        if metrics is None:
+            metrics = default_metrics(continuum=True, changing=True)
+        setup = Setup(**arguments, metrics=resolve(metrics, quantities))
         rehearse_on_surface(setup, problem)
     else:
-        rehearse_setup(setup, problem)
+        block = first_rounds(environment, problem, rounds, seed)
+        if metrics is None:
+            changing = len(block.means) > 1
+            metrics = default_metrics(continuum=False, changing=changing)
+        setup = Setup(**arguments, metrics=resolve(metrics, quantities))
+        rehearse_setup(setup, problem, block)
 
     return Plan(setup, int(trials))
+
+
+def first_rounds(
+    environment: Environment | SurfaceEnvironment, problem: Problem, rounds: int, seed: int
+) -> Block:
+    """The first two rounds of the first trial, or the only one."""
+    limit = horizon_limit(environment, problem)
+    rng = stream(seed, 0, ROUNDS)
+    _, block = next(trial_blocks(problem, min(2, rounds), limit, rng))
+
+    return block
 
 
 def _check_environment(environment: Any) -> None:
@@ -184,18 +202,20 @@ def _check_recipe(recipe: Any, row: str, *, with_names: bool) -> None:
         )
 
 
-def rehearse_setup(setup: Setup, problem: Problem) -> None:
+def rehearse_setup(setup: Setup, problem: Problem, block: Block) -> None:
     """Bind every recipe, and measure two rounds in which nothing is learned.
 
     So whatever does not fit is refused before the first trial.
+
+    Args:
+        setup: what is to be played.
+        problem: of the first trial.
+        block: its first rounds.
 
     Raises:
         ValueError: naming the row or the metric.
     """
     shape = problem.shape
-    limit = horizon_limit(setup.environment, problem)
-    rng = stream(setup.seed, 0, ROUNDS)
-    _, block = next(trial_blocks(problem, min(2, setup.rounds), limit, rng))
     with_fronts = any(metric.needs_fronts for metric in setup.metrics)
     for row, recipe in setup.policies.items():
         _rehearse_foreign(recipe, shape, block, with_fronts=with_fronts)

@@ -117,8 +117,16 @@ class AccumulatorRecorder:
         """The next rounds, (rounds, components)."""
         first = self._rounds
         self._rounds += len(values)
+        ends = points_between(self._points, first, self._rounds)
+        # All recorded rounds of a block at once, where the accumulator can: hundreds of small steps
+        # take longer than short runs do.
+        whole_block = getattr(self._accumulator, "add_block", None)
+        if whole_block is not None:
+            self._recorded += whole_block(values, ends)
+            return
+
         start = 0
-        for end in points_between(self._points, first, self._rounds):
+        for end in ends:
             self._accumulator.add(values[start:end])
             self._recorded.append(self._accumulator.value())
             start = end

@@ -1,13 +1,16 @@
 """The tidy table of a simulation, its summary, and its files."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import polars as pl
 
+from mobandits.comparison import Comparison, compare
 from mobandits.simulation.folder import Folder, read_folder
-from mobandits.statistics.bands import interval_factor
+from mobandits.statistics.bands import interval_factor, within
+from mobandits.statistics.metric_traits import Better, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
@@ -72,8 +75,10 @@ class Results:
     def summary(self) -> pl.DataFrame:
         """The last values that were recorded: means over the trials, with 95 % intervals.
 
-        The intervals are by Student's t; they are null with a single trial. Experiment and
-        environment have columns where there are several, and so has the round of the last values.
+        The intervals are by Student's t; they are null with a single trial. Where a metric cannot
+        be negative, as a regret, they are cut at 0: the truth is not below, so that they hold it
+        as often. Experiment and environment have columns where there are several, and so has the
+        round of the last values. `compare` tells policies apart better than these intervals do.
         """
         keys = [*RUN, "metric", "component"]
         last_round = pl.col("round").max().over(keys)
@@ -90,7 +95,13 @@ class Results:
         factors = pl.Series("factor", [factor_of[n] for n in numbers], pl.Float64)
         mean = pl.col("mean")
         half_width = pl.col("deviation") * factors
-        summary = groups.with_columns(low=mean - half_width, high=mean + half_width)
+        traits = [traits_of(metric) for metric in groups["metric"]]
+        least = pl.lit(pl.Series([each.least for each in traits], dtype=pl.Float64))
+        most = pl.lit(pl.Series([each.most for each in traits], dtype=pl.Float64))
+        summary = groups.with_columns(
+            low=within(mean - half_width, mean, least, most),
+            high=within(mean + half_width, mean, least, most),
+        )
         columns = [*RUN, "round", "metric", "component", "mean", "low", "high", "trials"]
         for name in ("experiment", "environment", "round"):
             if summary[name].n_unique() < 2:
@@ -98,18 +109,153 @@ class Results:
 
         return summary.select(columns)
 
-    def plot(self, metric: str) -> Any:
+    def plot(
+        self,
+        metric: str,
+        policies: Sequence[str] | None = None,
+        *,
+        size: Any = None,
+        log: str | None = None,
+        band: str | None = "interval",
+        legend: str | None = "auto",
+        style: str = "page",
+    ) -> Any:
         """Curves of one metric over the rounds: means over the trials with their 95 % intervals.
 
-        There is a panel per component, and per experiment and environment.
+        There is a panel per component, and per experiment and environment. The Matplotlib figure
+        that is returned can be saved as PDF, PGF, SVG or PNG: `plot("reward").savefig("a.pdf")`.
+        Fonts are embedded as TrueType, and the same data gives the same bytes.
+        docs/how-to/paper-output.md shows the options.
+
+        Args:
+            metric: its name.
+            policies: which lines, in this order; None: all.
+            size: "column" (3.25 inches wide), "page" (6.75 inches), or (width, height) in inches;
+                None: 6.8 inches, as on pages.
+            log: which axes are logarithmic: "x" (rounds), "y" (the metric), "both" or None.
+            band: around lines: "interval" (95 %, of the mean), "deviation" (one standard deviation
+                of the trials), "quantiles" (10 % to 90 % of the trials, around the median), or
+                None.
+            legend: names at the "ends" of lines, "below" the panels, "inside" the first panel;
+                "auto"; None for no names.
+            style: "page", "paper" (serif, 8 points) or "paper-mono" (black, dashes and markers).
 
         Raises:
-            ValueError: where the metric was not measured.
+            ValueError: where the metric was not measured, or an option does not fit.
         """
         choice("metric", metric, self.table["metric"].unique())
-        from mobandits.figures import curves  # noqa: PLC0415 - drawing is not needed to simulate
+        # Drawing is not needed to simulate.
+        from mobandits.figures import curves  # noqa: PLC0415
+        from mobandits.figures.plot_options import PlotOptions  # noqa: PLC0415
 
-        return curves(self.table, metric)
+        given: Any = {"size": size, "log": log, "band": band, "legend": legend, "style": style}
+        options = PlotOptions(policies, **given)
+        if options.is_default and policies is None:
+            return curves(self.table, metric)
+
+        from mobandits.figures.plots import plot  # noqa: PLC0415
+
+        return plot(self.table, metric, options)
+
+    def to_latex(
+        self,
+        metric: str | Sequence[str] | None = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        wide: bool = False,
+        better: Mapping[str, Better] | None = None,
+    ) -> str:
+        r"""The last values as a LaTeX table: a row per policy, a column per metric and component.
+
+        Entries are means with half of their 95 % intervals. Bold are the best of a column, and
+        those that are not significantly worse: signed-rank tests over the trials, together at 5 % by
+        Holm's method. The caption says so, and how many trials and rounds there are. The document
+        needs ``\usepackage{booktabs}``.
+
+        Args:
+            metric: a name, or a list of them; None: all with at most six components.
+            caption: how the caption begins, plain text.
+            label: for `\ref`.
+            wide: over both columns of a page.
+            better: {metric: "smaller" or "larger"}, for metrics of which the library does not know.
+
+        Raises:
+            ValueError: where a metric was not measured.
+        """
+        from mobandits.figures.latex_table import latex_table  # noqa: PLC0415
+
+        return latex_table(
+            self.table, metric, caption=caption, label=label, wide=wide, better=better
+        )
+
+    def to_csv(
+        self,
+        metric: str | Sequence[str] | None = None,
+        *,
+        better: Mapping[str, Better] | None = None,
+    ) -> str:
+        """The last values as CSV: a row per policy; per metric its mean, half-width, and `best`.
+
+        The columns are those of `mobandits.figures.wide_table.wide_table`. The whole table is
+        `results.table.write_csv(file)`.
+
+        Args:
+            metric: as in `to_latex`.
+            better: as in `to_latex`.
+
+        Raises:
+            ValueError: where a metric was not measured.
+        """
+        from mobandits.figures.wide_table import csv_table  # noqa: PLC0415
+
+        return csv_table(self.table, metric, better)
+
+    def cite(self) -> str:
+        """BibTeX of every policy, environment, data set and metric used, and of this library.
+
+        Comments at its beginning say what is cited as what. It is made from `specification`, so it
+        works on `Results.read(folder)` too. An environment names its own data with it; recipes of
+        other authors are cited where this process knows them and they name `references`.
+        """
+        from mobandits.references import bibtex, citations  # noqa: PLC0415
+
+        return bibtex(citations(self.specification))
+
+    def compare(
+        self,
+        baseline: str | None = None,
+        metric: str | None = None,
+        *,
+        better: Better | None = None,
+    ) -> Comparison:
+        """Paired comparison of the policies in one metric, at the last round.
+
+        All policies of a trial play the same rounds. So their differences, trial by trial, vary
+        less than the values themselves, and are told apart where the intervals of the means
+        overlap. `mobandits.comparison.compare` has the methods and their references.
+
+        Args:
+            baseline: the policy that the others are compared with; None: the one with the best
+                mean, with tests that allow for this choice.
+            metric: its name; None: the only one that was measured.
+            better: "smaller" or "larger", for a metric that this library does not know.
+
+        Raises:
+            ValueError: where a name is unknown, there is one policy only, or the policies of an
+                experiment and environment do not have the same trials and rounds.
+
+        Example:
+            >>> from mobandits.environments import Linear
+            >>> from mobandits.policies import MolUcb, RandomChoice
+            >>> from mobandits.simulation import simulate
+            >>> policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}
+            >>> asked = {"rounds": 200, "trials": 8, "metrics": ["pareto_regret"]}
+            >>> results = simulate(policies, Linear(arms=5), **asked)
+            >>> results.compare().best["policy"].to_list()
+            ['ucb']
+        """
+        return compare(self.table, baseline, metric, better=better)
 
     def write(self, folder: str | Path) -> None:
         """`results.parquet` and `manifest.json` in a new or empty folder.

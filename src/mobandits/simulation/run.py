@@ -9,7 +9,6 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
-from mobandits.metrics import DEFAULT_METRICS
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
@@ -29,7 +28,7 @@ def simulate(
     rounds: int,
     trials: int = 10,
     seed: int = 0,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Sequence[str | Metric] | None = None,
     record: int | Sequence[int] = 200,
     workers: int | None = None,
     engine: str = "threads",
@@ -54,7 +53,9 @@ def simulate(
         trials: independent repetitions, each with a problem of its own.
         seed: at least 0.
         metrics: names, or metrics from `mobandits.metrics`; also the names of the problem's
-            quantities, such as "dollars".
+            quantities, such as "dollars". None: those of `mobandits.metrics.DEFAULT_METRICS` that
+            the problem can be measured by. These are never the Pareto regret alone, which is no
+            harder than the regret of a single objective: one arm of the front suffices.
         record: how many rounds to record, evenly spaced, or which ones; the last is always
             recorded.
         workers: how many trials are played at the same time; None: one per processor, on a cluster

@@ -1,1 +1,1 @@
-"""Quantiles of Student's t and Fisher's F, and intervals for means over trials."""
+"""Intervals for means over trials, paired tests and their corrections, and what metrics mean."""

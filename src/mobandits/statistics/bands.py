@@ -27,12 +27,37 @@ def interval_factor(trials: int) -> float:
     return quantile / math.sqrt(trials)
 
 
-def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+def within(end: pl.Expr, mean: pl.Expr, least: pl.Expr, most: pl.Expr) -> pl.Expr:
+    """The end of a confidence interval, cut at the least and the largest possible value.
+
+    The interval that is cut holds the truth exactly as often: the truth is a possible value, so
+    no more than impossible ones are lost. The mean and the other end stay as they are. An interval
+    on a logarithmic scale would respect a bound of 0 too, but has no place for values of 0.
+
+    Args:
+        end: either end.
+        mean: of the values.
+        least: the smallest possible value.
+        most: the largest possible value.
+    """
+    # A mean outside is no mean of this quantity; its interval is left alone.
+    is_possible = (mean >= least) & (mean <= most)
+    return pl.when(is_possible).then(end.clip(least, most)).otherwise(end)
+
+
+def bands(
+    table: pl.DataFrame,
+    by: list[str],
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> pl.DataFrame:
     """Mean and 95 % interval of `value` over trials, for every combination of the columns `by`.
 
     Args:
         table: one row per trial and combination, with a column `value`.
         by: names of columns.
+        least: the smallest possible value, at which intervals are cut: see `within`.
+        most: the largest possible value, likewise.
 
     Returns:
         The columns `by`, then `mean`, `low`, `high` float and `trials` int, in order of appearance;
@@ -59,6 +84,11 @@ def bands(table: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     # One value has no deviation. Zero and not null, since what is drawn needs a number.
     half_width = groups["deviation"].fill_null(0.0) * factors
     mean = pl.col("mean")
-    intervals = groups.with_columns(low=mean - half_width, high=mean + half_width)
+    smallest = pl.lit(least)
+    largest = pl.lit(most)
+    intervals = groups.with_columns(
+        low=within(mean - half_width, mean, smallest, largest),
+        high=within(mean + half_width, mean, smallest, largest),
+    )
 
     return intervals.select(*by, "mean", "low", "high", "trials")

@@ -8,7 +8,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.support.naming import quoted
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.nearest import refusal
 
 # Looked up once: agents ask in every call.
 DOUBLE = np.dtype(np.float64)
@@ -80,13 +80,12 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
     Example:
         >>> choice("policy", "mol-tss", ["mol-ts", "mol-ucb"])
         Traceback (most recent call last):
-        ValueError: policy must be one of mol-ts, mol-ucb, got 'mol-tss'; did you mean mol-ts?
+        ValueError: policy: 'mol-tss' is unknown; did you mean mol-ts? It must be one of mol-ts, mol-ucb
     """
     names = sorted(valid)
     # Whether an array is in a list has no answer.
     if isinstance(value, np.ndarray) or value not in names:
-        question = did_you_mean(value, names)
-        raise ValueError(f"{name} must be one of {', '.join(names)}, got {quoted(value)}{question}")
+        raise ValueError(refusal(name, f"be one of {', '.join(names)}", value, names))
 
 
 def is_compiled_layout(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from mobandits.figures.words import Definition
 from mobandits.papers.contents import ClaimEntry, ClaimKind, ExperimentSummary, Judgement, Verdict
 
 # How many claims of a kind hold, do not hold, have no rule that decides.
@@ -21,6 +22,21 @@ MEANING = (
     "claims on data that are not here, asked of synthetic data; checks are theorems and "
     "identities, which no data can contradict."
 )
+# The same, one by one, for pages that have claims of some kinds only.
+KIND_MEANINGS: Mapping[ClaimKind, str] = {
+    "extension": "a sentence of the paper on one figure, asked of another one",
+    "ours": "a statement that no paper makes",
+    "stand-in": "a claim on data that are not here, asked of synthetic data",
+    "check": "a theorem or an identity, which no data can contradict",
+}
+VERDICT_MEANINGS: Mapping[Verdict, str] = {
+    "reproduced": (
+        "the whole 95 % interval over trials lies on the side that the paper claims, or its "
+        "percentage is within 3 points"
+    ),
+    "not reproduced": "some part of the claim is not so here",
+    "reported": "the paper leaves the claim too open for a rule to decide",
+}
 HOLDS: Mapping[Verdict, bool | None] = {
     "reproduced": True,
     "not reproduced": False,
@@ -73,6 +89,55 @@ def judgement(claim: ClaimEntry | Judgement) -> str:
     words = CHECKED if kind == "check" else RULED
 
     return f"{kind}: {words[holds(claim)]}"
+
+
+def group_of(claim: ClaimEntry | Judgement) -> str:
+    """What readers choose claims by: the verdict of a paper's own claim, or what the rule gave.
+
+    Example:
+        >>> group_of({"verdict": "reproduced"})
+        'reproduced'
+        >>> group_of({"verdict": "reported", "kind": "check", "holds": False})
+        'does not hold'
+    """
+    if kind_of(claim) == "paper":
+        return claim["verdict"]
+    return RULED[holds(claim)]
+
+
+def count_by_group(claims: Sequence[ClaimEntry]) -> dict[str, int]:
+    """How many claims there are of each group that has some, those of papers first.
+
+    Example:
+        >>> ours = {"verdict": "reported", "kind": "ours", "holds": True}
+        >>> count_by_group([ours, {"verdict": "reproduced"}])
+        {'reproduced': 1, 'holds': 1}
+    """
+    counts = dict.fromkeys([*HOLDS, *RULED.values()], 0)
+    for claim in claims:
+        counts[group_of(claim)] += 1
+
+    return {group: count for group, count in counts.items() if count}
+
+
+def words_of_claims(claims: Sequence[ClaimEntry]) -> list[Definition]:
+    """The verdicts and kinds of some claims, with what they mean.
+
+    Example:
+        >>> words_of_claims([{"verdict": "reported", "kind": "ours", "holds": True}])
+        [Definition(word='ours', meaning='a statement that no paper makes')]
+    """
+    words = []
+    for verdict, meaning in VERDICT_MEANINGS.items():
+        if any(kind_of(claim) == "paper" and claim["verdict"] == verdict for claim in claims):
+            words.append(Definition(verdict, meaning))
+
+    kinds = {kind_of(claim) for claim in claims}
+    for kind, meaning in KIND_MEANINGS.items():
+        if kind in kinds:
+            words.append(Definition(KINDS[kind], meaning))
+
+    return words
 
 
 def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mobandits.figures.formatting import digits_after_point, format_number, join_words
+from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Table
 from mobandits.papers.contents import ClaimEntry, Judgement, PartEntry
-from mobandits.papers.pages.claim_counts import holds, judgement, kind_of
+from mobandits.papers.pages.claim_counts import group_of, holds, judgement, kind_of
 
 NAMED = 3  # so many names are listed, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
@@ -30,6 +31,7 @@ class ClaimRow:
         badge: the style of the verdict.
         judgement: the verdict, or the kind and what the rule gave.
         otherwise: what another rule would give.
+        group: what readers choose claims by.
     """
 
     id: str
@@ -41,6 +43,7 @@ class ClaimRow:
     badge: str
     judgement: str
     otherwise: str
+    group: str
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,14 @@ def claim_rows(claims: Sequence[ClaimEntry], link: str = "") -> list[ClaimRow]:
         row = ClaimRow(
             id=claim["id"],
             link=link.format(experiment),
-            claim=claim["claim"],
-            remarks=remarks(claim),
-            target=claim["target"],
-            numbers=[(number, name) for name, number in shown_numbers(claim)],
+            claim=with_formulas(claim["claim"]),
+            remarks=with_formulas(remarks(claim)),
+            target=with_formulas(claim["target"]),
+            numbers=[(number, with_formulas(name)) for name, number in shown_numbers(claim)],
             badge=badge_of(claim),
             judgement=judgement(claim),
             otherwise=otherwise(claim),
+            group=group_of(claim),
         )
         rows.append(row)
 
@@ -116,7 +120,7 @@ def claim_details(claim: ClaimEntry) -> ClaimDetails:
     return ClaimDetails(
         id=claim["id"],
         judgement=judgement(claim),
-        rule=claim["rule"],
+        rule=with_formulas(claim["rule"]),
         parts=parts_table(claim["parts"]),
         papers_rule=papers_rule and _other(papers_rule),
         papers_trials=papers_trials and _other(papers_trials),
@@ -136,7 +140,7 @@ def parts_table(parts: Sequence[PartEntry]) -> Table:
     for part in parts:
         as_claimed = AS_CLAIMED[part["holds"]]
         trials = str(part["trials"])
-        rows.append([part["said"], measured(part), as_claimed, trials])
+        rows.append([with_formulas(part["said"]), measured(part), as_claimed, trials])
 
     return Table(("number", "mean and interval", "as claimed", "trials"), rows)
 

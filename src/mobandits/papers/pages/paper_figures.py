@@ -9,13 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from mobandits.figures.formatting import component_name
-from mobandits.figures.metric_curves import AXIS, draw_lines, spoken
+from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.metric_curves import AXIS, draw_lines
+from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.papers.contents import ExperimentSpecification, PlotEntry
 from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars
@@ -70,7 +72,8 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
     own = rows.filter(pl.col("metric") == plot["metric"])
     own = _in_order(own, "policy", plot["rows"])
     own = _in_order(own, "run", plot["runs"])
-    means = bands(own, ["run", "policy", "component", "round"])
+    traits = traits_of(plot["metric"])
+    means = bands(own, ["run", "policy", "component", "round"], traits.least, traits.most)
 
     # A title says what differs between panels.
     titles = []
@@ -227,9 +230,10 @@ def _draw_bars_of_run(
         low = own["low"].to_numpy()
         high = own["high"].to_numpy()
         # A gap between neighbours, so that bars of one group can be told apart.
-        panel.bar(at, mean, 0.92 * size, color=style[name].colour, label=name)
+        bars = panel.bar(at, mean, 0.92 * size, color=style[name].colour, label=name)
         reach = [mean - low, high - mean]
-        panel.errorbar(at, mean, reach, fmt="none", ecolor=INK, elinewidth=0.9)
+        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=INK, elinewidth=0.9)
+        tag_marks([*bars, *intervals.get_children()], name)
 
 
 @styled()
@@ -327,8 +331,8 @@ def panels_with_legend(
 def draw_legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
     """The names of the rows, below all panels."""
     # Long handles, because dashes of two or three periods are hard to tell apart.
-    handles, _ = axes[0].get_legend_handles_labels()
-    figure.legend(
+    handles, series = axes[0].get_legend_handles_labels()
+    legend = figure.legend(
         handles,
         names.labels,
         loc="outside lower left",
@@ -337,6 +341,7 @@ def draw_legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
         fontsize=NAME,
         handlelength=3.2,
     )
+    tag_legend(legend, series)
 
 
 def thousands(value: float, _: float = 0.0) -> str:

@@ -6,6 +6,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import BLUE, INK, SOFT, WIDTH, panels, styled
 
 HEIGHT = 2.7  # inches of a panel
@@ -49,7 +50,10 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     # All panels have the same lines, so that one legend does for all.
     handles, labels = axes[0].get_legend_handles_labels()
     names_beside = len(LINES) if is_wide else 1
-    figure.legend(handles, labels, loc="outside lower left", ncols=names_beside, frameon=False)
+    legend = figure.legend(
+        handles, labels, loc="outside lower left", ncols=names_beside, frameon=False
+    )
+    tag_legend(legend, labels)
 
     return figure
 
@@ -59,9 +63,10 @@ def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
     for column, (colour, dash, name) in LINES.items():
         # A logarithm needs numbers above 0: the first rounds may have no regret.
         line = group.filter(pl.col(column).is_finite() & (pl.col(column) > 0.0))
-        panel.plot(
+        curve = panel.plot(
             line["round"], line[column], color=colour, linestyle=dash, linewidth=1.6, label=name
         )
+        tag_marks(curve, name)
 
     panel.set_xscale("log")
     panel.set_yscale("log")

@@ -95,6 +95,7 @@ class RandomChoice(Recipe):
         UniformPolicy()
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mobandits",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

@@ -74,6 +74,7 @@ class SingleArm(Recipe):
         SingleArmPolicy(arm=1)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mobandits",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

@@ -43,6 +43,7 @@ class CdUcb1(PartitionRecipe):
         Pareto(on=[0])
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
     traits: ClassVar[Traits] = Traits(
         context="cells",
         beliefs="definite",

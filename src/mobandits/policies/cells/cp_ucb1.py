@@ -43,6 +43,7 @@ class CpUcb1(PartitionRecipe):
         Ucb(radius=Drugan(product=8.0, scale=1.0))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "drugan2013")
     traits: ClassVar[Traits] = Traits(
         context="cells",
         beliefs="definite",

@@ -47,6 +47,7 @@ class CsUcb1(PartitionRecipe):
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "drugan2013")
     traits: ClassVar[Traits] = Traits(
         context="cells",
         beliefs="drawn",

@@ -68,6 +68,7 @@ class MocMab(PartitionRecipe):
         10.029
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
     traits: ClassVar[Traits] = Traits(
         context="cells",
         beliefs="definite",

@@ -180,6 +180,7 @@ class AnnealingPareto(Recipe):
         0.9
     """
 
+    references: ClassVar[tuple[str, ...]] = ("yahyaa2014ap",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

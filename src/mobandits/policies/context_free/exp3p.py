@@ -189,6 +189,7 @@ class Exp3P(Recipe):
         (0.0059, 0.0247)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("xu2023", "auer2002exp3", "bubeck2012")
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

@@ -216,6 +216,7 @@ class ParetoKg(Recipe):
         1000
     """
 
+    references: ClassVar[tuple[str, ...]] = ("yahyaa2014kg",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

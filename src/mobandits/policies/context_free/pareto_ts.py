@@ -172,6 +172,7 @@ class ParetoTs(Recipe):
         BetaSampling(arms=4, objectives=2, order=Pareto(on=[]))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("yahyaa2015",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="drawn",

@@ -39,6 +39,7 @@ class ParetoUcb1(Recipe):
         Ucb(radius=Drugan(product=8.0, scale=1.0))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

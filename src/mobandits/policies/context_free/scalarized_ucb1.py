@@ -251,6 +251,7 @@ class ScalarizedUcb1(Recipe):
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="drawn",

@@ -40,6 +40,7 @@ class Ucb1(Recipe):
         (Ucb(radius=Drugan(product=1.0, scale=1.0)), Pareto(on=[1]))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("auer2002ucb1", "xu2023")
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

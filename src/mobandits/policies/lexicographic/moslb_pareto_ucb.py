@@ -32,6 +32,7 @@ class MoslbParetoUcb(Recipe):
         Pareto(on=[0, 2])
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

@@ -47,6 +47,7 @@ class MoslbPc(Recipe):
         ChainFilter(chains=[[0, 1, -1], [2, 3, 4]])
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

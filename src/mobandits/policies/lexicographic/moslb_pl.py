@@ -43,6 +43,7 @@ class MoslbPl(Recipe):
         ExploreWide(order=Levels(levels=[[0, 1, 2], [3, 4, -1]]), epsilon=0.10137...)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

@@ -139,6 +139,7 @@ class Mtlo(Recipe):
         StagedFilter(tradeoff=2.0, floor=0.01)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("xue2025",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

@@ -55,6 +55,7 @@ class PfLex(Recipe):
         0.025
     """
 
+    references: ClassVar[tuple[str, ...]] = ("huyuk2021", "xue2025", "yadkori2011")
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="definite",

@@ -48,6 +48,7 @@ class Stlo(Recipe):
         0.8
     """
 
+    references: ClassVar[tuple[str, ...]] = ("xue2025",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

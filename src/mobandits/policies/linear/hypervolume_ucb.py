@@ -51,6 +51,7 @@ class HypervolumeUcb(Recipe):
         RandomHypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
     """
 
+    references: ClassVar[tuple[str, ...]] = ("zhang2024",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="drawn",

@@ -69,6 +69,7 @@ class MoglbUcb(Recipe):
         Ucb(radius=TunedNewton(factor=0.1))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
     traits: ClassVar[Traits] = Traits(
         context="linear, with a link",
         beliefs="definite",

@@ -33,6 +33,7 @@ class MolEpsGreedy(Recipe):
         0.05
     """
 
+    references: ClassVar[tuple[str, ...]] = ("molts2025",)
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

@@ -76,6 +76,7 @@ class MolTs(Recipe):
         Thompson(radius=Constant(value=0.3), draws=10)
     """
 
+    references: ClassVar[tuple[str, ...]] = ("molts2025",)
     traits: ClassVar[Traits] = Traits(
         context="linear; `links` for others",
         beliefs="drawn",

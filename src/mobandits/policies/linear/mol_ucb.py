@@ -46,13 +46,15 @@ class MolUcb(Recipe):
         check: warn where features have norms above 1, for the theory's radius.
 
     Reference:
-        molts2025, section 6: MOGLB-UCB with the identity link, through ridge regression.
+        molts2025, section 6: MOGLB-UCB (moglb2019) with the identity link, through ridge
+        regression.
 
     Example:
         >>> MolUcb(scale=0.3).bind(Shape(arms=50, features=5, objectives=4)).explorer
         Ucb(radius=Constant(value=0.3))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("molts2025", "moglb2019")
     traits: ClassVar[Traits] = Traits(
         context="linear",
         beliefs="definite",

@@ -312,6 +312,7 @@ class PfiRls(Recipe):
         2
     """
 
+    references: ClassVar[tuple[str, ...]] = ("kim2023", "auer2016")
     traits: ClassVar[Traits] = Traits(
         context="linear, fixed arms",
         beliefs="definite",

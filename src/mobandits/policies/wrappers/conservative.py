@@ -72,6 +72,7 @@ class Conservative(Recipe):
         [1.0, 0.0, 0.0]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("kazerouni2017",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",

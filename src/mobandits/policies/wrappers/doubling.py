@@ -36,6 +36,7 @@ class Doubling(Recipe):
         [100, 200, 400]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mobandits",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",

@@ -113,6 +113,7 @@ class Features(Recipe):
         5
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mobandits",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",

@@ -39,6 +39,7 @@ class Forgetting(Recipe):
         0.99
     """
 
+    references: ClassVar[tuple[str, ...]] = ("russac2019",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",

@@ -196,6 +196,7 @@ class GapWeighted(Recipe):
         [0.25, 0.25, 0.25, 0.25]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("foster2020",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="definite",

@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
+from mobandits.contracts.states import declares
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
+from mobandits.policies.wrappers.budget_terms import cost_lines
 from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
-from mobandits.policies.wrappers.own_terms import Line, as_recipe, line_of, pairs_of
+from mobandits.policies.wrappers.own_terms import as_recipe, pairs_of
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
 
@@ -73,6 +75,7 @@ class Paced(Recipe):
         Charged(explorer=Ucb(radius=Constant(value=0.3)))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",
@@ -150,10 +153,11 @@ class Paced(Recipe):
         interval_explorer(policy, "Paced.recipe")
         require_own_beliefs(policy, "Paced.recipe")
         inner = composite(policy)
-        if isinstance(inner.estimator, Priced):
+        if declares(policy, "BEGINS_ANEW"):
             raise ValueError("Paced.recipe must not be paced itself: give one all budgets")
 
-        lines = self._lines(shape)
+        names = [objective for objective, _ in self.budgets]
+        lines = cost_lines(self.terms, names, shape.objectives, "Paced.budgets")
         horizon = shape.rounds if self.horizon is None else self.horizon
         units = dict(self.largest or ())
         prices = dict(self.start or ())
@@ -175,24 +179,6 @@ class Paced(Recipe):
         priced: Policy = exchanged(policy, estimator=estimator, explorer=explorer)
 
         return priced
-
-    def _lines(self, shape: Shape) -> list[Line]:
-        lines = []
-        for objective, _ in self.budgets:
-            line = line_of(self.terms, objective, "Paced.budgets")
-            if line.objective >= shape.objectives:
-                rule = f"Paced.budgets must be of objectives below {shape.objectives}"
-                raise ValueError(f"{rule}, got {quoted(objective)}")
-            if self.terms is not None and not line.minimised:
-                rule = "Paced.budgets must be of objectives with minimise=True, which are costs"
-                raise ValueError(f"{rule}, got {quoted(objective)}")
-
-            lines.append(line)
-
-        if len(lines) == shape.objectives:
-            raise ValueError("Paced.budgets must leave an objective without a budget, got all")
-
-        return lines
 
 
 def _charged(explorer: Any) -> Any:

@@ -46,6 +46,7 @@ class Pessimistic(Recipe):
         Lcb(radius=Constant(value=0.3))
     """
 
+    references: ClassVar[tuple[str, ...]] = ("jin2021", "swaminathan2015")
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="definite",

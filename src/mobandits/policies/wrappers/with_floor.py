@@ -154,6 +154,7 @@ class WithFloor(Recipe):
         [0.9, 0.1]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("langford2007",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",

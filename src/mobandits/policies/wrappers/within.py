@@ -264,6 +264,7 @@ class Within(Recipe):
         [0.0, 1.0]
     """
 
+    references: ClassVar[tuple[str, ...]] = ("mobandits",)
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",

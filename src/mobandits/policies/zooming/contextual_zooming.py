@@ -131,6 +131,7 @@ class ContextualZooming(ZoomingRecipe):
         (13.572, [[0.0], [0.5], [1.0]])
     """
 
+    references: ClassVar[tuple[str, ...]] = ("slivkins2014", "pcz2018")
     traits: ClassVar[Traits] = Traits(
         context="zooming",
         beliefs="definite",

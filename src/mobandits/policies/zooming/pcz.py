@@ -145,6 +145,7 @@ class Pcz(ZoomingRecipe):
         125
     """
 
+    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
     traits: ClassVar[Traits] = Traits(
         context="zooming",
         beliefs="definite",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.papers.claims import counts
+from mobandits.statistics.resampling import RESAMPLES, counts
 
 ROUNDING = 1e-12
 
@@ -29,7 +29,10 @@ class Statistic(NamedTuple):
 
 
 def studentised(
-    samples: Array, statistic: Statistic, confidence: float = 0.95
+    samples: Array,
+    statistic: Statistic,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
 ) -> tuple[float, tuple[float, float] | None]:
     """A statistic of means over trials, and its studentised bootstrap interval (bootstrap-t).
 
@@ -43,6 +46,7 @@ def studentised(
         samples: (trials, k), at least two trials.
         statistic: of the means.
         confidence: of the interval.
+        resamples: how many drawings.
 
     Returns:
         The value and the interval; None where an end is not finite, and NaN and None where a
@@ -65,7 +69,7 @@ def studentised(
     moments = _moments(samples - centre.T)
     own_means = moments.mean(axis=0)[:, None]
     # One product for all moments, because the table of counts is large.
-    drawn_means = (counts(trials) @ moments / trials).T
+    drawn_means = (counts(trials, resamples) @ moments / trials).T
     with np.errstate(divide="ignore", invalid="ignore"):
         own_values, own_errors = _value_and_error(own_means, centre, trials, statistic)
         value = float(own_values[0])

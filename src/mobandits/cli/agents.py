@@ -1,0 +1,155 @@
+"""The commands about agents: `retune`, `monitor` and `warm`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mobandits.cli import completion, console
+
+
+def retune_agent(
+    store: Annotated[Path, typer.Argument(help="The log of an agent, a store.")],
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            autocompletion=completion.policies,
+            help="The new recipe, such as mol-ucb:scale=0.3.",
+        ),
+    ] = None,
+    pending: Annotated[
+        int | None, typer.Option(min=1, help="How many decisions may wait for rewards.")
+    ] = None,
+    max_age: Annotated[
+        float | None, typer.Option(help="Seconds after which a waiting decision is dropped.")
+    ] = None,
+    propensity: Annotated[str | None, typer.Option(help="exact, sampled or none.")] = None,
+    agent: Annotated[str, typer.Option(help="Which, in a store of several.")] = "agent",
+) -> None:
+    """Give the agent of a store another recipe, or other limits; no process may use it."""
+    from mobandits.agent.inputs import UNCHANGED  # noqa: PLC0415
+    from mobandits.agent.replaying import opened  # noqa: PLC0415
+    from mobandits.agent.retuning import retune  # noqa: PLC0415
+    from mobandits.spec import recipe_named  # noqa: PLC0415
+    from mobandits.support.naming import short_repr  # noqa: PLC0415
+
+    with console.parameters():
+        recipe = None if policy is None else recipe_named(policy)
+        core = opened(store, agent)
+        writer = core.writer
+        assert writer is not None  # noqa: S101 - it was opened from its log
+        try:
+            age = UNCHANGED if max_age is None else max_age
+            retune(core, recipe, pending, age, propensity)
+        finally:
+            writer.close(core)
+
+    typer.echo(f"{store}: {short_repr(core.recipe)}")
+
+
+def monitor_agent(
+    store: Annotated[Path, typer.Argument(help="The file of an agent's log; it is only read.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    window: Annotated[
+        int | None,
+        typer.Option(min=2, help="Decisions per window; by default, up to 40 windows."),
+    ] = None,
+    window_by: Annotated[
+        str | None,
+        typer.Option(
+            help="day or hour, of UTC, in place of a number.",
+            autocompletion=completion.one_of("day", "hour"),
+        ),
+    ] = None,
+    calibration: Annotated[
+        bool,
+        typer.Option(
+            "--calibration/--no-calibration",
+            help="Replay the log to compare what was believed with what came.",
+        ),
+    ] = True,
+    agent: Annotated[
+        str | None, typer.Option(help="Whose history, where the store has several agents.")
+    ] = None,
+) -> None:
+    """Write a page of an agent's history: arms, rewards, drift, calibration, what waits."""
+    from mobandits.monitoring import write_page  # noqa: PLC0415
+    from mobandits.simulation.files import locked  # noqa: PLC0415
+
+    if window_by is not None:
+        console.check_choice("--window-by", window_by, ["day", "hour"])
+
+    with console.parameters():
+        page = write_page(
+            store,
+            out,
+            window=window,
+            window_by=window_by,
+            calibration=calibration,
+            agent=agent,
+            hold=locked,
+        )
+
+    typer.echo(page)
+
+
+def warm(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[POLICY]...",
+            help="By default, all.",
+            autocompletion=completion.policies,
+        ),
+    ] = None,
+    agents: Annotated[
+        bool, typer.Option("--agents", help="What an agent calls, instead of simulations.")
+    ] = False,
+    orders: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--order",
+            autocompletion=completion.orders,
+            help="With --agents, a preference that may be set, such as lexicographic; repeat for "
+            "more. By default, all of the built-in orders.",
+        ),
+    ] = None,
+) -> None:
+    """Compile built-in policies and keep them compiled, so that later runs start at once.
+
+    With --agents, also for every preference that may be set: many combinations, so name policies
+    and orders.
+
+    For images and CI: run it once while an image is built, with NUMBA_CACHE_DIR set to a folder
+    inside the image.
+    """
+    from mobandits.precompile import precompile_agent, precompile_simulation  # noqa: PLC0415
+    from mobandits.spec import catalogue  # noqa: PLC0415
+
+    policies = catalogue("policies")
+    preferences = catalogue("orders")
+    for name in names or ():
+        console.check_choice("POLICY", name, list(policies))
+
+    for order in orders or ():
+        console.check_choice("--order", order, list(preferences))
+
+    if orders and not agents:
+        raise typer.BadParameter(
+            "--order must come with --agents: simulations play the orders of their policies"
+        )
+
+    # On stderr, as all progress: stdout is for what a command makes.
+    for name in sorted(names or policies):
+        recipe = policies[name]
+        outcome = precompile_agent(recipe) if agents else precompile_simulation(recipe)
+        typer.echo(f"{name}: {outcome}", err=True)
+        if not agents or outcome != "compiled":
+            continue
+
+        for order in sorted(orders or preferences):
+            outcome = precompile_agent(recipe, preferences[order])
+            # Nothing is to be told of a policy that takes no preference.
+            if outcome:
+                typer.echo(f"{name}, {order}: {outcome}", err=True)

@@ -1,0 +1,97 @@
+"""What commands share: progress, the line after an interruption, and a user's mistakes."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from mobandits.support.progress import STARTING, TerminalBar
+
+INTERRUPTED = 130  # what shells report of a program that an interruption ended
+
+OnProgress = Callable[[int, int], None]
+
+
+@contextlib.contextmanager
+def parameters() -> Iterator[None]:
+    """A context in which a `ValueError` is about a parameter, and becomes one line."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+@contextlib.contextmanager
+def interruptible(kept: str) -> Iterator[None]:
+    """A context whose interruption ends the program, with a line on what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted: {kept}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def progress_of(what: str, unit: str = "rounds") -> contextlib.AbstractContextManager[OnProgress]:
+    """Progress on stderr, a bar on a terminal and lines elsewhere."""
+    # A bar moves the cursor, which files and logs of builds cannot.
+    if sys.stderr.isatty():
+        return bar(what)
+    return contextlib.nullcontext(lines(what, unit))
+
+
+@contextlib.contextmanager
+def bar(what: str) -> Iterator[OnProgress]:
+    """A progress bar on stderr."""
+    shown = TerminalBar(what)
+    try:
+        yield shown.show
+    finally:
+        shown.close()
+
+
+def lines(what: str, unit: str = "rounds") -> OnProgress:
+    """Lines on stderr, at the start and after every tenth of the work."""
+    tenth = -1
+
+    def progress(done: int, total: int) -> None:
+        nonlocal tenth
+        now = 10 * done // total
+        if now > tenth:
+            tenth = now
+            count = f"{done} of {total} {unit}" if done else STARTING
+            typer.echo(f"{what}: {count}", err=True)
+
+    return progress
+
+
+def write_report(folder: Path, **for_papers: bool) -> None:
+    """The figures and the page of a finished run; `for_papers` is passed to `report.write`."""
+    from mobandits import report as page  # noqa: PLC0415
+
+    typer.echo(page.write(folder, **for_papers))
+
+
+def say_finished(what: str, folder: Path) -> None:
+    """The line on what a folder has already; nothing is played, judged or drawn again."""
+    typer.echo(f"finished: {what}; report: {folder / 'report.html'}")
+
+
+def check_choice(name: str, value: str, valid: Sequence[str]) -> None:
+    """Refuse an unknown name."""
+    from mobandits.support.checks import choice  # noqa: PLC0415
+
+    with parameters():
+        choice(name, value, valid)
+
+
+def check_engine_options(engine: str, address: str | None) -> None:
+    """Refuse an engine that cannot work here."""
+    from mobandits.simulation import run  # noqa: PLC0415
+
+    check_choice("--engine", engine, run.ENGINES)
+    try:
+        run.check_engine(engine, address)
+    except ValueError as error:
+        raise typer.BadParameter(f"--{error}") from error

@@ -1,0 +1,49 @@
+"""The examples at the end of every command's help; tests run them."""
+
+COLUMNS = "--column arm=item --column rewards=click --column context=age --column propensity=p"
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "demo": ("mobandits demo --out runs/demo --quick",),
+    "list": ("mobandits list policies", "mobandits list experiments"),
+    "run": (
+        "mobandits run examples/linear.toml --out runs/linear",
+        "mobandits run examples/linear.toml --out runs/linear --trials 10",
+    ),
+    "reproduce": (
+        "mobandits reproduce molts2025/fig2 --out runs/fig2",
+        "mobandits reproduce moslb2024/fig4 --out runs/small --rounds 300 --trials 2",
+    ),
+    "report": ("mobandits report runs/linear", "mobandits report runs/linear --latex --csv --pdf"),
+    "cite": ("mobandits cite mol-ucb linear", "mobandits cite runs/linear"),
+    "check-theorems": ("mobandits check-theorems mocmab2018 --out runs/theorems --runs 20",),
+    "evaluate": (
+        "mobandits evaluate agent.db --policy uniform --policy arm:b --out runs/values",
+        "mobandits evaluate agent.db --policy new=mol-ucb --deploy new --out runs/new",
+        f"mobandits evaluate log.csv {COLUMNS} --policy mol-ucb --out runs/log",
+    ),
+    "tune": ("mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",),
+    "import": ("mobandits import journal imported.db",),
+    "retune": ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
+    "export": (
+        "mobandits export agent.db --out decisions.parquet",
+        "mobandits export agent.db --out january.csv --format csv --before 2026-02-01",
+    ),
+    "monitor": ("mobandits monitor agent.db --out runs/monitor --window 50",),
+    "serve": ("mobandits serve router.toml --check", "mobandits serve router.toml --port 8080"),
+    "warm": (
+        "mobandits warm mol-ucb mol-ts",
+        "mobandits warm --agents mol-ucb --order lexicographic",
+    ),
+}
+
+
+def examples_of(name: str) -> str:
+    """The end of a command's help.
+
+    Example:
+        >>> examples_of("report").splitlines()[-1]
+        '$ mobandits report runs/linear'
+    """
+    # The parser joins lines that no empty one divides.
+    lines = [f"$ {example}" for example in EXAMPLES[name]]
+    return "\n\n".join(["Examples:", *lines])

@@ -1,0 +1,219 @@
+"""The commands that read logs: `evaluate`, `tune`, `import` and `export`."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mobandits.cli import completion, console
+
+DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
+FORMATS = ("parquet", "dsjson", "csv")
+TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
+
+
+def evaluate_policies(
+    log: Annotated[
+        Path, typer.Argument(metavar="LOG", help="Logged decisions, with their propensities.")
+    ],
+    policies: Annotated[
+        list[str],
+        typer.Option(
+            "--policy",
+            autocompletion=completion.targets,
+            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. NAME=SPEC gives it a "
+            "name in tables and figures. Repeat for more.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    columns: Annotated[
+        list[str],
+        typer.Option(
+            "--column",
+            help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=. "
+            "context=age,city:category,prompt:text encodes columns of several kinds.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    estimators: Annotated[
+        list[str],
+        typer.Option(
+            "--estimator",
+            autocompletion=completion.one_of("ips", "snips", "dr", "dm", "switch-dr", "replay"),
+            help="ips, snips, dr, dm, switch-dr or replay. Repeat for more.",
+        ),
+    ] = ["ips", "snips", "dr"],  # noqa: B006 - the parser copies it
+    level: Annotated[float, typer.Option(help="Of the joint confidence regions.")] = 0.95,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Parts of the log; none judges what it taught.")
+    ] = 5,
+    clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+    deploy: Annotated[
+        str | None,
+        typer.Option(
+            help="The name of a policy: makes an agent that has learned the log, in the store "
+            "agent.db of the folder."
+        ),
+    ] = None,
+    maps: Annotated[
+        list[str],
+        typer.Option(
+            "--map",
+            help="A kind of feature maps: what it gains over linear rewards on held-out rounds. "
+            "crosses, bins, fourier, net or trees. Repeat for more.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+) -> None:
+    """Estimate the values of policies from a log, with confidence regions and a page."""
+    from mobandits.evaluation.command import evaluate_file, is_plain, named_specs  # noqa: PLC0415
+    from mobandits.features.fitting import FITTERS  # noqa: PLC0415
+    from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
+    from mobandits.simulation.files import locked  # noqa: PLC0415
+    from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
+
+    try:
+        specs = named_specs(policies)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+    # Names first, since to read a log may take minutes.
+    for spec in specs.values():
+        kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
+        console.check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
+
+    options: Any = {
+        "columns": columns,
+        "estimators": estimators,
+        "level": level,
+        "folds": folds,
+        "clip": clip,
+        "seed": seed,
+        "deploy": deploy,
+    }
+    for map_kind in maps:
+        console.check_choice("--map", map_kind, list(FITTERS))
+
+    map_kinds: Any = maps  # which are kinds, now that they are checked
+
+    def feature_gains(feedback: Any) -> Any:
+        # The maps of the policies are measured unasked: whoever evaluates one should know whether
+        # it is worth its rounds.
+        recipes = [recipe_named(spec) for spec in specs.values() if not is_plain(spec)]
+        return gains_by_map(feedback, map_kinds, recipes, folds=folds, seed=seed)
+
+    options["feature_gains"] = feature_gains
+    with console.progress_of("evaluate", "policies") as progress, console.parameters():
+        page = evaluate_file(
+            log, out, policies, recipe_named, **options, hold=locked, progress=progress
+        )
+
+    typer.echo(page)
+
+
+def tune_policies(
+    log: Annotated[
+        Path,
+        typer.Argument(
+            metavar="LOG", help="Logged decisions, with their propensities, in the order of time."
+        ),
+    ],
+    policies: Annotated[
+        list[str],
+        typer.Option(
+            "--policy",
+            autocompletion=completion.targets,
+            help="The first is the one to beat. As in evaluate; repeat for more.",
+        ),
+    ],
+    weights: Annotated[
+        list[str],
+        typer.Option(
+            "--weight",
+            help="OBJECTIVE=NUMBER, in the sum that decides; repeat for more. Without any, several "
+            "objectives are compared by the Pareto order.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    margin: Annotated[
+        float, typer.Option(min=0.0, help="Without --weight: the loss that does not matter.")
+    ] = 0.0,
+    columns: Annotated[
+        list[str], typer.Option("--column", help="Of a .csv file, as in evaluate.")
+    ] = [],  # noqa: B006 - the parser copies it
+    level: Annotated[float, typer.Option(help="1 - the probability of a wrong claim.")] = 0.95,
+    blocks: Annotated[
+        int, typer.Option(min=2, help="Parts of the log; each is valued on what came before it.")
+    ] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+) -> None:
+    """Say which policy is surely better than the first on a log, or that nothing is."""
+    from mobandits.evaluation.tune_command import result_lines, tune_file  # noqa: PLC0415
+    from mobandits.spec import recipe_named  # noqa: PLC0415
+
+    options: Any = {
+        "weights": weights,
+        "margin": margin,
+        "columns": columns,
+        "level": level,
+        "blocks": blocks,
+        "seed": seed,
+    }
+    with console.progress_of("tune", "candidates") as progress, console.parameters():
+        tuned = tune_file(log, policies, recipe_named, **options, progress=progress)
+
+    for line in result_lines(tuned):
+        typer.echo(line)
+
+
+def import_journal_as_store(
+    folder: Annotated[Path, typer.Argument(help="The folder of a journal of version 0.1.")],
+    store: Annotated[Path, typer.Argument(help="The file to make.")],
+) -> None:
+    """Make a store of the journal that an agent of version 0.1 wrote; the journal stays."""
+    from mobandits.logs import import_journal  # noqa: PLC0415
+
+    count = import_journal(folder, store)
+    typer.echo(f"{store}: {count} events")
+
+
+def export_decisions(
+    store: Annotated[Path, typer.Argument(help="The file of an agent's log.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to write; it must not exist.")],
+    file_format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            autocompletion=completion.one_of(*FORMATS),
+            help="parquet, dsjson or csv.",
+        ),
+    ] = "parquet",
+    before: Annotated[
+        datetime | None,
+        typer.Option(help="Only decisions before this date or time, of UTC.", formats=DATES),
+    ] = None,
+    delete: Annotated[
+        bool,
+        typer.Option("--delete", help="Delete from the store what was written, but what waits."),
+    ] = False,
+    agent: Annotated[
+        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
+    ] = None,
+    objective: Annotated[
+        str | None, typer.Option(help="Of dsjson: whose negated reward is the cost.")
+    ] = None,
+) -> None:
+    """Write logged decisions with their rewards as Parquet, dsjson or CSV, and shorten the log."""
+    from mobandits.logs import export  # noqa: PLC0415
+
+    console.check_choice("--format", file_format, FORMATS)
+    with console.parameters():
+        count = export(
+            store,
+            out,
+            file_format,  # type: ignore[arg-type]
+            before,
+            delete,
+            agent=agent,
+            objective=objective,
+        )
+    typer.echo(f"{out}: {count} decisions{', deleted from ' + str(store) if delete else ''}")

@@ -1,0 +1,170 @@
+"""The program: its commands, its exit statuses, and how it prints mistakes."""
+
+import functools
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from mobandits import __version__
+from mobandits.cli import agents, console, listing, logs, services, simulations
+from mobandits.cli.examples import examples_of
+from mobandits.errors import (
+    BackendError,
+    EngineError,
+    FolderError,
+    LogError,
+    MissingExtraError,
+    SpecError,
+)
+
+# Of other errors the traceback is worth more than one line.
+MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
+# Of which a line each is a mistake by itself; others are one, wherever their lines break.
+SEVERAL = (SpecError, typer.BadParameter)
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        name: on the command line.
+        function: what it calls, with the options and the help.
+        kept: what an interruption leaves, and how to go on; {names} are those of parameters.
+    """
+
+    name: str
+    function: Callable[..., None]
+    kept: str
+
+
+RESUME = "finished trials are kept in {out}; run the same command again to resume"
+AGAIN = "run the same command again"
+COMMANDS = (
+    Command("demo", simulations.demo, RESUME),
+    Command("list", listing.list_names, AGAIN),
+    Command("run", simulations.run_specification, RESUME),
+    Command("reproduce", simulations.reproduce_papers, RESUME),
+    Command("report", simulations.report, f"tables are as they were; {AGAIN}"),
+    Command("cite", simulations.cite, AGAIN),
+    Command(
+        "check-theorems",
+        simulations.check_theorems_of,
+        f"the runs of {{paper}} are lost, and other papers in {{out}} are kept; {AGAIN}",
+    ),
+    Command("evaluate", logs.evaluate_policies, f"{{log}} is as it was; {AGAIN} to fill {{out}}"),
+    Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}"),
+    Command("import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}"),
+    Command("retune", agents.retune_agent, f"{{store}} has all of the change or none; {AGAIN}"),
+    Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}"),
+    Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}"),
+    Command("serve", services.serve_agents, f"every answered call is in the store; {AGAIN}"),
+    Command("warm", agents.warm, f"what was compiled is kept; {AGAIN} to compile the rest"),
+)
+
+app = typer.Typer(
+    help="Multi-objective contextual bandits: policies, environments, experiments.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def describe_program(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Multi-objective contextual bandits: policies, environments, experiments."""
+    if version:
+        typer.echo(f"mobandits {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def guarded(command: Command) -> Callable[..., None]:
+    """A command's function, whose interruption is one line and a status of its own."""
+
+    # `wraps`, because the parser reads the signature and the docstring.
+    @functools.wraps(command.function)
+    def run(**parameters: Any) -> None:
+        with console.interruptible(command.kept.format(**parameters)):
+            command.function(**parameters)
+
+    return run
+
+
+for command in COMMANDS:
+    app.command(command.name, epilog=examples_of(command.name))(guarded(command))
+
+app.add_typer(services.keys, name="keys")
+
+
+def main() -> None:
+    """The program.
+
+    Exits with 0; with 2 after a mistake of the user's, with 130 after Ctrl-C; else with 1.
+    """
+    warnings.showwarning = show_warning
+    try:
+        status = call(sys.argv[1:])
+    except KeyboardInterrupt:  # a second one, while the first was told
+        status = console.INTERRUPTED
+
+    if status == console.INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # A thread that is compiling cannot be stopped, and to wait for it may take a minute. What
+        # is worth keeping is in files that appear whole, and the system lets go of their locks.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+    sys.exit(status)
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run the program with these arguments, and return its exit status."""
+    # Not standalone, since the parser would then exit by itself, and print errors in its own way.
+    try:
+        status = app(args=list(arguments), prog_name="mobandits", standalone_mode=False)
+    except Exception as error:
+        mistakes = mistakes_of(error)
+        if not mistakes:
+            raise
+
+        for mistake in mistakes:
+            typer.echo(f"error: {mistake}", err=True)
+
+        return 2
+
+    return status if isinstance(status, int) else 0
+
+
+def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    """A warning in one line."""
+    # Without the place in the program, which is of no use to the user of a command.
+    typer.echo(f"warning: {on_one_line(str(message))}", err=True)
+
+
+def mistakes_of(error: Exception) -> list[str]:
+    """The user's mistakes that an error tells, each on one line; none: it is a defect."""
+    if isinstance(error, typer.BadParameter) and error.param is None:  # a command's own
+        text = error.message
+    elif hasattr(error, "format_message"):  # the parser's
+        text = error.format_message()
+    elif isinstance(error, MISTAKES):
+        text = str(error)
+    else:
+        return []
+
+    lines = text.splitlines() if isinstance(error, SEVERAL) else [text]
+
+    return [on_one_line(line) for line in lines]
+
+
+def on_one_line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())

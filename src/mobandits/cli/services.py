@@ -1,0 +1,72 @@
+"""Commands of the decision service: `serve`, and `keys`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mobandits.cli import console
+
+StoreOfKeys = Annotated[Path, typer.Option("--store", help="The file of the service's decisions.")]
+
+keys = typer.Typer(help="Keys that let applications use a service.", no_args_is_help=True)
+
+
+def serve_agents(
+    file: Annotated[Path, typer.Argument(help="A TOML file of agents; see docs/how-to/serve.md.")],
+    host: Annotated[str | None, typer.Option(help="In place of the file's.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="In place of the file's; 0: any free one.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The file of the decisions; by default beside FILE.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what would be served, compile it, and end.")
+    ] = False,
+) -> None:
+    """Serve agents over HTTP: decisions and rewards for applications in any language."""
+    from mobandits.service.command import serve_file  # noqa: PLC0415
+
+    with console.parameters():
+        serve_file(file, host=host, port=port, store=store, check=check, say=typer.echo)
+
+
+@keys.command("add")
+def add_key(
+    label: Annotated[str, typer.Argument(help="For people, such as an application's name.")],
+    store: StoreOfKeys,
+    scope: Annotated[
+        list[str], typer.Option(help="read, decide (and read) or admin (everything); repeat.")
+    ],
+    agent: Annotated[
+        list[str] | None, typer.Option(help="That it is for; repeat. By default, all.")
+    ] = None,
+) -> None:
+    """Make a key and print it: this once, since the store keeps only its digest."""
+    from mobandits.service.keys_command import added  # noqa: PLC0415
+
+    with console.parameters():
+        typer.echo(added(store, label, scope, agent or []))
+
+
+@keys.command("list")
+def list_keys(store: StoreOfKeys) -> None:
+    """List the keys of a store: id, label, scopes, agents; nothing that is secret."""
+    from mobandits.service.keys_command import listed  # noqa: PLC0415
+
+    with console.parameters():
+        for line in listed(store):
+            typer.echo(line)
+
+
+@keys.command("revoke")
+def revoke_key(
+    number: Annotated[str, typer.Argument(metavar="ID", help="As `mobandits keys list` has it.")],
+    store: StoreOfKeys,
+) -> None:
+    """Let a key be valid no more; a service that runs notices within a second."""
+    from mobandits.service.keys_command import revoked  # noqa: PLC0415
+
+    with console.parameters():
+        revoked(store, number)

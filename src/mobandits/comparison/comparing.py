@@ -1,0 +1,259 @@
+"""Paired comparison: differences with intervals, tests, and who is best.
+
+Symbols: x_{t,a} is the metric of policy a in trial t, d_t = x_{t,a} - x_{t,b} the paired difference
+of policies a and b.
+
+Who is best. The policy with the best mean was chosen by the same trials that test it, so one
+p-value against one other policy proves too much. "a is best" is said only where a is better than
+every other policy, each by a two-sided signed-rank test at 5 % and by a 95 % interval without 0.
+All of them have to speak for it, so that their number needs no correction; and the two sides of a
+test pay for the choice, since of two equal policies either may look better.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from mobandits.comparison.comparison import Comparison
+from mobandits.comparison.pairing import PROBLEM, PairedValues, paired_values
+from mobandits.comparison.pairs import Pair, other_p_values, pairs_against
+from mobandits.comparison.ranks import average_ranks
+from mobandits.statistics.holm import holm
+from mobandits.statistics.metric_traits import Better, traits_of
+from mobandits.statistics.power import trials_needed
+from mobandits.statistics.proportions import wilson_interval
+from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
+
+TABLE: dict[str, Any] = {
+    "experiment": pl.String,
+    "environment": pl.String,
+    "component": pl.Int64,
+    "policy": pl.String,
+    "baseline": pl.String,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p_value": pl.Float64,
+    "p_holm": pl.Float64,
+    "sure": pl.Boolean,
+    "improvement": pl.Float64,
+    "improvement_low": pl.Float64,
+    "improvement_high": pl.Float64,
+    "trials": pl.Int64,
+}
+Row = dict[str, Any]
+BEST: dict[str, Any] = {
+    "experiment": pl.String,
+    "environment": pl.String,
+    "component": pl.Int64,
+    "policy": pl.String,
+    "p_value": pl.Float64,
+    "sure": pl.Boolean,
+    "undecided": pl.List(pl.String),
+    "trials": pl.Int64,
+    "trials_needed": pl.Float64,
+}
+
+
+def compare(
+    table: pl.DataFrame,
+    baseline: str | None = None,
+    metric: str | None = None,
+    *,
+    better: Better | None = None,
+) -> Comparison:
+    """Compare policies by their paired differences at the last round.
+
+    For every experiment, environment and component of the metric, and every policy but the
+    baseline:
+
+    - the mean of d_t with its 95 % interval, by the studentised bootstrap over trials (with fewer
+      than 10 trials, and with more than 2,000, by Student's t);
+    - the p-value of Wilcoxon's signed-rank test, exact up to 50 differences, with ties too; zeros
+      are left out, and it is 1 where all differences are zero;
+    - that p-value with Holm's correction, within the experiment, environment and component: for the
+      policies against a given baseline, and for all pairs of policies where the baseline is chosen;
+    - the probability of improvement P(better) + P(equal) / 2 in a trial, with Wilson's interval.
+
+    A difference is sure where the corrected p-value is at most 0.05 and the interval is on the same
+    side of 0 as the ranks.
+
+    Without a baseline it is the policy with the best mean, of equal ones the first. It is called
+    best only where it is better than every other one: each two-sided p-value is at most 0.05
+    without correction, and each interval is on the same side of 0 as the ranks. Of policies that
+    are all equal, one is called best in at most 5 % of cases. The page "Compare policies" has
+    measured rates, and the reasons.
+
+    Over several environments, policies are ranked by their means in each, and Friedman's test with
+    Nemenyi's critical difference compares their average ranks.
+
+    Args:
+        table: rows as `simulate` records them. The policies of a trial must have played the same
+            rounds, as they do there.
+        baseline: a policy; None: the one with the best mean.
+        metric: its name; None: the only one of the table.
+        better: which values are better, "smaller" or "larger"; needed for a metric that this
+            library does not know.
+
+    Raises:
+        ValueError: where a name is unknown, there is one policy only, the policies of a problem
+            do not have the same trials and last round, or a value is missing or not finite.
+
+    Reference:
+        Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5. Wilcoxon, 1945.
+        Holm, 1979. Agarwal et al., "Deep reinforcement learning at the edge of the statistical
+        precipice", NeurIPS 2021: the probability of improvement, there of unpaired runs. Berger,
+        "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982: no
+        correction where all tests must reject. Gutmann and Maymin, "Is the selected population the
+        best?", Annals of Statistics 15(1), 1987, and Hung and Fithian, "Rank verification for
+        exponential families", Annals of Statistics 47(2), 2019: two sides pay for the choice.
+        Demsar, JMLR 7, 2006: several environments.
+    """
+    name = _metric_name(table, metric)
+    direction = _direction(name, better)
+    all_values = paired_values(table, name)
+    if baseline is not None:
+        choice("baseline", baseline, all_values[0].policies)
+
+    rows: list[Row] = []
+    best_rows: list[Row] = []
+    for values in all_values:
+        reference = _reference(values, baseline, direction)
+        pairs = pairs_against(values.values, reference, direction)
+        others = other_p_values(values.values, reference) if baseline is None else []
+        own_rows = _table_rows(values, reference, pairs, others)
+        if baseline is None:
+            best = _best_row(values, reference, pairs)
+            best_rows.append(best)
+            # "Better than every other one" says of each that it is worse.
+            for row in own_rows:
+                row["sure"] = row["sure"] or best["sure"]
+
+        rows += own_rows
+
+    return Comparison(
+        metric=name,
+        better=direction,
+        baseline=baseline,
+        table=_without_single(pl.DataFrame(rows, TABLE)),
+        best=_without_single(pl.DataFrame(best_rows, BEST)),
+        ranks=average_ranks(all_values, direction),
+    )
+
+
+def _metric_name(table: pl.DataFrame, metric: str | None) -> str:
+    names = table["metric"].unique(maintain_order=True).to_list()
+    if metric is None and len(names) == 1:
+        return str(names[0])
+    if metric is None:
+        raise ValueError(f"metric must name one of {quoted(names)}, got none")
+
+    choice("metric", metric, names)
+    return metric
+
+
+def _direction(metric: str, better: Better | None) -> Better:
+    if better is not None:
+        choice("better", better, ("smaller", "larger"))
+        return better
+
+    known = traits_of(metric).better
+    if known is None:
+        rule = f'better must be "smaller" or "larger" for the metric {quoted(metric)}'
+        raise ValueError(f"{rule}, of which the better direction is not known, got none")
+
+    return known
+
+
+def _reference(values: PairedValues, baseline: str | None, better: Better) -> int:
+    """The number of the baseline."""
+    if baseline is not None:
+        return values.policies.index(baseline)
+
+    means = values.values.mean(axis=0)
+    place = np.argmin(means) if better == "smaller" else np.argmax(means)
+    return int(place)
+
+
+def _table_rows(
+    values: PairedValues, reference: int, pairs: Sequence[Pair], others: Sequence[float]
+) -> list[Row]:
+    """The rows of one problem and component.
+
+    Args:
+        values: of the policies.
+        reference: the number of the baseline.
+        pairs: every other policy against it.
+        others: further p-values of the family that is corrected.
+    """
+    trials = len(values.values)
+    p_values = [pair.test.p_value for pair in pairs]
+    corrected = holm(np.array([*p_values, *others]))
+    rows = []
+    for i, pair in enumerate(pairs):
+        p_holm = float(corrected[i])
+        low, high = wilson_interval(pair.improvement, trials)
+        row = {
+            "experiment": values.experiment,
+            "environment": values.environment,
+            "component": values.component,
+            "policy": values.policies[pair.policy],
+            "baseline": values.policies[reference],
+            "difference": pair.mean.mean,
+            "low": _or_null(pair.mean.low),
+            "high": _or_null(pair.mean.high),
+            "p_value": pair.test.p_value,
+            "p_holm": p_holm,
+            "sure": pair.is_shown(p_holm),
+            "improvement": pair.improvement,
+            "improvement_low": low,
+            "improvement_high": high,
+            "trials": trials,
+        }
+        rows.append(row)
+
+    return rows
+
+
+def _best_row(values: PairedValues, reference: int, pairs: Sequence[Pair]) -> Row:
+    """Whether the policy with the best mean is surely best; and what would tell."""
+    trials = len(values.values)
+    undecided = [pair.policy for pair in pairs if not pair.is_shown(pair.test.p_value)]
+    needed = None
+    if trials > 1:
+        # The policy that is hardest to tell from the best needs the most.
+        needed = max(_trials_needed(pair) for pair in pairs)
+        # What these trials did not show needs more of them, whatever the formula says.
+        if undecided:
+            needed = max(needed, trials + 1.0)
+
+    return {
+        "experiment": values.experiment,
+        "environment": values.environment,
+        "component": values.component,
+        "policy": values.policies[reference],
+        "p_value": max(pair.test.p_value for pair in pairs),
+        "sure": not undecided,
+        "undecided": [values.policies[policy] for policy in undecided],
+        "trials": trials,
+        "trials_needed": needed,
+    }
+
+
+def _trials_needed(pair: Pair) -> float:
+    deviation = float(pair.differences.std(ddof=1))
+    return trials_needed(pair.mean.mean, deviation)
+
+
+def _or_null(number: float) -> float | None:
+    return None if math.isnan(number) else number
+
+
+def _without_single(table: pl.DataFrame) -> pl.DataFrame:
+    """Without the columns of problems where there is one of them, as in a summary."""
+    single = [name for name in PROBLEM if table[name].n_unique() < 2]
+    return table.drop(single)

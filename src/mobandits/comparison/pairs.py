@@ -1,0 +1,97 @@
+"""One policy against another: paired differences, their mean, and their test."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.statistics.metric_traits import Better
+from mobandits.statistics.paired import PairedMean, paired_mean
+from mobandits.statistics.power import SIGNIFICANCE
+from mobandits.statistics.signed_rank import SignedRank, signed_rank
+
+# A difference as small as this, relative to the values, is rounding: sums taken in another order.
+ROUNDING = 1e-12
+
+
+class Pair(NamedTuple):
+    """A policy against the baseline.
+
+    Attributes:
+        policy: its number.
+        differences: (trials,) of the policy less the baseline.
+        mean: of the differences, with its interval.
+        test: of the differences.
+        improvement: the share of trials in which the policy was better, and half of the equal ones.
+    """
+
+    policy: int
+    differences: Array
+    mean: PairedMean
+    test: SignedRank
+    improvement: float
+
+    def is_shown(self, p_value: float) -> bool:
+        """Whether a p-value, the ranks and the interval all speak for the same side of 0."""
+        if p_value > SIGNIFICANCE:
+            return False
+        # Skewed differences may have a mean of one sign and ranks of the other.
+        if self.test.direction > 0:
+            return self.mean.low > 0.0
+        return self.test.direction < 0 and self.mean.high < 0.0
+
+
+def pairs_against(values: Array, reference: int, better: Better) -> list[Pair]:
+    """Every other policy against one.
+
+    Args:
+        values: (trials, policies).
+        reference: the number of the one, the baseline.
+        better: which values are better.
+    """
+    pairs = []
+    for policy in range(values.shape[1]):
+        if policy == reference:
+            continue
+
+        differences = paired_differences(values[:, policy], values[:, reference])
+        gains = differences if better == "larger" else -differences
+        improvement = float((np.sign(gains) + 1.0).mean()) / 2.0
+        mean = paired_mean(differences)
+        test = signed_rank(differences)
+        pairs.append(Pair(policy, differences, mean, test, improvement))
+
+    return pairs
+
+
+def paired_differences(first: Array, second: Array) -> Array:
+    """(trials,) first less second; 0 where they differ by rounding only.
+
+    Example:
+        >>> paired_differences(np.array([0.1 + 0.2, 2.0]), np.array([0.3, 1.0])).tolist()
+        [0.0, 1.0]
+    """
+    differences = first - second
+    sizes = np.maximum(np.abs(first), np.abs(second))
+    is_rounding = np.abs(differences) <= ROUNDING * sizes
+    return np.where(is_rounding, 0.0, differences)
+
+
+def other_p_values(values: Array, reference: int) -> list[float]:
+    """The p-values of all pairs without the baseline.
+
+    A baseline that the same trials have chosen could have been any policy. So the family of tests
+    is all pairs then.
+
+    Args:
+        values: (trials, policies).
+        reference: the number of the baseline.
+    """
+    policies = [policy for policy in range(values.shape[1]) if policy != reference]
+    p_values = []
+    for first, second in itertools.combinations(policies, 2):
+        differences = paired_differences(values[:, first], values[:, second])
+        p_values.append(signed_rank(differences).p_value)
+
+    return p_values

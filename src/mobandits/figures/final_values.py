@@ -1,0 +1,208 @@
+"""The last recorded values of every policy, arranged as the cells of a table for a paper."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from mobandits.figures.directions import direction_of
+from mobandits.figures.formatting import component_name, spoken
+from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import Better, traits_of
+from mobandits.statistics.not_worse import not_worse_than_best
+from mobandits.support.checks import choice
+from mobandits.support.naming import quoted
+
+MOST_COMPONENTS = 6  # of a metric that is shown without being asked for
+MOST_DIGITS = 6  # after the point
+
+
+class Column(NamedTuple):
+    """A metric, or one component of it.
+
+    Attributes:
+        metric: its name.
+        component: its number.
+        name: as people read it.
+        part: of the component, such as "objective 1"; empty where there is one.
+        direction: what is better, or None.
+    """
+
+    metric: str
+    component: int
+    name: str
+    part: str
+    direction: Better | None
+
+
+class Cell(NamedTuple):
+    """A mean over trials.
+
+    Attributes:
+        mean: the value.
+        half_width: half of its 95 % interval; None with a single trial.
+        is_best: whether it is not significantly worse than the best of its column.
+    """
+
+    mean: float
+    half_width: float | None
+    is_best: bool
+
+
+class Group(NamedTuple):
+    """The rows of one experiment and environment.
+
+    Attributes:
+        experiment: its name.
+        environment: its text.
+        cells: {policy: {column: cell}}; a policy may lack some.
+    """
+
+    experiment: str
+    environment: str
+    cells: dict[str, dict[Column, Cell]]
+
+
+class FinalValues(NamedTuple):
+    """All cells of a table.
+
+    Attributes:
+        columns: in the order of the metrics.
+        groups: in the order of the table.
+        trials: the least and the largest number of trials.
+        rounds: the least and the largest last round.
+    """
+
+    columns: list[Column]
+    groups: list[Group]
+    trials: tuple[int, int]
+    rounds: tuple[int, int]
+
+
+def final_values(
+    table: pl.DataFrame,
+    metrics: str | Sequence[str] | None = None,
+    directions: Mapping[str, Better] | None = None,
+) -> FinalValues:
+    """The last values of every policy: means, intervals, and which are as good as the best.
+
+    Args:
+        table: rows as `simulate` records them.
+        metrics: names; None: all with at most six components.
+        directions: {metric: "smaller" or "larger"} where the name does not tell what is better.
+
+    Raises:
+        ValueError: where a metric is not in the table, or the table is empty.
+    """
+    names = chosen_metrics(table, metrics)
+    last_round = pl.col("round").max().over("experiment", "environment", "policy", "metric")
+    last = table.filter(pl.col("metric").is_in(names), pl.col("round") == last_round)
+    columns = _columns(last, names, directions)
+    groups = [
+        _group(rows, columns)
+        for rows in last.partition_by("experiment", "environment", maintain_order=True)
+    ]
+    trials = last.group_by("experiment", "environment", "policy").agg(pl.col("trial").n_unique())
+    counts = trials["trial"].to_list()
+    rounds = last["round"].to_list()
+
+    return FinalValues(columns, groups, (min(counts), max(counts)), (min(rounds), max(rounds)))
+
+
+def chosen_metrics(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[str]:
+    """The names of metrics, checked; all that fit into a table where none is given."""
+    known = table["metric"].unique(maintain_order=True).to_list()
+    if not known:
+        raise ValueError("the table must have rows, got none")
+    if metrics is None:
+        components = table.group_by("metric").agg(pl.col("component").n_unique())
+        number_of = dict(components.rows())
+        small = [name for name in known if number_of[name] <= MOST_COMPONENTS]
+        return small or known
+
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not names:
+        raise ValueError("metric must name at least one metric, got none")
+    for name in names:
+        choice("metric", name, known)
+        if names.count(name) > 1:
+            raise ValueError(f"metric must name each metric once, got {quoted(name)} twice")
+
+    return names
+
+
+def _columns(
+    last: pl.DataFrame, names: Sequence[str], directions: Mapping[str, Better] | None
+) -> list[Column]:
+    columns = []
+    for name in names:
+        of_metric = last.filter(pl.col("metric") == name)
+        components = of_metric["component"].unique().sort().to_list()
+        for component in components:
+            part = f"{component_name(name)} {component}" if len(components) > 1 else ""
+            columns.append(
+                Column(name, component, spoken(name), part, direction_of(name, directions))
+            )
+
+    return columns
+
+
+def _group(rows: pl.DataFrame, columns: Sequence[Column]) -> Group:
+    policies = rows["policy"].unique(maintain_order=True).to_list()
+    cells: dict[str, dict[Column, Cell]] = {policy: {} for policy in policies}
+    for column in columns:
+        of_column = rows.filter(
+            pl.col("metric") == column.metric, pl.col("component") == column.component
+        )
+        best = _as_good_as_the_best(of_column, column.direction)
+        traits = traits_of(column.metric)
+        means = bands(of_column, ["policy"], traits.least, traits.most)
+        for row in means.rows(named=True):
+            half_width = None
+            if row["trials"] > 1:
+                half_width = max(row["high"] - row["mean"], row["mean"] - row["low"])
+
+            policy = row["policy"]
+            cells[policy][column] = Cell(row["mean"], half_width, policy in best)
+
+    return Group(rows["experiment"][0], rows["environment"][0], cells)
+
+
+def _as_good_as_the_best(rows: pl.DataFrame, direction: Better | None) -> set[str]:
+    """The policies that are not significantly worse than the best, in the trials of all."""
+    policies = rows["policy"].unique(maintain_order=True).to_list()
+    if direction is None or len(policies) < 2:
+        return set()
+
+    wide = rows.pivot(on="policy", index="trial", values="value").drop_nulls().sort("trial")
+    values = wide.select(policies).to_numpy().T
+    marked = not_worse_than_best(values, smaller_is_better=direction == "smaller")
+
+    return {policy for policy, is_best in zip(policies, marked, strict=True) if is_best}
+
+
+def digits_of(cells: Sequence[Cell]) -> int:
+    """How many digits after the point the cells of one column have.
+
+    The typical half-width has two digits that say something, and the smallest one at least one.
+
+    Example:
+        >>> digits_of([Cell(34.21, 2.57, True), Cell(110.4, 3.1, False)])
+        1
+    """
+    widths = sorted(cell.half_width for cell in cells if cell.half_width)
+    if not widths:
+        largest = max((abs(cell.mean) for cell in cells), default=0.0)
+        return _bounded(3 - _exponent(largest)) if largest > 0.0 else 0
+
+    typical = widths[len(widths) // 2]
+    return _bounded(max(1 - _exponent(typical), -_exponent(widths[0])))
+
+
+def _exponent(number: float) -> int:
+    return math.floor(math.log10(number))
+
+
+def _bounded(digits: int) -> int:
+    return min(max(digits, 0), MOST_DIGITS)

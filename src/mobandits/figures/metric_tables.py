@@ -1,0 +1,267 @@
+"""Tables of what came out: a row per policy, the best first, and a column per objective or run."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from mobandits.figures.formatting import (
+    UNKNOWN,
+    component_name,
+    digits_after_point,
+    format_number,
+    spoken,
+)
+from mobandits.figures.metric_words import best_value
+from mobandits.figures.page import Table
+from mobandits.statistics.bands import bands
+from mobandits.statistics.metric_traits import traits_of
+
+ONLY = ""  # the name of a column that stands alone
+DIGITS = 4  # of a number without an interval
+UNEVEN = 0.02  # of the half-width: an interval whose ends are so much more uneven is shown by them
+HOW = "± is half of a 95 % interval of the mean"
+MOST_COLUMNS = 8  # such as objectives; more of them, such as arms, are rows
+
+
+class Ranking(NamedTuple):
+    """The rows of a table in order, and how they were ordered.
+
+    Attributes:
+        names: of the rows.
+        how: a sentence; empty: nothing orders them, and they stand as they were given.
+    """
+
+    names: list[str]
+    how: str
+
+
+def final_means(table: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """The means over trials of one metric where each policy ended.
+
+    Args:
+        table: rows as `simulate` records them.
+        metric: a name in its column `metric`.
+
+    Returns:
+        `environment`, `policy`, `component`, `round`, `early` bool (whether others of the same
+        environment went on), `mean`, `low`, `high`, `trials`; in order of appearance.
+    """
+    measured = table.filter(pl.col("metric") == metric)
+    end = pl.col("round").max()
+    own_end = end.over("environment", "policy")
+    last = measured.filter(pl.col("round") == own_end).with_columns(
+        early=pl.col("round") < end.over("environment")
+    )
+
+    keys = ["environment", "policy", "component", "round", "early"]
+    traits = traits_of(metric)
+
+    return bands(last, keys, traits.least, traits.most)
+
+
+def with_columns_of_components(
+    means: pl.DataFrame, metric: str, names: Mapping[int, str] | None = None
+) -> pl.DataFrame:
+    """The same with `column`: the name of the component, where there are several.
+
+    Args:
+        means: of one metric, `component` among its columns.
+        metric: its name.
+        names: of the components; None: what they are, with their numbers from 0.
+    """
+    components = means["component"].unique().sort().to_list()
+    if len(components) < 2:
+        return means.with_columns(column=pl.lit(ONLY))
+
+    if names is None:
+        names = {i: f"{component_name(metric)} {i}" for i in components}
+
+    label = pl.col("component").replace_strict(names, return_dtype=pl.String)
+
+    return means.sort("component", maintain_order=True).with_columns(column=label)
+
+
+def results_table(means: pl.DataFrame, metric: str, caption: str = "") -> Table:
+    """A row per policy, the best first; a column per value of `column`.
+
+    Args:
+        means: `policy`, `column` str, `mean`, `low`, `high` float, `trials` int; in the order of
+            the columns. `early` bool and `round` int where some rows ended before others.
+        metric: what they are means of.
+        caption: a sentence before those on intervals and order.
+    """
+    columns = means["column"].unique(maintain_order=True).to_list()
+    ranking = ranked(means, metric)
+    several_trials = means["trials"].n_unique() > 1
+    header = ["policy", *(column or spoken(metric) for column in columns)]
+    if several_trials:
+        header.append("trials")
+
+    cells = {(row["policy"], row["column"]): row for row in means.rows(named=True)}
+    rows = []
+    for name in ranking.names:
+        own = [cells.get((name, column)) for column in columns]
+        known = [row for row in own if row is not None]
+        values = [UNKNOWN if row is None else mean_cell(row) for row in own]
+        line = [with_early_end(name, known[0]), *values]
+        if several_trials:
+            line.append(str(known[0]["trials"]))
+
+        rows.append(line)
+
+    result = Table(header, rows, caption_of(means, caption, ranking))
+    if len(columns) > MOST_COLUMNS and len(columns) > len(rows):
+        return transposed(result)
+
+    return result
+
+
+def transposed(table: Table) -> Table:
+    """A table whose columns are rows.
+
+    Example:
+        >>> transposed(Table(["policy", "arm 0", "arm 1"], [["a", "1", "2"]])).rows
+        [['arm 0', '1'], ['arm 1', '2']]
+    """
+    by_column = list(zip(*table.rows, strict=True))
+    policies, *values = by_column
+    header = ["", *map(str, policies)]
+    rows = []
+    for column, cells in zip(table.header[1:], values, strict=True):
+        rows.append([column, *cells])
+
+    return Table(header, rows, table.caption)
+
+
+def caption_of(means: pl.DataFrame, caption: str, ranking: Ranking) -> str:
+    """What a table shows, of how many trials, and how it is sorted.
+
+    Args:
+        means: as in `results_table`.
+        caption: the first sentence.
+        ranking: of the rows.
+    """
+    trials = means["trials"].unique().to_list()
+    how = f"Means over {trials[0]} trials; {HOW}."
+    if trials == [1]:
+        how = "One trial, so that nothing says how sure the numbers are."
+    elif len(trials) > 1:
+        how = f"Means over trials; {HOW}."
+
+    return " ".join(filter(None, [caption, how, ranking.how]))
+
+
+def ranked(means: pl.DataFrame, metric: str) -> Ranking:
+    """The policies, the best first; those that ended early, or have no mean, last.
+
+    Args:
+        means: as in `results_table`.
+        metric: of which one knows which values are better, or not.
+
+    Example:
+        >>> row = {"column": "", "low": 0.0, "high": 0.0, "trials": 1}
+        >>> means = pl.DataFrame([{"policy": "a", "mean": 2.0, **row}, {"policy": "b", "mean": 1.0,
+        ...     **row}])
+        >>> ranked(means, "pareto_regret")
+        Ranking(names=['b', 'a'], how='Sorted by Pareto regret, lowest first.')
+        >>> ranked(means, "plays").names
+        ['a', 'b']
+    """
+    names = means["policy"].unique(maintain_order=True).to_list()
+    better = best_value(metric)
+    if better is None:
+        return Ranking(names, "")
+
+    # One number decides: in orders of importance it is the first, and elsewhere any other choice
+    # would need weights.
+    columns = means["column"].unique(maintain_order=True).to_list()
+    deciding = means.filter(pl.col("column") == columns[0])
+    keys = {}
+    for row in deciding.rows(named=True):
+        mean = row["mean"]
+        is_comparable = not row.get("early", False) and not math.isnan(mean)
+        keys[row["policy"]] = (not is_comparable, mean if better == "lowest" else -mean)
+
+    nothing = (True, math.inf)
+    ordered = sorted(names, key=lambda name: keys.get(name, nothing))
+    what = columns[0] or spoken(metric)
+
+    return Ranking(ordered, f"Sorted by {what}, {better} first.")
+
+
+def with_early_end(name: str, row: Mapping[str, Any]) -> str:
+    """The name of a row, which says so where it ended before the others.
+
+    Example:
+        >>> with_early_end("a", {"early": True, "round": 2000}), with_early_end("a", {})
+        ('a (ended at round 2,000)', 'a')
+    """
+    if row.get("early"):
+        return f"{name} (ended at round {row['round']:,})"
+    return name
+
+
+def mean_cell(row: Mapping[str, Any]) -> str:
+    r"""A mean with half of its interval, or both ends of an uneven one.
+
+    The interval has two digits that count, and the mean as many after the point.
+
+    Args:
+        row: `mean`, `low`, `high`, `trials`.
+
+    Example:
+        >>> mean_cell({"mean": 123.456, "low": 120.111, "high": 126.801, "trials": 10})
+        '123.5 ± 3.3'
+        >>> mean_cell({"mean": 0.5, "low": 0.5, "high": 0.5, "trials": 1})
+        '0.5000'
+        >>> mean_cell({"mean": 0.1, "low": 0.0, "high": 0.4, "trials": 9})
+        '0.10 [0.00,\xa00.40]'
+    """
+    mean = row["mean"]
+    below = mean - row["low"]
+    above = row["high"] - mean
+    half_width = (below + above) / 2.0
+    is_exact = not half_width > 1e-9 * max(abs(mean), 1.0)
+    if is_exact or not math.isfinite(half_width):
+        return plain_cell(mean)
+
+    digits = digits_after_point(half_width, 2)
+    number = grouped(mean, digits)
+    if abs(above - below) > UNEVEN * half_width:
+        low = grouped(row["low"], digits)
+        high = grouped(row["high"], digits)
+        # A narrow screen may break the line before an interval, and not within.
+        return f"{number} [{low},\N{NO-BREAK SPACE}{high}]"
+
+    return f"{number} ± {grouped(half_width, digits)}"
+
+
+def plain_cell(mean: float) -> str:
+    """A number without an interval.
+
+    Example:
+        >>> plain_cell(12.3456), plain_cell(0.0), plain_cell(math.inf), plain_cell(math.nan)
+        ('12.35', '0', '∞', '–')
+    """
+    if math.isnan(mean):
+        return UNKNOWN
+    if math.isinf(mean):
+        return format_number(mean, 0).replace("inf", "∞")
+    if mean == 0.0:
+        return "0"
+
+    return grouped(mean, digits_after_point(abs(mean), DIGITS))
+
+
+def grouped(value: float, digits: int) -> str:
+    """A number as `format_number` gives it, in groups of three digits before the point.
+
+    Example:
+        >>> grouped(-301919.25, 1), grouped(0.5, 2)
+        ('−301,919.2', '0.50')
+    """
+    whole, point, rest = format_number(value, digits).partition(".")
+    sign = "−" if whole.startswith("−") else ""
+    return f"{sign}{int(whole.removeprefix('−')):,}{point}{rest}"

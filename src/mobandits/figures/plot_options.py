@@ -1,0 +1,115 @@
+"""The options of a plot, checked before anything is drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mobandits.support.checks import choice, number
+from mobandits.support.naming import quoted
+
+Size = Literal["column", "page"] | tuple[float, float] | None
+Log = Literal["x", "y", "both"] | None
+Band = Literal["interval", "deviation", "quantiles"] | None
+LegendPlace = Literal["auto", "ends", "below", "inside"] | None
+StyleName = Literal["page", "paper", "paper-mono"]
+
+# inches: a column of a page with two, and the whole text of such a page
+WIDTHS = {"column": 3.25, "page": 6.75}
+SMALLEST = 1.0  # inch, in which nothing can be read
+LARGEST = 100.0
+
+
+@dataclass(frozen=True)
+class PlotOptions:
+    """How a metric is plotted; the defaults are those of the pages that this library writes.
+
+    Args:
+        policies: which lines, in this order; None: all.
+        size: "column" (3.25 inches wide), "page" (6.75 inches), or (width, height) in inches; None:
+            6.8 inches, as high as the names of the lines need.
+        log: which axes have a logarithmic scale: "x" (rounds), "y" (the metric) or "both".
+        band: around a line: "interval", the 95 % interval of the mean over trials; "deviation",
+            one standard deviation of the trials; "quantiles", from 10 % to 90 % of the trials, with
+            the median as the line; None: no band.
+        legend: names of lines: at their "ends", "below" the panels, "inside" the first panel;
+            "auto": at the ends where they fit, else below; None: no names.
+        style: "page", the look of this library's pages; "paper", serif letters of 8 points, as the
+            text around a figure has them; "paper-mono", the same in black: dashes and markers tell
+            lines apart.
+
+    Raises:
+        ValueError: naming the option that does not fit.
+
+    Example:
+        >>> PlotOptions(size="column", style="paper").width
+        3.25
+    """
+
+    policies: Sequence[str] | None = None
+    size: Size = None
+    log: Log = None
+    band: Band = "interval"
+    legend: LegendPlace = "auto"
+    style: StyleName = "page"
+
+    def __post_init__(self) -> None:
+        """Check every option."""
+        if self.log is not None:
+            choice("log", self.log, ("x", "y", "both"))
+        if self.band is not None:
+            choice("band", self.band, ("interval", "deviation", "quantiles"))
+        if self.legend is not None:
+            choice("legend", self.legend, ("auto", "ends", "below", "inside"))
+
+        choice("style", self.style, ("page", "paper", "paper-mono"))
+        self._check_size(self.size)
+        self._check_policies(self.policies)
+
+    def _check_size(self, size: Any) -> None:
+        if size is None or (isinstance(size, str) and size in WIDTHS):
+            return
+
+        is_pair = isinstance(size, Sequence) and not isinstance(size, str) and len(size) == 2
+        if not is_pair:
+            rule = "size must be 'column', 'page' or (width, height) in inches"
+            raise ValueError(f"{rule}, got {quoted(size)}")
+        for side, inches in zip(("width", "height"), size, strict=True):
+            number(f"size's {side} in inches", inches, at_least=SMALLEST, at_most=LARGEST)
+
+    def _check_policies(self, policies: Any) -> None:
+        if policies is None:
+            return
+        if isinstance(policies, str) or not isinstance(policies, Sequence):
+            raise ValueError(f"policies must be a list of names, got {quoted(policies)}")
+        if not policies:
+            raise ValueError("policies must name at least one policy, got none")
+
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing but policies was asked for."""
+        plain = (self.size, self.log, self.band, self.legend, self.style)
+        return plain == (None, None, "interval", "auto", "page")
+
+    @property
+    def width(self) -> float:
+        """Of the figure, in inches."""
+        if isinstance(self.size, str):
+            return WIDTHS[self.size]
+        return WIDTHS["page"] if self.size is None else float(self.size[0])
+
+    @property
+    def height(self) -> float | None:
+        """Of the figure, in inches; None: as high as it needs."""
+        if self.size is None or isinstance(self.size, str):
+            return None
+        return float(self.size[1])
+
+    @property
+    def log_rounds(self) -> bool:
+        """Whether the axis of the rounds is logarithmic."""
+        return self.log in ("x", "both")
+
+    @property
+    def log_values(self) -> bool:
+        """Whether the axis of the metric is logarithmic."""
+        return self.log in ("y", "both")

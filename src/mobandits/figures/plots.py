@@ -1,0 +1,361 @@
+"""A plot of one metric, for a paper: any size, scale, band, legend and style of `PlotOptions`."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
+
+from mobandits.figures.formatting import spoken
+from mobandits.figures.labels import spread_out
+from mobandits.figures.metric_curves import curves_data
+from mobandits.figures.plot_options import PlotOptions
+from mobandits.figures.plot_style import STYLES, PlotStyle, plot_looks
+from mobandits.figures.saving import PaperFigure
+from mobandits.figures.style import Look
+from mobandits.support.checks import choice
+
+# inches high, of a panel in a column and on a page
+COLUMN_PANEL = 1.95
+PAGE_PANEL = 2.2
+ROW = 1.6  # heights of the letters that a row of a legend takes
+HANDLE = 4.5  # heights of the letters: a piece of the line, and the space around a name
+QUANTILES = (0.1, 0.5, 0.9)
+WIDE = 5.0  # inches from which on a figure has room for names beside its panels
+AXES_SHARE = 0.75  # of a panel's height, without its title and the numbers below it
+LAST = 1.03  # of a panel's width, where names at ends begin
+
+
+def plot(table: pl.DataFrame, metric: str, options: PlotOptions) -> Figure:
+    """The figure of one metric as the options ask for it.
+
+    Args:
+        table: rows as `simulate` records them.
+        metric: a name in its column `metric`.
+        options: how it is drawn.
+
+    Raises:
+        ValueError: where the metric or a policy is not in the table, or nothing of the metric is
+            above 0 for a logarithmic axis.
+    """
+    rows = rows_of(table, options.policies)
+    data = plot_data(rows, metric, options)
+    if options.log_values and not (data["mean"] > 0.0).any():
+        raise ValueError(f"log must be None or 'x' for {metric}: none of its values is above 0")
+
+    style = STYLES[options.style]
+    with mpl.style.context(["default", style.settings]):
+        return draw(data, spoken(metric), options, style)
+
+
+def rows_of(table: pl.DataFrame, policies: Sequence[str] | None) -> pl.DataFrame:
+    """The rows of some policies, in the order of their names here.
+
+    Raises:
+        ValueError: where one of them is not in the table.
+    """
+    if policies is None:
+        return table
+
+    known = table["policy"].unique(maintain_order=True).to_list()
+    for name in policies:
+        choice("policies", name, known)
+
+    parts = [table.filter(pl.col("policy") == name) for name in dict.fromkeys(policies)]
+    return pl.concat(parts)
+
+
+def plot_data(table: pl.DataFrame, metric: str, options: PlotOptions) -> pl.DataFrame:
+    """`panel`, `policy`, `round`, `mean`, `low`, `high`, `trials` of lines and their bands.
+
+    `mean` is the median where the band is of quantiles.
+    """
+    data = curves_data(table, metric)
+    if options.band in (None, "interval"):
+        return data
+
+    keys = ["experiment", "environment", "component", "policy", "round"]
+    value = pl.col("value")
+    rows = table.filter(pl.col("metric") == metric)
+    if options.band == "deviation":
+        deviation = value.std().fill_null(0.0)
+        numbers = {"low": value.mean() - deviation, "high": value.mean() + deviation}
+    else:
+        low, middle, high = (value.quantile(at, "linear") for at in QUANTILES)
+        numbers = {"low": low, "mean": middle, "high": high}
+
+    spread = rows.group_by(keys, maintain_order=True).agg(**numbers)
+    # The panels' titles stand in `data` only, whose rows have the same order as sorted ones here.
+    policies = rows["policy"].unique(maintain_order=True).to_list()
+    rank = pl.col("policy").replace_strict(
+        {name: i for i, name in enumerate(policies)}, return_dtype=pl.Int64
+    )
+    ordered = spread.sort("experiment", "environment", "component", rank, "round")
+
+    return data.with_columns(**{name: ordered[name] for name in numbers})
+
+
+class PlotLayout(NamedTuple):
+    """Where the panels and the names of a plot stand.
+
+    Attributes:
+        columns: of panels.
+        rows: of panels.
+        height: of the figure, in inches.
+        place: of the names, as `PlotOptions.legend`, but for "auto".
+        legend_columns: of names, where they stand below.
+    """
+
+    columns: int
+    rows: int
+    height: float
+    place: str | None
+    legend_columns: int
+
+
+def layout_of(
+    panels: int, names: Sequence[str], options: PlotOptions, style: PlotStyle
+) -> PlotLayout:
+    """The layout that the options ask for, or else what fits."""
+    is_wide = options.width >= WIDE
+    columns = min(panels, 2 if is_wide else 1)
+    rows = math.ceil(panels / columns)
+    place = legend_place(options, names, panels, style)
+    legend_columns = columns_of_legend(names, options.width, style)
+    height = options.height
+    if height is None:
+        height = rows * (PAGE_PANEL if is_wide else COLUMN_PANEL)
+        if place == "below":
+            legend_rows = math.ceil(len(names) / legend_columns)
+            height += legend_rows * ROW * style.points / 72.0
+
+    return PlotLayout(columns, rows, height, place, legend_columns)
+
+
+def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotStyle) -> Figure:
+    """The figure of `plot_data`, inside of the settings of its style."""
+    names = data["policy"].unique(maintain_order=True).to_list()
+    look_of = plot_looks(names, options.style)
+    groups = data.partition_by("panel", maintain_order=True)
+    layout = layout_of(len(groups), names, options, style)
+    figure = PaperFigure(figsize=(options.width, layout.height), layout="constrained")
+    figure.settings = style.settings
+    FigureCanvasAgg(figure)
+    axes = list(figure.subplots(layout.rows, layout.columns, squeeze=False).ravel())
+    for panel, group in zip(axes, groups, strict=False):
+        draw_panel(panel, group, vertical, options, look_of, style)
+        # Only now, because the place of a name depends on the limits of its panel.
+        if layout.place == "ends":
+            name_ends(panel, group, look_of, style, layout.height / layout.rows)
+
+    for panel in axes[len(groups) :]:
+        panel.set_axis_off()
+
+    if layout.place in ("below", "inside"):
+        draw_legend(figure, axes[0], look_of, style, layout)
+
+    return figure
+
+
+def legend_place(
+    options: PlotOptions, names: Sequence[str], panels: int, style: PlotStyle
+) -> str | None:
+    """Where names stand: what was asked for, or what fits."""
+    if options.legend != "auto":
+        return options.legend
+    widest = max(letters_wide(name, style) for name in names)
+    few = panels == 1 and len(names) <= 8
+    fits = widest < 0.3 * options.width
+
+    return "ends" if few and fits and options.width >= WIDE else "below"
+
+
+def draw_panel(
+    axes: Axes,
+    group: pl.DataFrame,
+    vertical: str,
+    options: PlotOptions,
+    look_of: Mapping[str, Look],
+    style: PlotStyle,
+) -> None:
+    """One panel: lines over the rounds, or points where there is a single round."""
+    axes.set_title(plain(group["panel"][0]))
+    if group["round"].n_unique() == 1:
+        draw_points(axes, group, look_of, style, log=options.log_values)
+        axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
+        return
+
+    lines = group.partition_by("policy", maintain_order=True)
+    for i, line in enumerate(lines):
+        draw_line(axes, line, look_of, style, options, i / len(lines))
+
+    if options.log_rounds:
+        axes.set_xscale("log")
+    if options.log_values:
+        axes.set_yscale("log", nonpositive="mask")
+    axes.margins(x=0.0)
+    if not options.log_rounds:
+        axes.set_xlim(left=0)
+    axes.set_xlabel("round")
+    axes.set_ylabel(vertical)
+
+
+def draw_line(
+    axes: Axes,
+    line: pl.DataFrame,
+    look_of: Mapping[str, Look],
+    style: PlotStyle,
+    options: PlotOptions,
+    offset: float,
+) -> None:
+    """A line with its band; `offset` from 0 to 1 sets its markers off against others'."""
+    name = line["policy"][0]
+    look = look_of[name]
+    rounds = line["round"].to_numpy()
+    if options.band is not None:
+        low = line["low"].to_numpy()
+        high = line["high"].to_numpy()
+        axes.fill_between(rounds, low, high, color=look.colour, alpha=style.band, linewidth=0)
+
+    # As fractions of the panel: five markers also where points are dense at one end of a log axis.
+    axes.plot(
+        rounds,
+        line["mean"].to_numpy(),
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=style.line,
+        marker=look.marker,
+        markersize=style.marker,
+        markevery=(0.02 + 0.2 * offset, 0.2),
+        label=name,
+    )
+
+
+def draw_points(
+    axes: Axes,
+    group: pl.DataFrame,
+    look_of: Mapping[str, Look],
+    style: PlotStyle,
+    *,
+    log: bool,
+) -> None:
+    """A point with its interval per policy, the first at the top."""
+    labels = []
+    for i, row in enumerate(group.rows(named=True)):
+        look = look_of[row["policy"]]
+        labels.append(plain(row["policy"]))
+        axes.plot([row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.line)
+        axes.plot(
+            [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=style.marker + 1
+        )
+
+    axes.set_yticks(range(len(labels)), labels, fontsize=style.points)
+    axes.invert_yaxis()
+    if log:
+        axes.set_xscale("log", nonpositive="mask")
+
+
+def name_ends(
+    axes: Axes,
+    group: pl.DataFrame,
+    look_of: Mapping[str, Look],
+    style: PlotStyle,
+    height: float,
+) -> None:
+    """Names to the right of a panel, as near to the ends of their lines as others allow."""
+    if group["round"].n_unique() == 1:
+        return
+
+    last = group.group_by("policy", maintain_order=True).last()
+    axes.get_ylim()  # settles the limits, which transforms do not ask for
+    to_panel = axes.transData + axes.transAxes.inverted()
+    ends = {name: (at, mean) for name, at, mean in last.select("policy", "round", "mean").rows()}
+    wanted = []
+    for end in ends.values():
+        _, y = to_panel.transform(end)
+        # What has no place on a logarithmic axis stands at its foot.
+        wanted.append(float(y) if math.isfinite(y) else 0.0)
+
+    line_height = 1.25 * style.points / 72.0
+    size = line_height / (AXES_SHARE * height)
+    middles = spread_out(wanted, [size] * len(wanted))
+    for (name, end), y in zip(ends.items(), middles, strict=True):
+        colour = look_of[name].colour
+        axes.annotate(
+            plain(name),
+            end,
+            (LAST, y),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=style.points,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 1},
+        )
+
+
+def handle(look: Look, style: PlotStyle) -> Line2D:
+    """The piece of a line in a legend."""
+    dash: Any = look.dash
+    return Line2D(
+        [],
+        [],
+        color=look.colour,
+        linestyle=dash,
+        linewidth=style.line,
+        marker=look.marker,
+        markersize=style.marker,
+    )
+
+
+def draw_legend(
+    figure: Figure,
+    first: Axes,
+    look_of: Mapping[str, Look],
+    style: PlotStyle,
+    layout: PlotLayout,
+) -> None:
+    """The names of all lines, below the panels or inside the first one."""
+    handles = [handle(look, style) for look in look_of.values()]
+    labels = [plain(name) for name in look_of]
+    if layout.place == "inside":
+        first.legend(handles, labels, fontsize=style.points, framealpha=0.85, handlelength=2.6)
+        return
+
+    figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=layout.legend_columns,
+        frameon=False,
+        fontsize=style.points,
+        handlelength=2.8,
+        columnspacing=1.2,
+        borderaxespad=0.2,
+    )
+
+
+def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
+    """How many columns of names fit below each other."""
+    em = style.points / 72.0
+    widest = max(letters_wide(name, style) for name in names) + HANDLE * em
+    return max(1, min(len(names), math.floor(width / widest)))
+
+
+def letters_wide(name: str, style: PlotStyle) -> float:
+    """The width of a name, in inches."""
+    font = FontProperties(family=style.font, size=style.points)
+    width, _, _ = text_to_path.get_text_width_height_descent(name, font, ismath=False)
+    return float(width) / 72.0
+
+
+def plain(name: str) -> str:
+    """A name in which Matplotlib finds no formula, and which it does not leave out."""
+    escaped = name.replace("$", r"\$")
+    return f"\u200b{escaped}" if escaped.startswith("_") else escaped

@@ -1,0 +1,276 @@
+"""What a page does in a browser, and that it says the same without a script."""
+
+import csv
+import functools
+import io
+
+import polars as pl
+import pytest
+from browser import CHROMIUM, browser
+
+from mobandits.figures import palette
+from mobandits.figures.metric_curves import curves_data, draw_curves
+from mobandits.figures.page import Table, draw_picture, render
+from mobandits.figures.provenance import Provenance
+from mobandits.figures.run_page import MetricSection, RunPage
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+]
+
+NAMES = ("mol-ts", "</script><b>$1", "mol-ucb:scale=0.3,order=lexicographic,penalty=1.0")
+ROWS = (
+    ("mol-ts", "1,234.5", "2.0 ± 0.1"),
+    ("</script><b>$1", "−3.00", "–"),
+    ("mol-ucb:scale=0.3,order=lexicographic,penalty=1.0", "17", "12 %"),
+    ("none", "", "2.0 ± 0.3"),
+    ("without end", "∞", "–"),
+)
+SVG = "document.querySelector('svg.wide')"
+TABLE = "document.querySelector('table.sortable')"
+TIP = "document.querySelector('.values')"
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    """The page of a run with two panels and a table, with a hostile name."""
+    folder = tmp_path_factory.mktemp("page")
+    rows = [
+        ("x", place, name, trial, at, "pareto_regret", 0, at * (i + 1) * (1.0 + 0.1 * trial))
+        for place in ("World()", "Other()")
+        for i, name in enumerate(NAMES)
+        for trial in range(3)
+        for at in range(100, 1001, 100)
+    ]
+    columns = ["experiment", "environment", "policy", "trial", "round", "metric", "component"]
+    table = pl.DataFrame(rows, [*columns, "value"], orient="row")
+    data = curves_data(table, "pareto_regret")
+    draw = functools.partial(draw_curves, data, "Pareto regret", "round")
+    picture = draw_picture(draw, folder, "regret", "Curves.", "Means.", data)
+    values = Table(("policy", "number", "other"), ROWS, "Numbers at the end")
+    section = MetricSection("pareto_regret", "Pareto regret", picture, [values])
+    page = RunPage(
+        title="A run",
+        findings=[],
+        policies="3 policies",
+        environments=["World()"],
+        trials=3,
+        rounds=1000,
+        words=[],
+        contents=[],
+        metrics=[section],
+        provenance=Provenance([("seed", "0")]),
+    )
+    path = folder / "report.html"
+    path.write_text(render("run.html", page), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("browser")
+    with browser(folder) as opened:
+        yield opened
+
+
+def rgb(colour):
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgb({red}, {green}, {blue})"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("script", [True, False])
+def test_pages_and_figures_follow_the_theme(page, page_file, theme, script):
+    page.open(page_file, theme=theme, script=script)
+    style = "getComputedStyle(document.{}).{}"
+    paper = rgb(getattr(palette.PAPER, theme))
+    ink = rgb(getattr(palette.INK, theme))
+    assert page.value(style.format("documentElement", "backgroundColor")) == paper
+    assert page.value(style.format("body", "color")) == ink
+    assert page.value(style.format("querySelector('svg.wide path')", "fill")) == paper
+    line = 'querySelector(\'svg.wide [data-series="mol-ts"] path[style*="stroke:"]\')'
+    assert page.value(style.format(line, "stroke")) == rgb(getattr(palette.BLUE, theme))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_paper_is_white_whatever_the_screen_is(page, page_file, theme):
+    page.open(page_file, theme=theme)
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    page.call("Emulation.setEmulatedMedia", media="print", features=features)
+    style = "getComputedStyle(document.documentElement).backgroundColor"
+    hidden = "getComputedStyle(document.querySelector('.download')).display"
+    assert page.value(style) == rgb(palette.PAPER.light)
+    assert page.value(hidden) == "none"
+    page.call("Emulation.setEmulatedMedia", media="", features=features)
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_phone_sees_the_narrow_figure_and_scrolls_nothing_sideways(page, page_file, script):
+    for width, seen, unseen in ((1280, "wide", "narrow"), (390, "narrow", "wide")):
+        page.open(page_file, width=width, script=script)
+        display = "getComputedStyle(document.querySelector('svg.{}')).display"
+        assert page.value(display.format(seen)) == "block"
+        assert page.value(display.format(unseen)) == "none"
+        assert page.value("document.documentElement.scrollWidth") == width
+        text_width = f"document.querySelector('svg.{seen} text').getBoundingClientRect().width"
+        assert page.value(text_width) > 5
+
+
+def test_names_of_figures_stay_inside_them(page, page_file):
+    for width, seen in ((1280, "wide"), (390, "narrow")):
+        page.open(page_file, width=width)
+        edge = page.value(f"document.querySelector('svg.{seen}').getBoundingClientRect().right")
+        ends = page.value(
+            f"[...document.querySelectorAll('svg.{seen} text')]"
+            ".map((text) => text.getBoundingClientRect().right)"
+        )
+        assert max(ends) <= edge + 1
+
+
+def test_without_a_script_everything_is_there_and_nothing_looks_clickable(page, page_file):
+    page.open(page_file, script=False)
+    assert page.value("document.querySelectorAll('button, [role=button], .values').length") == 0
+    assert page.value("document.querySelectorAll('[tabindex]').length") == 0
+    cursors = page.value(
+        "[...new Set([...document.querySelectorAll('*')].map((e) => getComputedStyle(e).cursor))]"
+    )
+    assert "pointer" not in cursors
+    text = page.value("document.body.innerText")
+    for name, number, other in ROWS:
+        for cell in (name, number, other):
+            assert cell in text
+    drawn = page.value(f"{SVG}.textContent")
+    for name in ("mol-ts", "</script><b>$1", "mol-ucb:"):
+        assert name in drawn
+
+
+def column(page, number):
+    """The texts of a column, from top to bottom."""
+    return page.value(f"[...{TABLE}.tBodies[0].rows].map((row) => row.cells[{number}].textContent)")
+
+
+def test_tables_are_sorted_by_numbers_with_empty_cells_last(page, page_file):
+    page.open(page_file)
+    head = f"{TABLE}.tHead.rows[0].cells[1]"
+    button = f"{head}.querySelector('button')"
+    page.click(button)
+    assert column(page, 1) == ["−3.00", "17", "1,234.5", "∞", ""]
+    assert page.value(f"{head}.getAttribute('aria-sort')") == "ascending"
+    page.press("Enter")  # the click has left the focus there
+    assert column(page, 1) == ["∞", "1,234.5", "17", "−3.00", ""]
+    assert page.value(f"{head}.getAttribute('aria-sort')") == "descending"
+    page.press(" ")
+    assert column(page, 0) == [row[0] for row in ROWS]
+    assert page.value(f"{head}.getAttribute('aria-sort')") is None
+
+
+def test_sorting_is_stable_and_reads_numbers_with_more_behind_them(page, page_file):
+    page.open(page_file)
+    for expected in (
+        ["2.0 ± 0.1", "2.0 ± 0.3", "12 %", "–", "–"],
+        ["12 %", "2.0 ± 0.1", "2.0 ± 0.3", "–", "–"],
+    ):
+        page.click(f"{TABLE}.tHead.rows[0].cells[2].querySelector('button')")
+        assert column(page, 2) == expected
+    page.click(f"{TABLE}.tHead.rows[0].cells[0].querySelector('button')")
+    assert column(page, 0)[1:] == ["mol-ts", ROWS[2][0], "none", "without end"]
+    headers = f"{TABLE}.querySelectorAll('[aria-sort]').length"
+    assert page.value(headers) == 1
+
+
+def test_a_table_is_downloaded_as_it_stands(page, page_file):
+    page.open(page_file)
+    page.click(f"{TABLE}.tHead.rows[0].cells[1].querySelector('button')")
+    page.click(f"{TABLE}.parentElement.querySelector('.download')")
+    rows = list(csv.reader(io.StringIO(page.downloaded("Numbers_at_the_end.csv"))))
+    assert rows == [
+        ["policy", "number", "other"],
+        [ROWS[1][0], "-3.00", "–"],
+        [ROWS[2][0], "17", "12 %"],
+        [ROWS[0][0], "1234.5", "2.0 ± 0.1"],
+        ["without end", "∞", "–"],
+        ["none", "", "2.0 ± 0.3"],
+    ]
+
+
+def test_the_numbers_of_a_figure_are_downloaded(page, page_file):
+    page.open(page_file)
+    page.click("document.querySelector('figcaption .download')")
+    rows = list(csv.DictReader(io.StringIO(page.downloaded("regret.csv"))))
+    assert len(rows) == 2 * len(NAMES) * 10
+    assert {row["policy"] for row in rows} == set(NAMES)
+    last = [row for row in rows if row["policy"] == "mol-ts" and row["round"] == "1000"]
+    assert [float(row["mean"]) for row in last] == [1100.0, 1100.0]
+    assert all(float(row["low"]) < 1100.0 < float(row["high"]) for row in last)
+
+
+def test_values_stand_at_the_pointer(page, page_file):
+    page.open(page_file)
+    assert page.value(f"{TIP}.hidden")
+    x, y = page.middle(SVG)
+    frame = page.value(f"{SVG}.getBoundingClientRect().toJSON()")
+    (left, top, right, bottom) = page.value(f"JSON.parse({SVG}.dataset.scales)[1].box")
+    x = frame["x"] + frame["width"] * (left + 0.52 * (right - left))
+    y = frame["y"] + frame["height"] * (top + bottom) / 2
+    page.hover(x, y)
+    assert not page.value(f"{TIP}.hidden")
+    text = page.value(f"{TIP}.innerText")
+    assert text.startswith("World(), round 500\n")
+    rows = page.value(f"[...{TIP}.querySelectorAll('tr')].map((row) => row.innerText)")
+    # From the highest line to the lowest, which is the policies' order turned round.
+    assert [row.split("\t")[0] for row in rows] == list(reversed(NAMES))
+    assert rows[-1].split("\t")[1].startswith("550 [")
+    swatch = f"getComputedStyle({TIP}.querySelector('tr:last-child i')).backgroundColor"
+    assert page.value(swatch) == rgb(palette.BLUE.light)
+    page.hover(frame["x"] + 2, frame["y"] + 2)
+    assert page.value(f"{TIP}.hidden")
+
+
+def test_values_are_read_by_keys(page, page_file):
+    page.open(page_file, width=390)
+    page.value("document.querySelector('svg.narrow').focus()")
+    for key, text in (
+        ("ArrowRight", "Other(), round 100"),
+        ("ArrowRight", "Other(), round 200"),
+        ("PageDown", "World(), round 200"),
+        ("End", "World(), round 1,000"),
+        ("ArrowLeft", "World(), round 900"),
+    ):
+        page.press(key)
+        assert page.value(f"{TIP}.querySelector('b').textContent") == text
+        box = page.value(f"{TIP}.getBoundingClientRect().toJSON()")
+        assert box["left"] >= 0
+        assert box["right"] <= 390
+    page.press("Escape")
+    assert page.value(f"{TIP}.hidden")
+
+
+def faded(page):
+    """Series of the wide figure that are faded, in both panels."""
+    return page.value(
+        "[...new Set([...document.querySelectorAll('svg.wide .faded')]"
+        ".map((mark) => mark.dataset.series))]"
+    )
+
+
+def test_a_name_fades_all_other_series(page, page_file):
+    page.open(page_file)
+    name = "document.querySelector('svg.wide [data-names][data-series=\"mol-ts\"]')"
+    page.click(name)
+    assert sorted(faded(page)) == sorted(NAMES[1:])
+    assert page.value(f"{name}.getAttribute('aria-pressed')") == "true"
+    marks = "document.querySelector('svg.wide .faded:not([data-names])')"
+    page.value(f"{marks}.getAnimations().forEach((animation) => animation.finish())")
+    assert page.value(f"getComputedStyle({marks}).opacity") < "0.2"
+    page.value(f"{name}.focus()")
+    page.press("Enter")
+    assert faded(page) == []
+
+
+def test_values_are_those_of_series_that_stay(page, page_file):
+    page.open(page_file)
+    page.click("document.querySelector('svg.wide [data-names][data-series=\"mol-ts\"]')")
+    page.value(f"{SVG}.focus()")
+    page.press("Home")
+    assert page.value(f"[...{TIP}.querySelectorAll('tr')].length") == 1

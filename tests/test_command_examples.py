@@ -1,0 +1,74 @@
+"""The examples at the end of every command's help, run as they stand."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mobandits as mob
+from mobandits import cli
+from mobandits.cli.examples import EXAMPLES
+from mobandits.compiling import session
+from mobandits.papers.check_theorems import check_theorems
+from mobandits.policies import RandomChoice
+
+TESTS = Path(__file__).parent
+# In place of the file that examples name, which takes longer.
+SPEC = """
+rounds = 30
+trials = 5
+metrics = ["reward"]
+environment = "linear"
+policies = ["random-choice"]
+"""
+ALL = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the files that examples name."""
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "examples").mkdir()
+    (folder / "examples" / "linear.toml").write_text(SPEC)
+    shutil.copytree(TESTS / "logs" / "store" / "data" / "plain", folder / "journal")
+    rng = np.random.default_rng(0)
+    rows = [f"{'ab'[rng.integers(2)]},{rng.integers(2)},{rng.random()},0.5" for _ in range(200)]
+    (folder / "log.csv").write_text("\n".join(["item,click,age,p", *rows]) + "\n")
+    store = folder / "agent.db"
+    asked = {"arms": ["a", "b"], "features": 2, "objectives": ["click"], "seed": 1}
+    with mob.Agent(RandomChoice(), **asked, log=store, propensity="exact") as agent:
+        for _ in range(200):
+            decision = agent.decide(rng.random(2) / 2)
+            agent.learn(decision.id, [rng.random()])
+    return folder
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """What takes minutes is not played, or is played on a small scale."""
+
+    def page_of(out, **options):
+        return out / "report.html"
+
+    def few(paper, runs, **options):
+        return check_theorems(paper, runs=2, rounds=100, **options)
+
+    monkeypatch.setattr(session, "is_compiled", lambda policy: False)
+    monkeypatch.setattr("mobandits.demo.demo.run", page_of)
+    monkeypatch.setattr(
+        "mobandits.papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)
+    )
+    monkeypatch.setattr("mobandits.papers.check_theorems.check_theorems", few)
+    for name in ("precompile_agent", "precompile_simulation"):
+        monkeypatch.setattr(f"mobandits.precompile.{name}", lambda *recipes: "compiled")
+
+
+@pytest.mark.parametrize(("name", "example"), ALL, ids=[example for _, example in ALL])
+def test_an_example_does_what_it_says(folder, quick, monkeypatch, capsys, name, example):
+    """They run one after the other: some draw what others made."""
+    monkeypatch.chdir(folder)
+    program, *arguments = shlex.split(example)
+    assert (program, arguments[0]) == ("mobandits", name)
+    assert cli.call(arguments) == 0, capsys.readouterr().err
