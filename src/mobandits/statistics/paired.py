@@ -11,7 +11,7 @@ from mobandits.statistics.resampling import RESAMPLES
 from mobandits.statistics.studentised import Statistic, studentised
 
 # Of fewer trials many resamples repeat one of them, and have a standard error near 0. Quantiles of
-# their deviations are ruled by that, and intervals may be several times too wide.
+# their deviations are ruled by that, and single intervals may be far too wide.
 FEWEST_RESAMPLED = 10
 # With more trials than this Student's interval has its coverage, whatever the differences.
 MOST_RESAMPLED = 2_000
