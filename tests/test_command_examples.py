@@ -23,6 +23,12 @@ metrics = ["reward"]
 environment = "linear"
 policies = ["random-choice"]
 """
+SERVICE = """
+[agents.router]
+policy = "random-choice"
+arms = ["a", "b"]
+objectives = ["click"]
+"""
 ALL = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
 
 
@@ -42,6 +48,7 @@ def folder(tmp_path_factory):
         for _ in range(200):
             decision = agent.decide(rng.random(2) / 2)
             agent.learn(decision.id, [rng.random()])
+    (folder / "router.toml").write_text(SERVICE)
     return folder
 
 
@@ -61,6 +68,7 @@ def quick(monkeypatch):
         "mobandits.papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)
     )
     monkeypatch.setattr("mobandits.papers.check_theorems.check_theorems", few)
+    monkeypatch.setattr("mobandits.service.server.serve", lambda *asked: None)
     for name in ("precompile_agent", "precompile_simulation"):
         monkeypatch.setattr(f"mobandits.precompile.{name}", lambda *recipes: "compiled")
 

@@ -114,9 +114,7 @@ def test_metrics_may_be_chosen_and_directions_given(compared):
     assert "textbf" not in latex_table(dollars)
     assert "textbf" in latex_table(dollars, better={"seconds": "larger"})
     assert "reward" not in latex_table(compared, ["pareto_regret"])
-    with pytest.raises(
-        ValueError, match="metric: 'regret' is unknown; did you mean pareto_regret"
-    ):
+    with pytest.raises(ValueError, match="metric: 'regret' is unknown; did you mean pareto_regret"):
         latex_table(compared, "regret")
     with pytest.raises(ValueError, match="metric must name each metric once, got 'reward' twice"):
         latex_table(compared, ["reward", "reward"])
