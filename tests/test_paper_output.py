@@ -74,5 +74,5 @@ def test_cite_prints_what_runs_and_names_are_cited_as(run, capsys):
 def test_cite_refuses_an_unknown_name_with_the_nearest(capsys):
     status, _, err = call(capsys, "cite", "mol-tss")
     assert status == 2
-    assert "got 'mol-tss'; did you mean mol-ts?" in err
+    assert "'mol-tss' is unknown; did you mean mol-ts?" in err
     assert err.count("\n") == 1

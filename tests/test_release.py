@@ -175,10 +175,10 @@ def test_an_sdist_with_tests_or_without_sources_is_refused(distributions, tmp_pa
     with tarfile.open(path, "w:gz") as archive:
         for name in distributions.tracked_files():
             kept = name.startswith("src/mobandits/") or "/" not in name
-            if (kept and name != "src/mobandits/cli.py") or name == "tests/conftest.py":
+            if (kept and name != "src/mobandits/errors.py") or name == "tests/conftest.py":
                 archive.add(ROOT / name, f"mobandits-1/{name}")
     assert distributions.sdist_problems(path) == [
-        "the sdist lacks src/mobandits/cli.py",
+        "the sdist lacks src/mobandits/errors.py",
         "the sdist holds tests/conftest.py",
     ]
 
