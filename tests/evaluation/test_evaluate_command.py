@@ -1,6 +1,7 @@
 """`mobandits evaluate`: names become targets, a folder comes out, mistakes are one line."""
 
 import dataclasses
+import html
 import json
 import re
 
@@ -10,12 +11,13 @@ import pytest
 from logs_for_tests import make_log
 from worlds import linear_world
 
-from mobandits import cli
+from mobandits import Agent, Objective, cli
 from mobandits.evaluation import (
     ConstantTarget,
     LoggingPolicy,
     Uniform,
     command,
+    compare,
     comparison,
     dominance,
 )
@@ -25,7 +27,8 @@ from mobandits.evaluation.command import (
     split_name,
     target_named,
 )
-from mobandits.policies import RandomChoice
+from mobandits.logs import read
+from mobandits.policies import MolUcb, RandomChoice, WithFloor
 from mobandits.spec import build
 
 
@@ -112,8 +115,6 @@ def test_a_name_comes_before_the_first_equals_sign_and_holds_no_colon(policy, na
 
 
 def test_the_numbers_are_those_of_compare(log, tmp_path):
-    from mobandits.evaluation import compare  # noqa: PLC0415
-
     out = tmp_path / "out"
     evaluate_file(
         "x", out, ["uniform", "arm:a"], recipe_named, estimators=["snips", "dr"], level=0.9, seed=3
@@ -374,3 +375,100 @@ def test_a_store_is_known_by_its_content(tmp_path):
         evaluate_file(store.path, out, ["arm:a", "arm:b"], recipe_named, **options)
     values = pl.read_csv(out / "values.csv")["value"].to_list()
     np.testing.assert_allclose(values, [0.0, 1.0], atol=1e-12)
+
+
+def write_costs(path, objectives):
+    """The log of an agent: arm b is better, and costs more."""
+    rng = np.random.default_rng(0)
+    with Agent(
+        WithFloor(MolUcb(), epsilon=0.5),
+        arms=["a", "b", "c"],
+        features=1,
+        objectives=objectives,
+        seed=1,
+        propensity="exact",
+        log=path,
+    ) as agent:
+        for _ in range(150):
+            decision = agent.decide([1.0])
+            place = "abc".index(decision.arm)
+            noise = rng.random(2)
+            rewards = {"quality": place + noise[0], "cost": 2.0 * place + 1.0 + noise[1]}
+            agent.learn(decision.id, rewards)
+
+
+def costs_of(folder):
+    """{policy: its cost and the ends, as the folder has them}."""
+    values = pl.read_csv(folder / "values.csv").filter(pl.col("objective") == "cost")
+    return {row[0]: row[1:] for row in values.select("policy", "value", "low", "high").rows()}
+
+
+def test_costs_of_an_agent_are_shown_in_their_own_direction(program, tmp_path):
+    store = tmp_path / "agent.db"
+    write_costs(store, ["quality", Objective("cost", minimise=True, unit="USD", low=0, high=9)])
+    out = tmp_path / "out"
+    given = ["--policy=arm:c", "--policy=arm:b", "--policy=arm:a", "--estimator=snips"]
+    status, _, err = program("evaluate", store, *given, "--out", out)
+    assert status == 0, err
+
+    # Files hold rewards, as they always did.
+    log = read(store)
+    found = compare(log, {"b": ConstantTarget("b"), "a": ConstantTarget("a")}, ["snips"])
+    value, low, high = costs_of(out)["arm:a"]
+    assert value == pytest.approx(found["a", "snips"].value[1])
+    assert low < value < high < 0.0
+    kept = json.loads((out / "evaluation.json").read_text())
+    assert kept["log"]["minimised"] == ["cost"]
+    assert kept["policies"]["arm:a"]["estimates"]["snips"]["value"][1] == pytest.approx(value)
+
+    # A cost lies between its own ends on the page.
+    page = html.unescape((out / "report.html").read_text())
+    said = re.search(r"Lowest cost: arm:a, (\S+) \[(\S+),\s(\S+)\]; then (\S+), ", page)
+    assert [float(number) for number in said.groups()[:3]] == pytest.approx(
+        [-value, -high, -low], abs=0.01
+    )
+    assert said[4] == "arm:b"
+    assert "all to be maximised except cost, which is to be minimised" in page
+    assert '<th scope="col" class="number">cost<br>(less is better)</th>' in page
+
+
+def test_the_page_again_and_that_of_an_older_folder(program, tmp_path):
+    store = tmp_path / "agent.db"
+    write_costs(store, ["quality", Objective("cost", minimise=True)])
+    out = tmp_path / "out"
+    given = ["--policy=arm:b", "--policy=arm:a", "--estimator=snips"]
+    assert program("evaluate", store, *given, "--out", out)[0] == 0
+    page = out / "report.html"
+    before = page.read_text()
+    assert program("report", out)[0] == 0
+    assert page.read_text() == before
+
+    # Version 0.1 did not write which objectives are minimised, and its page showed rewards.
+    summary = json.loads((out / "evaluation.json").read_text())
+    del summary["log"]["minimised"]
+    (out / "evaluation.json").write_text(json.dumps(summary))
+    assert program("report", out)[0] == 0
+    older = page.read_text()
+    assert "Highest cost: arm:a, −1." in older
+    assert "2 objectives (quality and cost), all to be maximised. Unless" in older
+    assert "less is better" not in older
+
+
+def test_costs_of_a_table_are_named_by_a_column(program, tmp_path):
+    rng = np.random.default_rng(0)
+    items = rng.choice(["a", "b"], 200)
+    costs = np.where(items == "a", 1.0, 2.0) + rng.random(200)
+    table = pl.DataFrame({"item": items, "cost": costs, "p": np.full(200, 0.5)})
+    table.write_csv(tmp_path / "log.csv")
+    columns = ["arm=item", "rewards=cost", "propensity=p", "minimise=cost"]
+    given = [f"--column={pair}" for pair in columns]
+    given += ["--policy=arm:b", "--policy=arm:a", "--estimator=snips"]
+    status, _, err = program("evaluate", tmp_path / "log.csv", *given, "--out", tmp_path / "out")
+    assert status == 0, err
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Lowest cost: arm:a, 1." in page
+    assert "all to be minimised" in page
+    assert "Sorted by cost, lowest first." in page
+    rows = re.findall(r'<th scope="row">arm:(?:<wbr>)?(.)</th><td class="number">(\d)', page)
+    assert rows[:2] == [("a", "1"), ("b", "2")]
+    assert costs_of(tmp_path / "out")["arm:a"][0] < 0.0

@@ -8,12 +8,13 @@ from matplotlib.colors import to_hex
 
 from mobandits.figures.evaluation_page import (
     evaluation_page,
+    leaders,
     values_table,
     warnings_of,
 )
 from mobandits.figures.feature_gains import gains_section
 from mobandits.figures.policy_front import draw_front, front_data, stairs
-from mobandits.figures.policy_values import draw_values, values_data
+from mobandits.figures.policy_values import draw_values, in_own_direction, values_data
 from mobandits.figures.style import NARROW, WIDTH
 
 POINTS = {"a": (0.0, 2.0), "b": (1.0, 1.0), "c": (0.5, 0.5), "new": (math.nan, math.nan)}
@@ -222,7 +223,7 @@ def test_a_page_without_warnings_says_so(tmp_path):
 
 
 def test_values_are_sorted_and_have_as_many_digits_as_they_are_sure_of():
-    table = values_table(some_values(), "ips", "90 %")
+    table = values_table(some_values(), "ips", "90 %", [])
     assert table.header == ["policy", "quality", "thrift"]
     assert table.rows == [
         ["b", "0.600 [0.500,\N{NO-BREAK SPACE}0.700]", "0.600 [0.500,\N{NO-BREAK SPACE}0.700]"],
@@ -230,7 +231,7 @@ def test_values_are_sorted_and_have_as_many_digits_as_they_are_sure_of():
         ["new", "–", "–"],
     ]
     assert table.caption == "Values with joint 90 % intervals. Sorted by quality, highest first."
-    endless = values_table(some_values(), "dr", "90 %").rows[0]
+    endless = values_table(some_values(), "dr", "90 %", []).rows[0]
     assert endless[1] == "0.600 [0.500,\N{NO-BREAK SPACE}–]"
 
 
@@ -271,3 +272,110 @@ def test_warnings_are_gathered():
     assert warnings_of(content(["x"])) == {
         "x": [f"{name} by {one}" for name in POINTS for one in ("ips", "dr")]
     }
+
+
+def cost_values(costs=(3.0, 1.0, 2.0)):
+    """Rewards of policies a, b and c: a quality, and a negated cost with a longer tail above."""
+    rows = []
+    for i, cost in enumerate(costs):
+        known = math.isfinite(cost)
+        low, high = (-cost - 0.5, -cost + 0.25) if known else (math.nan, math.nan)
+        rows.append(("abc"[i], "dr", "quality", 0.1 * i, 0.1 * i - 0.1, 0.1 * i + 0.1, 0.05))
+        rows.append(("abc"[i], "dr", "cost", -cost, low, high, 0.05))
+    columns = ["policy", "estimator", "objective", "value", "low", "high", "standard_error"]
+    return pl.DataFrame(rows, columns, orient="row")
+
+
+def test_ends_of_costs_change_places_and_the_rest_stays():
+    values = cost_values()
+    turned = in_own_direction(values, ["cost"])
+    is_cost = pl.col("objective") == "cost"
+    numbers = ["value", "low", "high"]
+    assert turned.filter(is_cost).select(numbers).rows() == [
+        (3.0, 2.75, 3.5),
+        (1.0, 0.75, 1.5),
+        (2.0, 1.75, 2.5),
+    ]
+    assert turned.filter(~is_cost).equals(values.filter(~is_cost))
+    assert turned.columns == values.columns
+    assert in_own_direction(values, []).equals(values)
+    assert in_own_direction(turned, ["cost"]).equals(values)
+
+
+def test_the_lowest_cost_is_named_and_sorted_first():
+    space = "\N{NO-BREAK SPACE}"
+    first, second = leaders(cost_values(), "dr", ["cost"])
+    assert first.startswith("Highest quality: c, 0.200 ")
+    assert second == (
+        f"Lowest cost: b, 1.000 [0.750,{space}1.500]; then c, 2.000 [1.750,{space}2.500]."
+    )
+    costs_first = cost_values((3.0, math.nan, 2.0)).sort("objective", maintain_order=True)
+    table = values_table(costs_first, "dr", "90 %", ["cost"])
+    assert table.header == ["policy", "cost\n(less is better)", "quality"]
+    assert [row[:2] for row in table.rows] == [
+        ["c", f"2.000 [1.750,{space}2.500]"],
+        ["a", f"3.000 [2.750,{space}3.500]"],
+        ["b", "–"],
+    ]
+    assert table.caption == "Values with joint 90 % intervals. Sorted by cost, lowest first."
+
+
+@pytest.mark.parametrize("minimised", [[], ["quality"], ["thrift"], ["quality", "thrift"]])
+def test_a_front_of_costs_is_that_of_rewards_in_a_mirror(minimised):
+    rewards = draw_front(front_table(), outline_table()).axes[0]
+    shown = draw_front(front_table(), outline_table(), minimised=minimised).axes[0]
+    across, up = (-1.0 if name in minimised else 1.0 for name in ("quality", "thrift"))
+    for line, mirrored in zip(rewards.get_lines(), shown.get_lines(), strict=True):
+        expected = line.get_xydata() * (across, up)
+        assert mirrored.get_xydata() == pytest.approx(expected, nan_ok=True)
+        assert mirrored.get_markerfacecolor() == line.get_markerfacecolor()
+    for region, mirrored in zip(rewards.patches, shown.patches, strict=True):
+        assert mirrored.get_xy() == pytest.approx(region.get_xy() * (across, up))
+    # Numbers rise to the right and upwards, also those of costs.
+    assert not shown.xaxis.get_inverted()
+    assert not shown.yaxis.get_inverted()
+    assert {text.get_text() for text in shown.texts} == {"a", "b", "c"}
+
+
+def test_what_is_dominated_reaches_to_higher_costs():
+    panel = draw_front(front_table(), outline_table(), minimised=["thrift"]).axes[0]
+    assert panel.get_xlabel() == "quality (more is better) →"
+    assert panel.get_ylabel() == "← thrift (less is better)"
+    (dashed,) = [line for line in panel.get_lines() if len(line.get_xdata()) == 5]
+    corners = list(zip(dashed.get_xdata(), dashed.get_ydata(), strict=True))
+    left = panel.get_xlim()[0]
+    top = panel.get_ylim()[1]
+    assert corners == [(left, -2.0), (0.0, -2.0), (0.0, -1.0), (1.0, -1.0), (1.0, top)]
+
+
+def test_panels_of_costs_say_so():
+    figure = draw_values(cost_values(), minimised=["cost"])
+    quality, cost = figure.axes
+    assert quality.get_title(loc="left") == "quality"
+    assert cost.get_title(loc="left") == "cost (less is better)"
+    bars = [line for line in cost.get_lines() if len(line.get_xdata()) == 2]
+    ends = {tuple(line.get_xdata()) for line in bars if line.get_linewidth() > 1}
+    assert ends == {(2.75, 3.5), (0.75, 1.5), (1.75, 2.5)}
+    three = draw_front(
+        front_table(("quality", "thrift", "speed")), pl.DataFrame(), minimised=["speed"]
+    )
+    titles = [panel.get_title(loc="left") for panel in three.axes if panel.axison]
+    assert titles == ["quality", "thrift", "speed (less is better)"]
+
+
+def test_the_page_shows_costs_as_they_were_measured(tmp_path):
+    tables = some_values(), front_table(), outline_table()
+    summary = content([])
+    before = evaluation_page(tmp_path, *tables, summary)
+    assert "2 objectives (quality and thrift), all to be maximised. Unless" in before
+    assert "negated" not in before
+    assert "less is better" not in before
+    # The field alone changes nothing where no objective is minimised.
+    unturned = summary | {"log": summary["log"] | {"minimised": []}}
+    assert evaluation_page(tmp_path, *tables, unturned) == before
+    costs = summary | {"log": summary["log"] | {"minimised": ["thrift"]}}
+    text = evaluation_page(tmp_path, *tables, costs)
+    assert "all to be maximised except thrift, which is to be minimised. Unless" in text
+    assert "values of thrift are negated there" in text
+    assert "Highest quality: b, 0.600" in text
+    assert "Lowest thrift: b, −0.600 [–,\N{NO-BREAK SPACE}−0.500]; then a, −0.500" in text

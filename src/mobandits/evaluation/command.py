@@ -507,6 +507,7 @@ def log_summary(log: Feedback, source: str, context: Any = None) -> LogSummary:
         "arms": [str(arm) for arm in log.arm_names],
         "objectives": [str(name) for name in log.objective_names],
         "missing": missing.tolist(),
+        "minimised": [str(name) for name in log.minimised],
     }
     if isinstance(context, Encoder):
         summary["encoder"] = str(context)

@@ -57,6 +57,8 @@ class LogSummary(TypedDict):
         arms: their names.
         objectives: their names.
         missing: the share of rewards that are missing, by objective.
+        minimised: the objectives whose rewards are negated, in every number of the folder; earlier
+            versions did not write it.
         encoder: a table of the features and the columns that they come from, where an encoder made
             them.
     """
@@ -67,6 +69,7 @@ class LogSummary(TypedDict):
     arms: list[str]
     objectives: list[str]
     missing: list[float]
+    minimised: NotRequired[list[str]]
 
 
 class DiagnosticsSummary(TypedDict):

@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ import polars as pl
 
 from mobandits.figures.contents import EvaluationSummary, LogSummary
 from mobandits.figures.feature_gains import GainsSection, gains_section
-from mobandits.figures.formatting import UNKNOWN, folded, number_or_dash
+from mobandits.figures.formatting import UNKNOWN, folded, join_words, number_or_dash
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
-from mobandits.figures.policy_values import draw_values
+from mobandits.figures.policy_values import LESS, draw_values, in_own_direction
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.words import Definition, definitions
 
@@ -38,8 +38,10 @@ class EvaluationPage:
         title: of the page.
         policies: how many there are.
         log: what was evaluated on.
+        minimised: the objectives of which less is better.
+        directions: of all objectives, in words.
         estimator: of the values, in words.
-        leaders: which policy has the highest value in each objective, in sentences.
+        leaders: which policy has the best value in each objective, in sentences.
         words: that the page uses.
         best: the policies on the front of the estimates.
         beaten: {policies: those that they dominate}.
@@ -55,6 +57,8 @@ class EvaluationPage:
     title: str
     policies: int
     log: LogSummary
+    minimised: Sequence[str]
+    directions: str
     estimator: str
     leaders: Sequence[str]
     words: Sequence[Definition]
@@ -91,6 +95,10 @@ def evaluation_page(
     figures = directory / "figures"
     share = f"{100 * summary['options']['level']:g} %"
     estimator = summary["shown"]
+    log = summary["log"]
+    # In the order of the objectives; earlier versions did not write which are minimised.
+    negated = log.get("minimised", [])
+    minimised = [name for name in log["objectives"] if name in negated]
     verdicts = front.unique("policy", keep="first", maintain_order=True)
     dominated: dict[str, list[str]] = {}
     for name, better in verdicts.select("policy", "dominated_by").rows():
@@ -100,16 +108,18 @@ def evaluation_page(
     page = EvaluationPage(
         title=TITLE,
         policies=len(summary["policies"]),
-        log=summary["log"],
+        log=log,
+        minimised=minimised,
+        directions=directions(log["objectives"], minimised),
         estimator=NAMES.get(estimator, estimator),
-        leaders=leaders(values, estimator)[:MOST_FINDINGS],
+        leaders=leaders(values, estimator, minimised)[:MOST_FINDINGS],
         words=definitions("propensity", "weight", "effective rounds", "front"),
         best=verdicts.filter("on_front")["policy"].to_list(),
         beaten=dominated,
         warnings=warnings_of(summary),
-        front=front_picture(figures, front, outlines, share),
-        values=values_table(values, estimator, share),
-        by_estimator=estimators_picture(figures, values, share),
+        front=front_picture(figures, front, outlines, share, minimised),
+        values=values_table(values, estimator, share, minimised),
+        by_estimator=estimators_picture(figures, values, share, minimised),
         gains=gains_section(summary.get("feature_gains", [])),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
@@ -118,8 +128,32 @@ def evaluation_page(
     return render("evaluation.html", page)
 
 
+def directions(objectives: Sequence[str], minimised: Collection[str]) -> str:
+    """Which objectives are maximised, and which are minimised, in words.
+
+    Example:
+        >>> directions(["quality", "cost"], ["cost"])
+        'all to be maximised except cost, which is to be minimised'
+        >>> directions(["quality", "thrift"], []), directions(["cost"], ["cost"])
+        ('all to be maximised', 'all to be minimised')
+    """
+    costs = [name for name in objectives if name in minimised]
+    if not costs:
+        return "all to be maximised"
+    if len(costs) == len(objectives):
+        return "all to be minimised"
+
+    verb = "is" if len(costs) == 1 else "are"
+
+    return f"all to be maximised except {join_words(costs)}, which {verb} to be minimised"
+
+
 def front_picture(
-    figures: Path, front: pl.DataFrame, outlines: pl.DataFrame | None, share: str
+    figures: Path,
+    front: pl.DataFrame,
+    outlines: pl.DataFrame | None,
+    share: str,
+    minimised: Collection[str],
 ) -> Picture | None:
     """The front, where there are several objectives.
 
@@ -128,6 +162,7 @@ def front_picture(
         front: as in `evaluation_page`.
         outlines: as in `evaluation_page`.
         share: the joint level, in per cent.
+        minimised: as in `EvaluationPage`.
     """
     if front["objective"].n_unique() < 2:
         return None
@@ -145,18 +180,21 @@ def front_picture(
         "the table below has the numbers."
     )
     borders = pl.DataFrame() if outlines is None else outlines
-    draw = functools.partial(draw_front, front, borders)
+    draw = functools.partial(draw_front, front, borders, minimised=minimised)
 
     return draw_picture(draw, figures, "front", alt, caption)
 
 
-def estimators_picture(figures: Path, values: pl.DataFrame, share: str) -> Picture | None:
+def estimators_picture(
+    figures: Path, values: pl.DataFrame, share: str, minimised: Collection[str]
+) -> Picture | None:
     """Every policy by every estimator, where there are several estimators.
 
     Args:
         figures: where its files are written.
         values: as in `evaluation_page`.
         share: the joint level, in per cent.
+        minimised: as in `EvaluationPage`.
     """
     if values["estimator"].n_unique() < 2:
         return None
@@ -167,7 +205,9 @@ def estimators_picture(figures: Path, values: pl.DataFrame, share: str) -> Pictu
         "disagree by more than their intervals are a reason to believe none of them."
     )
 
-    return draw_picture(functools.partial(draw_values, values), figures, "values", alt, caption)
+    draw = functools.partial(draw_values, values, minimised=minimised)
+
+    return draw_picture(draw, figures, "values", alt, caption)
 
 
 def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
@@ -186,46 +226,55 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
     return warnings
 
 
-def leaders(values: pl.DataFrame, estimator: str) -> list[str]:
-    """Which policy has the highest value in each objective, and how sure, a sentence each.
+def leaders(values: pl.DataFrame, estimator: str, minimised: Collection[str]) -> list[str]:
+    """Which policy has the best value in each objective, and how sure, a sentence each.
 
     Args:
         values: as in `evaluation_page`.
         estimator: whose values are shown.
+        minimised: as in `EvaluationPage`.
     """
-    shown = values.filter(pl.col("estimator") == estimator)
+    rewards = values.filter(pl.col("estimator") == estimator)
+    shown = in_own_direction(rewards, minimised)
     sentences = []
     for objective in shown["objective"].unique(maintain_order=True):
         own = shown.filter(pl.col("objective") == objective)
         digits = digits_of_errors(own["standard_error"])
-        known = own.filter(pl.col("value").is_finite()).sort("value", descending=True)
+        is_cost = objective in minimised
+        known = own.filter(pl.col("value").is_finite()).sort("value", descending=not is_cost)
         if known.height < 2:  # nothing to compare
             continue
 
         best, second = known.head(2).rows(named=True)
         first = f"{folded(best['policy'])}, {value_cell(best, digits)}"
         then = f"{folded(second['policy'])}, {value_cell(second, digits)}"
-        sentences.append(f"Highest {objective}: {first}; then {then}.")
+        extreme = "Lowest" if is_cost else "Highest"
+        sentences.append(f"{extreme} {objective}: {first}; then {then}.")
 
     return sentences
 
 
-def values_table(values: pl.DataFrame, estimator: str, share: str) -> Table:
-    """A row per policy, the highest value in the first objective first; a column per objective.
+def values_table(
+    values: pl.DataFrame, estimator: str, share: str, minimised: Collection[str]
+) -> Table:
+    """A row per policy, the best value in the first objective first; a column per objective.
 
     Args:
         values: as in `evaluation_page`.
         estimator: whose values are shown.
         share: the joint level, in per cent.
+        minimised: as in `EvaluationPage`.
     """
-    shown = values.filter(pl.col("estimator") == estimator)
+    rewards = values.filter(pl.col("estimator") == estimator)
+    shown = in_own_direction(rewards, minimised)
     objectives = shown["objective"].unique(maintain_order=True).to_list()
     digits = {}
     for objective in objectives:
         errors = shown.filter(pl.col("objective") == objective)["standard_error"]
         digits[objective] = digits_of_errors(errors)
 
-    first = shown.filter(pl.col("objective") == objectives[0])
+    # By rewards: of a cost, the highest one is the lowest cost.
+    first = rewards.filter(pl.col("objective") == objectives[0])
     # What has no value is compared with nothing, and stands last.
     sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(-math.inf)
     ranked = first.sort(sizes, descending=True, maintain_order=True)["policy"]
@@ -236,9 +285,12 @@ def values_table(values: pl.DataFrame, estimator: str, share: str) -> Table:
         row = [value_cell(cells[policy, name], digits[name]) for name in objectives]
         rows.append([policy, *row])
 
-    caption = f"Values with joint {share} intervals. Sorted by {objectives[0]}, highest first."
+    best = "lowest" if objectives[0] in minimised else "highest"
+    caption = f"Values with joint {share} intervals. Sorted by {objectives[0]}, {best} first."
+    # The direction on a line of its own, so that columns stay narrow.
+    titles = [f"{name}\n{LESS}" if name in minimised else name for name in objectives]
 
-    return Table(["policy", *objectives], rows, caption)
+    return Table(["policy", *titles], rows, caption)
 
 
 def value_cell(row: dict[str, Any], digits: int) -> str:

@@ -1,6 +1,6 @@
 """The front of policies and how sure it is: ellipses for two objectives, intervals for more."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mobandits.figures.point_labels import along, name_points
-from mobandits.figures.policy_values import draw_values
+from mobandits.figures.policy_values import draw_values, title_of_objective
 from mobandits.figures.series import tag_legend, tag_marks, tag_name
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled
 from mobandits.figures.wrapping import NAME, key, wrapped
@@ -48,8 +48,54 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     return known.select("policy", x, "y", "on_front", beaten=beaten)
 
 
+def _sign(objective: str, minimised: Collection[str]) -> float:
+    """What turns a reward in an objective into what was measured."""
+    return -1.0 if objective in minimised else 1.0
+
+
+def with_signs(places: pl.DataFrame, signs: Point) -> pl.DataFrame:
+    """Places in the plane as they were measured, where they are of rewards; and the reverse.
+
+    Args:
+        places: `x`, `y` float, and more.
+        signs: of both axes, -1 for an objective that is minimised.
+    """
+    across, up = signs
+    return places.with_columns(x=pl.col("x") * across, y=pl.col("y") * up)
+
+
+def axis_labels(objectives: Sequence[str], minimised: Collection[str]) -> list[str]:
+    """The labels of axes; arrows point to the better side where it is not the same for all.
+
+    An arrow to the left points down where the label is turned to stand along a vertical axis.
+
+    Example:
+        >>> axis_labels(["quality", "cost"], ["cost"])
+        ['quality (more is better) →', '← cost (less is better)']
+        >>> axis_labels(["quality", "thrift"], [])
+        ['quality', 'thrift']
+    """
+    if not minimised:
+        return list(objectives)
+
+    labels = []
+    for name in objectives:
+        if name in minimised:
+            labels.append(f"← {title_of_objective(name, minimised)}")
+        else:
+            labels.append(f"{name} (more is better) →")
+
+    return labels
+
+
 @styled()
-def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH) -> Figure:
+def draw_front(
+    front: pl.DataFrame,
+    outlines: pl.DataFrame,
+    width: float = WIDTH,
+    *,
+    minimised: Collection[str] = (),
+) -> Figure:
     """The figure: a plane where there are two objectives, else a panel per objective.
 
     Args:
@@ -57,23 +103,28 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
         outlines: `policy` str, `x`, `y` float, the borders of joint regions, point after point; not
             needed where there are not two objectives.
         width: in inches.
+        minimised: the objectives that are negated in both tables, and shown as they were measured.
     """
     objectives = front["objective"].unique(maintain_order=True).to_list()
     if len(objectives) != 2:
-        return _draw_panels(front, width)
+        return _draw_panels(front, width, minimised)
 
     is_wide = width >= WIDTH
-    points = front_data(front)
+    across, up = objectives
+    signs = (_sign(across, minimised), _sign(up, minimised))
+    points = with_signs(front_data(front), signs)
+    regions = with_signs(outlines, signs)
     style = looks(front["policy"].unique(maintain_order=True))
     below = key(points["policy"].to_list(), width, 1)
     # A phone has no room for names beside the points: they stand below, where the figure grows.
     height = 0.7 * width if is_wide else width + below.height
     figure, (panel,) = panels(width, height)
-    horizontal = wrapped(objectives[0], 0.7 * width)
-    vertical = wrapped(objectives[1], 0.7 * height)
+    labels = axis_labels(objectives, minimised)
+    horizontal = wrapped(labels[0], 0.7 * width)
+    vertical = wrapped(labels[1], 0.7 * height)
     panel.set(xlabel=horizontal, ylabel=vertical)
 
-    draw_outlines(panel, outlines, style)
+    draw_outlines(panel, regions, style)
     dots = []
     for name, x, y, _, beaten in points.rows():
         dot = draw_dot(panel, (x, y), style[name], hollow=beaten)
@@ -91,8 +142,8 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
 
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)
-    borders = outlines.partition_by("policy")
-    lines = [draw_stairs(panel, points)]
+    borders = regions.partition_by("policy")
+    lines = [draw_stairs(panel, points, signs)]
     lines += [border.select("x", "y").rows() for border in borders]
     if is_wide:
         _name_dots(panel, points, lines, width, measure)
@@ -100,7 +151,7 @@ def draw_front(front: pl.DataFrame, outlines: pl.DataFrame, width: float = WIDTH
     return figure
 
 
-def _draw_panels(front: pl.DataFrame, width: float) -> Figure:
+def _draw_panels(front: pl.DataFrame, width: float, minimised: Collection[str]) -> Figure:
     """A panel per objective, where a plane cannot show all of them."""
     is_open = pl.col("dominated_by") == ""
     yes = pl.lit("may be on the front")
@@ -109,7 +160,7 @@ def _draw_panels(front: pl.DataFrame, width: float) -> Figure:
     # In place of estimators, which a front has one of, the colours say who may be on it.
     by_state = front.with_columns(estimator=state)
 
-    return draw_values(by_state, width, apart=False)
+    return draw_values(by_state, width, apart=False, minimised=minimised)
 
 
 def _name_dots(
@@ -183,16 +234,26 @@ def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: dict[str, Look]) -
         tag_marks([*region, *border], name)
 
 
-def draw_stairs(panel: Axes, points: pl.DataFrame) -> list[Point]:
-    """The border of what the estimated front dominates, drawn from edge to edge."""
-    front = points.filter("on_front").sort("x", "y")
+def draw_stairs(panel: Axes, points: pl.DataFrame, signs: Point) -> list[Point]:
+    """The border of what the estimated front dominates, drawn from edge to edge.
+
+    Args:
+        panel: the plane, with everything else in it.
+        points: from `front_data`, with signs.
+        signs: as in `with_signs`.
+    """
+    rewards = with_signs(points, signs)
+    front = rewards.filter("on_front").sort("x", "y")
     ends: list[Point] = front.select("x", "y").rows()
     if not ends:
         return []
 
     limits = (panel.get_xlim(), panel.get_ylim())
-    (left, _), (bottom, _) = limits
-    corners = stairs(ends, left, bottom)
+    across, up = signs
+    # What is dominated reaches to the worse edge, which is the right or the upper one of a cost.
+    left = min(across * edge for edge in limits[0])
+    bottom = min(up * edge for edge in limits[1])
+    corners = [(across * x, up * y) for x, y in stairs(ends, left, bottom)]
     x, y = zip(*corners, strict=True)
     panel.plot(x, y, color=SOFT, linestyle=DASHED, linewidth=1.1, zorder=1)
     # A line from edge to edge must not move the edges.

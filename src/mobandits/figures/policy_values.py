@@ -1,6 +1,11 @@
-"""The values of policies by several estimators: a panel per objective, a row per policy."""
+"""The values of policies by several estimators: a panel per objective, a row per policy.
+
+Tables of an evaluation hold rewards, which are all maximised. People read what was measured: here,
+and in the other figures and tables of its page, `minimised` names the objectives that are negated.
+"""
 
 import math
+from collections.abc import Collection
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -10,11 +15,43 @@ from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
 
+LESS = "(less is better)"
 # inches of an interval, between policies, and of title and axis
 ROW = 0.15
 GAP = 0.16
 MARGIN = 0.75
 BESIDE = 0.36  # of the width, for names beside a panel
+
+
+def in_own_direction(values: pl.DataFrame, minimised: Collection[str]) -> pl.DataFrame:
+    """The values as they were measured: costs above 0, where the table has negative rewards.
+
+    Args:
+        values: `objective` str, `value`, `low`, `high` float, and more.
+        minimised: the objectives that are negated; the ends of their intervals change places.
+
+    Example:
+        >>> table = pl.DataFrame({"objective": "cost", "value": -2.0, "low": -3.0, "high": -1.5})
+        >>> in_own_direction(table, ["cost"]).rows()
+        [('cost', 2.0, 1.5, 3.0)]
+    """
+    is_minimised = pl.col("objective").is_in(list(minimised))
+    turned = []
+    for name, source in (("value", "value"), ("low", "high"), ("high", "low")):
+        measured = pl.when(is_minimised).then(-pl.col(source)).otherwise(pl.col(name))
+        turned.append(measured.alias(name))
+
+    return values.with_columns(turned)
+
+
+def title_of_objective(name: str, minimised: Collection[str]) -> str:
+    """The name of an objective, with its direction where it is not the usual one.
+
+    Example:
+        >>> title_of_objective("cost", ["cost"]), title_of_objective("quality", ["cost"])
+        ('cost (less is better)', 'quality')
+    """
+    return f"{name} {LESS}" if name in minimised else name
 
 
 def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
@@ -60,15 +97,22 @@ def finite_or_null(column: str) -> pl.Expr:
 
 
 @styled()
-def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = True) -> Figure:
+def draw_values(
+    values: pl.DataFrame,
+    width: float = WIDTH,
+    *,
+    apart: bool = True,
+    minimised: Collection[str] = (),
+) -> Figure:
     """The figure.
 
     Args:
         values: as in `values_data`.
         width: in inches; where it is less than WIDTH, the panels lie under each other.
         apart: as in `values_data`.
+        minimised: as in `in_own_direction`.
     """
-    data = values_data(values, apart=apart)
+    data = values_data(in_own_direction(values, minimised), apart=apart)
     style = looks(values["estimator"].unique(maintain_order=True))
     policies = values["policy"].unique(maintain_order=True).to_list()
     objectives = values["objective"].unique(maintain_order=True).to_list()
@@ -76,7 +120,7 @@ def draw_values(values: pl.DataFrame, width: float = WIDTH, *, apart: bool = Tru
     columns = min(len(objectives), 2) if width >= WIDTH else 1
     rows = math.ceil(len(objectives) / columns)
     room = (width - width_of(labels, LABEL)) / columns
-    titles = [wrapped(name, 0.9 * room) for name in objectives]
+    titles = [wrapped(title_of_objective(name, minimised), 0.9 * room) for name in objectives]
     # A row holds the intervals of all estimators, or all lines of the longest name.
     intervals = GAP + ROW * (len(style) if apart else 1)
     row = max(intervals, lines_high(most_lines(labels), LABEL))
