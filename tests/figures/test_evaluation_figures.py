@@ -309,6 +309,9 @@ def test_the_lowest_cost_is_named_and_sorted_first():
     assert second == (
         f"Lowest cost: b, 1.000 [0.750,{space}1.500]; then c, 2.000 [1.750,{space}2.500]."
     )
+    _, tied = leaders(cost_values((2.0, 2.0, 3.0)), "dr", ["cost"])
+    assert tied.startswith("Lowest cost: a, 2.000 ")
+    assert "; then b, 2.000 " in tied
     costs_first = cost_values((3.0, math.nan, 2.0)).sort("objective", maintain_order=True)
     table = values_table(costs_first, "dr", "90 %", ["cost"])
     assert table.header == ["policy", "cost\n(less is better)", "quality"]

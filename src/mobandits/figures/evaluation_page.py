@@ -241,11 +241,13 @@ def leaders(values: pl.DataFrame, estimator: str, minimised: Collection[str]) ->
         own = shown.filter(pl.col("objective") == objective)
         digits = digits_of_errors(own["standard_error"])
         is_cost = objective in minimised
-        known = own.filter(pl.col("value").is_finite()).sort("value", descending=not is_cost)
-        if known.height < 2:  # nothing to compare
+        known = own.filter(pl.col("value").is_finite())
+        # Of equal policies the first stands first: the same folder must give the same page.
+        ranked = known.sort("value", descending=not is_cost, maintain_order=True)
+        if ranked.height < 2:  # nothing to compare
             continue
 
-        best, second = known.head(2).rows(named=True)
+        best, second = ranked.head(2).rows(named=True)
         first = f"{folded(best['policy'])}, {value_cell(best, digits)}"
         then = f"{folded(second['policy'])}, {value_cell(second, digits)}"
         extreme = "Lowest" if is_cost else "Highest"
