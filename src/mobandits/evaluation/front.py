@@ -164,7 +164,11 @@ def plot_front(
     if len(comparison.objectives) == 2:
         borders = outlines(comparison, estimator, level=level)
 
-    return draw_front(table, borders)
+    # The table has rewards, which are all to be maximised; the figure has what was measured.
+    log = comparison.log
+    minimised = [] if log is None else [str(name) for name in log.minimised]
+
+    return draw_front(table, borders, minimised=minimised)
 
 
 def shown_estimator(comparison: Comparison, estimator: str | None) -> str:
