@@ -156,7 +156,9 @@ def test_commands_exist_with_their_options(page):
     commands = typer.main.get_command(cli.app).commands
     for command, options in command_lines(page.read_text()):
         assert command in commands
-        known = {option for each in commands[command].params for option in each.opts}
+        # Of a group, such as `keys`, the options are those of its commands.
+        group = getattr(commands[command], "commands", {command: commands[command]})
+        known = {option for each in group.values() for p in each.params for option in p.opts}
         assert set(options) <= {*known, "--help"}, command
 
 
