@@ -35,7 +35,7 @@ class Operation(NamedTuple):
     @property
     def name(self) -> str:
         """What metrics, the log and the document call it."""
-        name: str = self.handler.__name__  # type: ignore[attr-defined]
+        name: str = self.handler.__name__
         return name
 
     @property
