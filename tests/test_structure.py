@@ -67,7 +67,7 @@ MAY_IMPORT = {
     "service": GROUND | {"agent", "logs", "orders", "spec"},
     "client": {"errors", "support", "service"},
     # What is played with all of it.
-    "papers": EVERYTHING_PLAYABLE,
+    "papers": EVERYTHING_PLAYABLE | {"references"},
     # What one would do with it all: learn from a log, deploy an agent.
     "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation"},
 }

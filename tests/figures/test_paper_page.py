@@ -35,7 +35,7 @@ from mobandits.papers.pages.paper_page import (
     paper_page,
     value_tables,
 )
-from mobandits.papers.publications import PUBLICATIONS
+from mobandits.papers.publications import PAPERS
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
 
@@ -488,16 +488,16 @@ def test_papers_stand_first_on_their_pages(experiment, manifest, tmp_path):
     text = paper_page(tmp_path, named, whole, [])
     authors = text.index("Shiyin Lu, Guanghui Wang, Yao Hu and Lijun Zhang")
     assert text.index("<h1>") < authors < text.index("<figure>")
-    assert '<a href="https://www.ijcai.org/proceedings/2019/427">' in text
+    assert '<a href="https://doi.org/10.24963/ijcai.2019/427">' in text
     places = [{"experiment": "moglb2019/fig1", "title": "t", "seconds": 1.0, "changed": {}}]
     index = index_page(manifest({"experiments": places}), [entry(id="moglb2019/fig1/low")])
-    assert '<a href="https://www.ijcai.org/proceedings/2019/427">' in index
+    assert '<a href="https://doi.org/10.24963/ijcai.2019/427">' in index
     assert '<h2 id="moglb2019">' in index
 
 
 def test_every_paper_of_the_catalogue_is_a_publication():
     papers = {name.partition("/")[0] for name in EXPERIMENTS}
-    assert papers - set(PUBLICATIONS) == {"cross"}
+    assert papers - set(PAPERS) == {"cross"}
 
 
 def test_claims_can_be_chosen_by_what_they_came_to(manifest):

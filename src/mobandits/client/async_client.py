@@ -6,9 +6,10 @@ from typing import Any, Self
 
 import httpx
 
+from mobandits.client.agent_client import AgentClient, headers_of
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
-from mobandits.client.conversations import Conversation, Conversations, Result
+from mobandits.client.conversations import Conversation, Result
 from mobandits.client.failures import PASSING, refused, unanswered, wait_before
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
@@ -19,10 +20,9 @@ from mobandits.service.messages import (
     Recorded,
     Rewarded,
 )
-from mobandits.support.naming import quoted
 
 
-class AsyncClient:
+class AsyncClient(AgentClient):
     """As `Client`, with calls to be awaited.
 
     Args:
@@ -44,15 +44,8 @@ class AsyncClient:
         timeout: float = 2.0,
         attempts: int = 3,
     ) -> None:
-        self.url = url.rstrip("/")
-        self.agent = agent
-        self._attempts = attempts
-        self._talk = Conversations(agent, fallback)
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout, headers=headers)
-
-    def __repr__(self) -> str:
-        return f"AsyncClient({self.url}, agent={quoted(self.agent)})"
+        super().__init__(url, agent, fallback, attempts)
+        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout, headers=headers_of(key))
 
     async def decide(
         self,
@@ -70,13 +63,15 @@ class AsyncClient:
             key: of the call; None: a new one.
             active: False where it is not yet sure that the arm will be played.
         """
-        return await self._run(self._talk.decide(context, eligible, key, active))
+        conversation = self._talk.decide(context, eligible, key, active)
+        return await self._run(conversation)
 
     async def decide_batch(
         self, contexts: Sequence[Any], eligible: Sequence[str] | None = None
     ) -> list[Choice]:
         """A decision per context, all in one moment."""
-        return await self._run(self._talk.decide_batch(contexts, eligible))
+        conversation = self._talk.decide_batch(contexts, eligible)
+        return await self._run(conversation)
 
     async def reward(self, choice: Choice, rewards: Mapping[str, float]) -> Rewarded | None:
         """Tell what a choice brought, all of it or a part.
@@ -84,39 +79,48 @@ class AsyncClient:
         Returns:
             what the service says; None where the choice is a fallback that is still to be reported.
         """
-        return await self._run(self._talk.reward(choice, rewards))
+        conversation = self._talk.reward(choice, rewards)
+        return await self._run(conversation)
 
     async def observe(self, observed: Sequence[Observed]) -> list[Adopted]:
         """Have the agent learn from decisions that somebody else made."""
-        return await self._run(self._talk.observe(observed))
+        conversation = self._talk.observe(observed)
+        return await self._run(conversation)
 
     async def activate(self, choice: Choice) -> None:
         """A choice that was inactive takes effect."""
-        return await self._run(self._talk.activate(choice))
+        conversation = self._talk.activate(choice)
+        return await self._run(conversation)
 
     async def abandon(self, choice: Choice) -> None:
         """Nothing will come of a choice."""
-        return await self._run(self._talk.abandon(choice))
+        conversation = self._talk.abandon(choice)
+        return await self._run(conversation)
 
     async def decision(self, number: str) -> Recorded:
         """A decision as it was, with its rewards."""
-        return await self._run(self._talk.recorded(number))
+        conversation = self._talk.recorded(number)
+        return await self._run(conversation)
 
     async def explain(self, number: str) -> Explained:
         """Why the agent would decide so, by what it believes now."""
-        return await self._run(self._talk.explained(number))
+        conversation = self._talk.explained(number)
+        return await self._run(conversation)
 
     async def state(self) -> AgentState:
         """The agent as it is now."""
-        return await self._run(self._talk.state())
+        conversation = self._talk.state()
+        return await self._run(conversation)
 
     async def set_preference(self, order: Any) -> AgentState:
         """Compare arms by another order from now on: its name, or {"name": ..., parameters}."""
-        return await self._run(self._talk.set_preference(order))
+        conversation = self._talk.set_preference(order)
+        return await self._run(conversation)
 
     async def flush(self) -> None:
         """Report the fallbacks that the service does not know of; they are kept where it fails."""
-        return await self._run(self._talk.flush())
+        conversation = self._talk.flush()
+        return await self._run(conversation)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from mobandits.references import REFERENCES
+
 
 class Publication(NamedTuple):
     """A paper.
@@ -22,43 +24,7 @@ class Publication(NamedTuple):
 
 
 # In the order in which they appeared.
-PUBLICATIONS = {
-    "pcz2018": Publication(
-        title="Multi-objective Contextual Bandit Problem with Similarity Information",
-        authors=("Eralp Turğay", "Doruk Öner", "Cem Tekin"),
-        venue="AISTATS",
-        year=2018,
-        link="https://proceedings.mlr.press/v84/turgay18a.html",
-    ),
-    "mocmab2018": Publication(
-        title="Multi-objective Contextual Multi-armed Bandit With a Dominant Objective",
-        authors=("Cem Tekin", "Eralp Turğay"),
-        venue="IEEE Transactions on Signal Processing",
-        year=2018,
-        link="https://doi.org/10.1109/TSP.2018.2841822",
-    ),
-    "moglb2019": Publication(
-        title="Multi-Objective Generalized Linear Bandits",
-        authors=("Shiyin Lu", "Guanghui Wang", "Yao Hu", "Lijun Zhang"),
-        venue="IJCAI",
-        year=2019,
-        link="https://www.ijcai.org/proceedings/2019/427",
-    ),
-    "moslb2024": Publication(
-        title="Hierarchize Pareto Dominance in Multi-Objective Stochastic Linear Bandits",
-        authors=("Ji Cheng", "Bo Xue", "Jiaxiang Yi", "Qingfu Zhang"),
-        venue="AAAI",
-        year=2024,
-        link="https://doi.org/10.1609/aaai.v38i10.29030",
-    ),
-    "molts2025": Publication(
-        title="Thompson Sampling for Multi-Objective Linear Contextual Bandit",
-        authors=("Somangchan Park", "Heesang Ann", "Min-hwan Oh"),
-        venue="NeurIPS",
-        year=2025,
-        link="https://arxiv.org/abs/2512.00930",
-    ),
-}
+PAPERS = ("pcz2018", "mocmab2018", "moglb2019", "moslb2024", "molts2025")
 
 
 def publication_of(name: str) -> Publication | None:
@@ -72,4 +38,17 @@ def publication_of(name: str) -> Publication | None:
         (2019, None)
     """
     paper = name.partition("/")[0]
-    return PUBLICATIONS.get(paper)
+    if paper not in PAPERS:
+        return None
+
+    reference = REFERENCES[paper]
+    # The publisher's address comes first.
+    links = list(reference.links().values())
+
+    return Publication(
+        title=reference.title,
+        authors=reference.spoken_authors(),
+        venue=reference.venue,
+        year=reference.year,
+        link=links[0],
+    )

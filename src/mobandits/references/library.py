@@ -24,6 +24,7 @@ PAPERS = (
         "Proceedings of the 28th International Joint Conference on Artificial Intelligence",
         pages="3080-3086",
         arxiv="1905.12879",
+        doi="10.24963/ijcai.2019/427",
     ),
     Reference(
         "pcz2018",
@@ -66,6 +67,7 @@ PAPERS = (
         2024,
         "Proceedings of the AAAI Conference on Artificial Intelligence 38",
         pages="11489-11497",
+        doi="10.1609/aaai.v38i10.29030",
         note="Code: https://github.com/jicheng9617/moslb",
     ),
     Reference(

@@ -98,6 +98,10 @@ class Reference:
 
         return addresses
 
+    def spoken_authors(self) -> tuple[str, ...]:
+        """The authors as they are spoken of: given names first."""
+        return tuple(_given_first(name) for name in self.authors)
+
     def text(self) -> str:
         """One sentence: authors, title, where, year.
 
@@ -105,8 +109,7 @@ class Reference:
             >>> Reference("a", "article", ("Ada, A.", "Bo, B."), "On x", 2026, "J. of X").text()
             'A. Ada and B. Bo. On x. J. of X, 2026.'
         """
-        names = [_given_first(name) for name in self.authors]
-        people = conjunction(names)
+        people = conjunction(self.spoken_authors())
         pages = f"pages {self.pages}" if self.pages else ""
         parts = [self.venue, self._volume(), pages, str(self.year)]
         place = ", ".join(part for part in parts if part)
