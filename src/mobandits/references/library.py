@@ -4,8 +4,7 @@ Facts are those of the papers' own texts and of each other's lists of references
 stands only where it was looked up.
 """
 
-from importlib.metadata import version
-
+from mobandits import __version__
 from mobandits.references.reference import Reference
 
 NEURIPS = "Advances in Neural Information Processing Systems"
@@ -422,7 +421,7 @@ SOFTWARE = Reference(
     ("The mobandits team",),
     "mobandits: multi-objective contextual bandits",
     2026,
-    note=f"Software, version {version('mobandits')}",
+    note=f"Software, version {__version__}",
 )
 
 REFERENCES = {reference.key: reference for reference in (SOFTWARE, *PAPERS, *DATA)}
