@@ -10,6 +10,11 @@ from mobandits.figures.formatting import folded, join_words, spoken, title_of
 from mobandits.figures.metric_tables import mean_cell, ranked
 from mobandits.figures.metric_words import best_value, meaning_in_words
 
+# Why no page shows the Pareto regret without a word: Guan and Xu, arXiv:2604.07096, 2026.
+ALONE = (
+    " It says little alone: a policy that plays one arm of the front for ever has none, whatever it "
+    "leaves to other objectives. The effective and the max-min regret, and the front recall, tell."
+)
 NAMED = 2  # policies in a sentence about the best ones
 
 
@@ -65,4 +70,9 @@ def meaning_of(metric: str) -> str:
         'Plays: how often each arm was played.'
     """
     meaning = meaning_in_words(metric)
-    return f"{title_of(metric)}: {meaning}." if meaning else ""
+    if not meaning:
+        return ""
+
+    caution = ALONE if metric == "pareto_regret" else ""
+
+    return f"{title_of(metric)}: {meaning}.{caution}"

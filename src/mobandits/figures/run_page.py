@@ -21,11 +21,6 @@ from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.words import Definition, definitions, symbols_in
 from mobandits.support.naming import quantity
 
-# Why no page shows the Pareto regret without a word: Guan and Xu, arXiv:2604.07096, 2026.
-ALONE = (
-    " It says little alone: a policy that plays one arm of the front for ever has none, whatever it "
-    "leaves to other objectives. The effective and the max-min regret, and the front recall, tell."
-)
 MOST_FINDINGS = 3  # sentences that a page begins with
 
 
@@ -156,8 +151,6 @@ def metric_section(figures: Path, table: pl.DataFrame, metric: str, trials: int)
     draw = functools.partial(draw_curves, data, spoken(metric), "round")
     alt = f"{title} of every policy over the rounds; the table below has the values at the end."
     caption = meaning_of(metric) or f"{title}."
-    if metric == "pareto_regret":
-        caption += ALONE
     if trials > 1:
         caption += f" Lines are means over {trials} trials; bands are 95 % intervals."
 
