@@ -4,7 +4,8 @@ Facts are those of the papers' own texts and of each other's lists of references
 stands only where it was looked up.
 """
 
-from mobandits import __version__
+from importlib.metadata import version
+
 from mobandits.references.reference import Reference
 
 NEURIPS = "Advances in Neural Information Processing Systems"
@@ -421,7 +422,7 @@ SOFTWARE = Reference(
     ("The mobandits team",),
     "mobandits: multi-objective contextual bandits",
     2026,
-    note=f"Software, version {__version__}",
+    note=f"Software, version {version('mobandits')}",
 )
 
 REFERENCES = {reference.key: reference for reference in (SOFTWARE, *PAPERS, *DATA)}

@@ -20,9 +20,9 @@ WHERE agent = ? AND kind IN ('add', 'remove') ORDER BY seq
 """
 SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 LAST_SEQS = """
-SELECT (SELECT max(seq) FROM decisions WHERE agent = ?1),
-    (SELECT max(seq) FROM rewards WHERE agent = ?1),
-    (SELECT max(seq) FROM changes WHERE agent = ?1)
+SELECT (SELECT max(seq) FROM decisions WHERE agent = :agent),
+    (SELECT max(seq) FROM rewards WHERE agent = :agent),
+    (SELECT max(seq) FROM changes WHERE agent = :agent)
 """
 
 SELECT_FIRST_CHANGE = """
@@ -141,7 +141,7 @@ def first_change_of(
 
 def last_seq(connection: sqlite3.Connection, agent: int) -> int:
     """The last seq of an agent's rows; 0 where it has none."""
-    seqs = connection.execute(LAST_SEQS, (agent,)).fetchone()
+    seqs = connection.execute(LAST_SEQS, {"agent": agent}).fetchone()
     return max((_whole(seq) for seq in seqs if seq is not None), default=0)
 
 

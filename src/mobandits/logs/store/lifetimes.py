@@ -17,9 +17,9 @@ SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ? AND kind = ? O
 """
 # Of each table the last time that is known; times of agents never fall.
 SELECT_LAST_TIMES = """
-SELECT (SELECT at FROM decisions WHERE agent = ?1 AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
-    (SELECT at FROM rewards WHERE agent = ?1 AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
-    (SELECT at FROM changes WHERE agent = ?1 AND at IS NOT NULL ORDER BY seq DESC LIMIT 1)
+SELECT (SELECT at FROM decisions WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
+    (SELECT at FROM rewards WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
+    (SELECT at FROM changes WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1)
 """
 
 
@@ -117,6 +117,6 @@ def arm_history(connection: sqlite3.Connection, agent: AgentRow, source: str) ->
 
 def last_time(connection: sqlite3.Connection, agent: AgentRow) -> float | None:
     """When the last event happened whose time is known; None where none is."""
-    times = connection.execute(SELECT_LAST_TIMES, (agent.id,)).fetchone()
+    times = connection.execute(SELECT_LAST_TIMES, {"agent": agent.id}).fetchone()
     known = [at for at in times if at is not None]
     return max(known, default=None)

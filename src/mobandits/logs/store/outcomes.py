@@ -29,9 +29,9 @@ FROM decisions d CROSS JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
 WHERE d.agent = ? AND d.seq > ? AND d.seq <= ? ORDER BY r.seq
 """
 COUNT_EVENTS = """
-SELECT (SELECT count(*) FROM decisions WHERE agent = ?1 AND seq > ?2 AND seq <= ?3)
-    + (SELECT count(DISTINCT seq) FROM rewards WHERE agent = ?1 AND seq > ?2 AND seq <= ?3)
-    + (SELECT count(*) FROM changes WHERE agent = ?1 AND seq > ?2 AND seq <= ?3)
+SELECT (SELECT count(*) FROM decisions WHERE agent = :agent AND seq > :after AND seq <= :last)
+    + (SELECT count(DISTINCT seq) FROM rewards WHERE agent = :agent AND seq > :after AND seq <= :last)
+    + (SELECT count(*) FROM changes WHERE agent = :agent AND seq > :after AND seq <= :last)
 """
 
 
@@ -69,7 +69,11 @@ def check_all_there(connection: sqlite3.Connection, agent: AgentRow, source: str
     Raises:
         LogError: saying how many there are.
     """
-    parameters = (agent.id, agent.complete_after, agent.events)
+    parameters = {
+        "agent": agent.id,
+        "after": agent.complete_after,
+        "last": agent.events,
+    }
     (count,) = connection.execute(COUNT_EVENTS, parameters).fetchone()
     expected = agent.events - agent.complete_after
     if count != expected:

@@ -20,12 +20,12 @@ GROUP = 500  # decisions deleted at a time: a writer waits for a few millisecond
 
 # A decision that was rewarded after it was chosen stays: that reward is in no archive.
 DELETE_REWARDS = """
-DELETE FROM rewards WHERE agent = ?1 AND decision = ?2 AND NOT EXISTS
-    (SELECT 1 FROM rewards r WHERE r.agent = ?1 AND r.decision = ?2 AND +r.seq > ?3)
+DELETE FROM rewards WHERE agent = :agent AND decision = :decision AND NOT EXISTS
+    (SELECT 1 FROM rewards r WHERE r.agent = :agent AND r.decision = :decision AND +r.seq > :last)
 """
 DELETE_DECISION = """
-DELETE FROM decisions WHERE agent = ?1 AND id = ?2 AND NOT EXISTS
-    (SELECT 1 FROM rewards r WHERE r.agent = ?1 AND r.decision = ?2)
+DELETE FROM decisions WHERE agent = :agent AND id = :decision AND NOT EXISTS
+    (SELECT 1 FROM rewards r WHERE r.agent = :agent AND r.decision = :decision)
 """
 UPDATE_COMPLETE = "UPDATE agents SET complete_after = max(complete_after, ?) WHERE id = ?"
 
@@ -113,14 +113,13 @@ def delete_decisions(path: Path, agent: AgentRow, chosen: Chosen) -> None:
 def _delete_group(
     connection: sqlite3.Connection, agent: AgentRow, ids: Sequence[int], last: int
 ) -> None:
-    rows = [(agent.id, number, last) for number in ids]
-    pairs = [(agent.id, number) for number in ids]
+    rows = [{"agent": agent.id, "decision": number, "last": last} for number in ids]
     connection.execute("BEGIN IMMEDIATE")
     try:
         # In the first group already: from then on there are gaps up to the last event of all.
         connection.execute(UPDATE_COMPLETE, (last, agent.id))
         connection.executemany(DELETE_REWARDS, rows)
-        connection.executemany(DELETE_DECISION, pairs)
+        connection.executemany(DELETE_DECISION, rows)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
