@@ -129,8 +129,10 @@ def bibliography() -> str:
     """The page of all references: who is cited, where it is, and what names it."""
     users: dict[str, list[str]] = {}
     for name, member in {**citing.classes(), **citing.data_sets()}.items():
-        if not member.__module__.startswith("mobandits."):
-            continue  # recipes of others, which this process happens to know
+        # Recipes of others, and those of a paper's figures, are known only once they are loaded.
+        is_others = not member.__module__.startswith("mobandits.")
+        if is_others or member.__module__.startswith("mobandits.papers."):
+            continue
         for key in getattr(member, "references", ()):
             users.setdefault(key, []).append(f"`{name}`")
     lines = [

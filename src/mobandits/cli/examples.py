@@ -41,8 +41,8 @@ def examples_of(name: str) -> str:
     """The end of a command's help.
 
     Example:
-        >>> examples_of("report").splitlines()[-1]
-        '$ mobandits report runs/linear'
+        >>> examples_of("import").splitlines()[-1]
+        '$ mobandits import journal imported.db'
     """
     # The parser joins lines that no empty one divides.
     lines = [f"$ {example}" for example in EXAMPLES[name]]

@@ -26,8 +26,9 @@ def not_worse_than_best(values: Array, *, smaller_is_better: bool) -> Mask:
         rejective multiple test procedure", 1979.
 
     Example:
-        >>> values = np.array([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.1, 1.9, 3.1, 3.9, 5.1, 5.9],
-        ...     [9.0, 9.5, 9.9, 9.8, 9.7, 9.6]])
+        >>> first = np.arange(8.0)
+        >>> noise = np.array([0.1, -0.1, 0.2, -0.2, 0.1, -0.1, 0.3, -0.2])
+        >>> values = np.array([first, first + noise, first + 5.0])
         >>> not_worse_than_best(values, smaller_is_better=True)
         array([ True,  True, False])
     """

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.metadata
 import os
+import threading
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +30,11 @@ class SharedFile:
         path: of the file; made where it does not exist.
         durability: "disk" or "system", as of `Store`.
 
+    Attributes:
+        path: of the file.
+        durability: as given.
+        lock: held by whoever reads.
+
     Raises:
         LogError: as `Store`.
 
@@ -49,6 +55,9 @@ class SharedFile:
         choice("SharedFile.durability", durability, ("disk", "system"))
         self.path = Path(path)
         self.durability = durability
+        # Of all that reads: a connection shows what was committed before its oldest query that is
+        # still running, so that one thread's query would hide from others what they have written.
+        self.lock = threading.RLock()
         self._agents: set[str] = set()
         self._process = os.getpid()
         self._is_open = True
@@ -70,13 +79,13 @@ class SharedFile:
     def agent_names(self) -> list[str]:
         """The agents that the file has, in the order in which they came."""
         self.check_usable()
-        with explained(self.path):
+        with self.lock, explained(self.path):
             return [row.name for row in agent_rows(self._reader, str(self.path))]
 
     def all_keys(self) -> list[Key]:
         """The keys of the file, those that were revoked as well."""
         self.check_usable()
-        with explained(self.path):
+        with self.lock, explained(self.path):
             return keys_of(self._reader)
 
     def last_group(self) -> Group | None:

@@ -111,7 +111,7 @@ class Store:
         self.path = path.path if isinstance(path, SharedFile) else Path(path)
         self.durability = durability if self._file is None else self._file.durability
         self.agent = encoded(agent, "Store.agent")
-        self._threads = threading.RLock()
+        self._threads = threading.RLock() if self._file is None else self._file.lock
         self._process = os.getpid()
         self._number: int | None = None
         self._events = 0
