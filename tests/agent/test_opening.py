@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def replayed(monkeypatch):
 
 
 def snapshots_of(path):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         return [seq for (seq,) in connection.execute("SELECT seq FROM snapshots ORDER BY seq")]
 
 
@@ -92,7 +93,7 @@ def test_damaged_snapshots_are_passed_over(tmp_path, replayed):
     agent.close()
     kept = snapshots_of(path)
     for number in range(1, 4):
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("UPDATE snapshots SET state = x'00' WHERE seq = ?", (kept[-number],))
         replayed.clear()
         with pytest.warns(LogWarning, match="damaged, and was passed over"):

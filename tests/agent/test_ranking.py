@@ -2,6 +2,7 @@
 
 import itertools
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -233,7 +234,7 @@ def test_a_store_leads_there_again(tmp_path, own, way):
     else:
         agent.core.writer.store.close()
     if way == "from the start":
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("DELETE FROM snapshots")
     with agent_of(recipe, log=path, clock=clock) as again:
         assert everything(again) == everything(agent)

@@ -1,6 +1,7 @@
 """Another recipe for an agent that goes on: statistics are kept, or learned again from the log."""
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ def test_a_retuned_agent_is_opened_again(tmp_path, recipe, way):
             if way == "from the start"
             else ("DELETE FROM snapshots WHERE seq > (SELECT min(seq) FROM snapshots)")
         )
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute(query)
     options = {"pending": 40, "clock": clock, "propensity": "none"}
     with agent_of(recipe, log=path, **options) as again:
@@ -161,7 +162,7 @@ def test_a_shortened_log_cannot_teach_again(tmp_path):
     agent = agent_of(log=tmp_path / "log", clock=clock)
     lived(agent, clock)
     agent.close()
-    with sqlite3.connect(tmp_path / "log") as connection:
+    with closing(sqlite3.connect(tmp_path / "log", isolation_level=None)) as connection:
         connection.execute("UPDATE agents SET complete_after = 5")
     agent = agent_of(log=tmp_path / "log", clock=clock)
     with pytest.raises(LogError, match="has no longer all of its first 5 events"):
@@ -189,7 +190,7 @@ def test_a_file_from_before_the_change_is_caught_up_with(tmp_path, recipe, way):
         agent.close()
     else:
         agent.core.writer.store.close()
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("DELETE FROM snapshots")
     for name in ("before", "between"):
         again = mob.Agent.load(tmp_path / name, log=path, clock=clock)

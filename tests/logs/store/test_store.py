@@ -1,9 +1,9 @@
 """A store gives back what was appended, bit for bit, however often it is closed and opened."""
 
 import copy
-import gc
 import pickle
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -324,8 +324,8 @@ def test_arms_are_numbered_for_other_tools(tmp_path):
         {"kind": "add", "arm": "small"},
     ]
     path = written(tmp_path / "log", given)
-    rows = sqlite3.connect(path).execute("SELECT number, name FROM arms ORDER BY number").fetchall()
-    gc.collect()
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT number, name FROM arms ORDER BY number").fetchall()
     assert rows == [(0, "small"), (1, '{"tuple":["large",2]}'), (2, "huge")]
 
 
