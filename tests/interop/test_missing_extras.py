@@ -27,6 +27,14 @@ def test_what_to_install(module, library, extra):
     assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
 
 
+@pytest.mark.parametrize("library", ["httpx", "msgspec"])
+def test_what_to_install_for_clients(library):
+    done = run(f"import sys; sys.modules[{library!r}] = None; import mobandits.client")
+    remedy = "pip install '.[client]' from a clone of the repository"
+    said = f"mobandits.client needs the extra `client`: {remedy}"
+    assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
+
+
 def test_the_room_loads_nothing():
     done = run(
         "import sys, mobandits.interop; print({'numpy', 'sklearn', 'gymnasium', 'numba'} & set(sys.modules))"

@@ -8,7 +8,9 @@ import pytest
 from services import CONTEXT, ROUTER, client_of, served, specification
 
 from mobandits.agent import Agent
+from mobandits.logs.store import SharedFile
 from mobandits.service.problems import Problem
+from mobandits.service.running import Running
 
 AGENT = "/v1/agents/router"
 
@@ -289,6 +291,18 @@ def test_an_agent_whose_events_were_lost_is_opened_again_from_the_disk(tmp_path)
         assert again.json() == {**first.json(), "replayed": True}
 
     ask(tmp_path / "log", talk)
+
+
+def test_agents_are_opened_where_they_could_not_be_compiled_ahead(tmp_path, monkeypatch, caplog):
+    def fail(_):
+        raise OSError("no process")
+
+    monkeypatch.setattr("mobandits.service.running.compile_in_child", fail)
+    running = Running(specification(), SharedFile(tmp_path / "log"))
+    asyncio.run(running.start())
+    assert running.agents.all_ready()
+    assert "no process" in caplog.text
+    running.stop()
 
 
 def test_too_many_calls_that_wait_are_turned_away(tmp_path, monkeypatch):

@@ -211,6 +211,7 @@ def test_a_store_of_the_version_before_is_copied_and_brought_up_to_date(tmp_path
         SharedFile(path).close()
     with SharedFile(path) as file:
         assert file.all_keys() == []
+    assert not (tmp_path / "log.before-v2.part").exists()
     copy = sqlite3.connect(tmp_path / "log.before-v2")
     assert copy.execute("PRAGMA user_version").fetchone() == (1,)
     copy.close()

@@ -8,9 +8,14 @@ Example:
     >>> client.close()
 """
 
-from mobandits.client.async_client import AsyncClient
-from mobandits.client.choice import Choice
-from mobandits.client.client import Client
 from mobandits.errors import ServiceError
+from mobandits.support.optional import missing_extra
+
+try:
+    from mobandits.client.async_client import AsyncClient
+    from mobandits.client.choice import Choice
+    from mobandits.client.client import Client
+except ModuleNotFoundError as error:
+    raise missing_extra("mobandits.client", "client") from error
 
 __all__ = ["AsyncClient", "Choice", "Client", "ServiceError"]

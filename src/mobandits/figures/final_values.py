@@ -193,11 +193,18 @@ def digits_of(cells: Sequence[Cell]) -> int:
     """
     widths = sorted(cell.half_width for cell in cells if cell.half_width)
     if not widths:
-        largest = max((abs(cell.mean) for cell in cells), default=0.0)
-        return _bounded(3 - _exponent(largest)) if largest > 0.0 else 0
+        sizes = [abs(cell.mean) for cell in cells]
+        largest = max(sizes, default=0.0)
+        if not largest > 0.0:  # nor where it is NaN
+            return 0
+        return _bounded(3 - _exponent(largest))
 
     typical = widths[len(widths) // 2]
-    return _bounded(max(1 - _exponent(typical), -_exponent(widths[0])))
+    smallest = widths[0]
+    digits_of_typical = 1 - _exponent(typical)
+    digits_of_smallest = -_exponent(smallest)
+
+    return _bounded(max(digits_of_typical, digits_of_smallest))
 
 
 def _exponent(number: float) -> int:

@@ -135,12 +135,15 @@ class _Reader:
         """Whether a factor may begin with a token, after another factor."""
         # Numbers come first in products: "epsilon 0.05" is a name and its value, in prose.
         if sign[0].isdigit():
-            is_power = self._tokens[self._at + 1 : self._at + 2] == ["^"]
-            return is_power or (isinstance(before, Leaf) and before.text == SUM)
+            following = self._tokens[self._at + 1 : self._at + 2]
+            is_power = following == ["^"]
+            is_summand = isinstance(before, Leaf) and before.text == SUM
+            return is_power or is_summand
 
         is_bar = sign in ("|", "||") and not self._touches[self._at]
         # Brackets of other kinds are intervals, in prose.
-        return sign[0].isalpha() or sign == "(" or is_bar
+        is_bracket = sign == "("
+        return is_bracket or is_bar or sign[0].isalpha()
 
     def _factor(self) -> Node:
         """An atom, and what is below and above it."""

@@ -133,11 +133,17 @@ def _tag_series(element: ET.Element) -> None:
 
 def _colour(element: ET.Element, colours: dict[str, str]) -> None:
     """Properties of the page in place of light colours."""
+
+    def property_of(found: re.Match[str]) -> str:
+        drawn = found[0]
+        return colours.get(drawn, drawn)
+
     for attribute in ("style", "fill", "stroke"):
-        drawn = element.get(attribute)
-        if drawn is not None:
-            themed = COLOUR.sub(lambda found: colours.get(found[0], found[0]), drawn)
-            element.set(attribute, FONT.sub("", themed).strip())
+        value = element.get(attribute)
+        if value is not None:
+            themed = COLOUR.sub(property_of, value)
+            without_font = FONT.sub("", themed)
+            element.set(attribute, without_font.strip())
 
 
 def _shorten(element: ET.Element) -> None:

@@ -114,8 +114,15 @@ def _without_brackets(node: Node) -> Node:
 
 def _scripts(node: Scripts) -> str:
     base = _element(node.base, False)
-    below = "" if node.below is None else _element(node.below, False)
-    above = "" if node.above is None else _element(node.above, False)
+    below = _element_or_nothing(node.below)
+    above = _element_or_nothing(node.above)
     if below and above:
         return f"<msubsup>{base}{below}{above}</msubsup>"
-    return f"<msub>{base}{below}</msub>" if below else f"<msup>{base}{above}</msup>"
+    if below:
+        return f"<msub>{base}{below}</msub>"
+
+    return f"<msup>{base}{above}</msup>"
+
+
+def _element_or_nothing(node: Node | None) -> str:
+    return "" if node is None else _element(node, False)

@@ -39,8 +39,10 @@ class PaperFigure(Figure):
     def savefig(self, fname: Any, *arguments: Any, **options: Any) -> None:
         """As of any figure; what is given in `options` comes first."""
         kind = options.get("format") or _ending(fname)
-        if options.get("metadata") is None and kind in UNDATED:
+        has_metadata = options.get("metadata") is not None
+        if kind in UNDATED and not has_metadata:
             options["metadata"] = UNDATED[kind]
+
         settings: Any = {**self.settings, **SAVING}
         with mpl.rc_context(settings), self._texts_for(kind):
             super().savefig(fname, *arguments, **options)

@@ -110,13 +110,18 @@ class Reference:
             'A. Ada and B. Bo. On x. J. of X, 2026.'
         """
         people = conjunction(self.spoken_authors())
+        title = self.title
+        if not title.endswith(("?", "!")):
+            title += "."
+
         pages = f"pages {self.pages}" if self.pages else ""
         parts = [self.venue, self._volume(), pages, str(self.year)]
         place = ", ".join(part for part in parts if part)
-        stop = "" if self.title.endswith(("?", "!")) else "."
-        sentences = f"{people}. {self.title}{stop} {place}."
+        sentences = f"{people}. {title} {place}."
+        if self.note:
+            sentences += f" {self.note}."
 
-        return f"{sentences} {self.note}." if self.note else sentences
+        return sentences
 
     def _volume(self) -> str:
         return f"{self.volume}({self.number})" if self.number else self.volume

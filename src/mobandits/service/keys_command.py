@@ -67,9 +67,15 @@ def listed(store: Path) -> list[str]:
 
 def line_of(key: Key) -> str:
     """A key for people: nothing of it is secret."""
-    created = datetime.fromtimestamp(key.created, UTC)
     scopes = ", ".join(sorted(key.scopes))
-    agents = "all agents" if key.agents is None else ", ".join(sorted(key.agents))
-    end = "" if key.revoked is None else ", revoked"
+    agents = "all agents"
+    if key.agents is not None:
+        agents = ", ".join(sorted(key.agents))
 
-    return f"{key.id}  {key.label}: {scopes}; {agents}; since {created:%Y-%m-%d}{end}"
+    created = datetime.fromtimestamp(key.created, UTC)
+    since = f"since {created:%Y-%m-%d}"
+    line = f"{key.id}  {key.label}: {scopes}; {agents}; {since}"
+    if key.revoked is not None:
+        line += ", revoked"
+
+    return line

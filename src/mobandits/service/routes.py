@@ -80,6 +80,18 @@ def hosted_of(request: Request) -> HostedAgent:
     return running_of(request).agents.named(name)
 
 
+def decision_of(request: Request) -> tuple[HostedAgent, int]:
+    """The agent that a request is for, and the number of its decision.
+
+    Raises:
+        Problem: where one of them is not there.
+    """
+    hosted = hosted_of(request)
+    number = hosted.number_of(request.path_params["decision"])
+
+    return hosted, number
+
+
 async def saved(request: Request, hosted: HostedAgent) -> None:
     """Wait until what an agent wrote is on disk.
 
@@ -148,10 +160,9 @@ async def observe(request: Request) -> Response:
 
 async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
-    hosted = hosted_of(request)
+    hosted, number = decision_of(request)
     check_room(request)
     rewards = await body_of(request, dict[str, float])
-    number = hosted.number_of(request.path_params["decision"])
     rewarded = hosted.reward(number, rewards)
     await saved(request, hosted)
     running_of(request).telemetry.count_reward(hosted.name, rewarded)
@@ -197,8 +208,7 @@ def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
 
 async def activate(request: Request) -> Response:
     """`POST .../decisions/{decision}/activate`: it was shown."""
-    hosted = hosted_of(request)
-    number = hosted.number_of(request.path_params["decision"])
+    hosted, number = decision_of(request)
     hosted.activate(number)
     await saved(request, hosted)
 
@@ -207,8 +217,7 @@ async def activate(request: Request) -> Response:
 
 async def abandon(request: Request) -> Response:
     """`POST .../decisions/{decision}/abandon`: it was never shown."""
-    hosted = hosted_of(request)
-    number = hosted.number_of(request.path_params["decision"])
+    hosted, number = decision_of(request)
     hosted.abandon(number)
     await saved(request, hosted)
 
@@ -217,9 +226,8 @@ async def abandon(request: Request) -> Response:
 
 async def recorded(request: Request) -> Response:
     """`GET .../decisions/{decision}`: a decision as it was then, with its rewards."""
-    hosted = hosted_of(request)
-    number = hosted.number_of(request.path_params["decision"])
-    # What is looked up was answered, so it is on disk: nothing has to be waited for.
+    hosted, number = decision_of(request)
+    # The store shows only what is on disk. It would wait for that itself, and hold up the loop.
     await running_of(request).settlements.settled()
 
     return answer(hosted.recorded(number))
@@ -227,8 +235,7 @@ async def recorded(request: Request) -> Response:
 
 async def explained(request: Request) -> Response:
     """`GET .../decisions/{decision}/explanation`: why, by what the agent believes now."""
-    hosted = hosted_of(request)
-    number = hosted.number_of(request.path_params["decision"])
+    hosted, number = decision_of(request)
     await running_of(request).settlements.settled()
 
     return answer(hosted.explained(number))

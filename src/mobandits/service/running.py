@@ -46,9 +46,14 @@ class Running:
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
-        # In a process of its own: to compile takes seconds, in which this one must answer.
-        await asyncio.to_thread(compile_in_child, self.specification)
-        await asyncio.to_thread(load_compiled, self.specification)
+        try:
+            # In a process of its own: to compile takes seconds, in which this one must answer.
+            await asyncio.to_thread(compile_in_child, self.specification)
+            await asyncio.to_thread(load_compiled, self.specification)
+        except Exception:
+            # The agents are opened all the same: the one at fault says so in its status.
+            LOG.exception("what the agents play could not be compiled ahead")
+
         self.agents.open()
 
     async def keep_ready(self) -> None:

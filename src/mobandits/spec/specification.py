@@ -95,7 +95,9 @@ class Specification:
         if parameter == "policy" and row in self.places:
             return self.places[row]
         # What was given in place of the file's is on no line of it.
-        return Place((parameter,)) if parameter in KEYS and parameter not in given else Place(())
+        is_of_file = parameter in KEYS and parameter not in given
+
+        return Place((parameter,)) if is_of_file else Place(())
 
 
 def told(file: Path, source: str, mistakes: Mistakes) -> str:

@@ -145,11 +145,20 @@ def _character(character: str) -> str:
 def _accented(character: str) -> str:
     """A letter with an accent, or nothing."""
     parts = unicodedata.normalize("NFD", character)
-    if len(parts) != 2 or parts[1] not in ACCENTS or not parts[0].isascii():
+    if len(parts) != 2:
         return ""
 
-    letter = rf"\{parts[0]}" if parts[0] in "ij" else parts[0]  # without their dots
-    return rf"\{ACCENTS[parts[1]]}{{{letter}}}"
+    letter = parts[0]
+    accent = parts[1]
+    if accent not in ACCENTS or not letter.isascii():
+        return ""
+
+    if letter in "ij":  # without their dots
+        letter = rf"\{letter}"
+
+    command = ACCENTS[accent]
+
+    return rf"\{command}{{{letter}}}"
 
 
 def _greek(character: str) -> str:

@@ -301,3 +301,26 @@ def test_a_committer_ends_when_all_is_settled(tmp_path):
     assert group.settled.done()
     assert connection.execute("SELECT count(*) FROM numbers").fetchone() == (20,)
     connection.close()
+
+
+def test_a_call_that_is_not_understood_ends_its_agent_and_nothing_waits_for_ever(tmp_path):
+    connection = sqlite3.connect(tmp_path / "log", isolation_level=None, check_same_thread=False)
+    connection.execute("CREATE TABLE numbers (n INTEGER)")
+    committer = Committer(connection, tmp_path / "log")
+
+    class Origin:
+        failure = None
+
+    bad = Origin()
+    too_large = 2**80  # no integer of SQLite, which is no error of SQLite's
+    group = committer.add(bad, [("INSERT INTO numbers VALUES (?)", (too_large,))])
+    group.settled.result(timeout=60)
+    assert "could not be written" in bad.failure
+    good = Origin()
+    committer.add(good, [("INSERT INTO numbers VALUES (?)", (1,))]).settled.result(timeout=60)
+    assert good.failure is None
+    committer.close()
+    with pytest.raises(LogError, match="closed"):
+        committer.add(good, [("INSERT INTO numbers VALUES (?)", (2,))])
+    assert connection.execute("SELECT n FROM numbers").fetchall() == [(1,)]
+    connection.close()

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from mobandits.errors import LogError
-
-Statement = tuple[str, tuple[Any, ...]]
+from mobandits.logs.store.rows import Statement
 
 
 class Origin(Protocol):
@@ -71,9 +70,15 @@ class Committer:
 
         Returns:
             the group that it belongs to.
+
+        Raises:
+            LogError: where nothing is committed any more.
         """
         call = Call(origin, list(statements))
         with self._changed:
+            if self._is_closing:
+                raise LogError(f"{self._path} is a store that was closed: open it again")
+
             group = self._gathering
             group.calls.append(call)
             self._changed.notify_all()
@@ -142,14 +147,14 @@ class Committer:
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
-        except sqlite3.Error as error:
+        except Exception as error:  # noqa: BLE001 - else the thread ends, and all wait for ever
             self._give_up(calls, error)
 
     def _commit_apart(self, calls: list[Call]) -> None:
         """Commit the calls of a group that cannot be committed whole, but for those at fault."""
         try:
             self._in_transaction(lambda: self._execute_apart(calls))
-        except sqlite3.Error as error:
+        except Exception as error:  # noqa: BLE001 - as `_commit`
             self._give_up(calls, error)
 
     def _in_transaction(self, execute: Callable[[], None]) -> None:
@@ -185,76 +190,7 @@ class Committer:
                 call.origin.failure = f"an event was refused: {error}"
             connection.execute("RELEASE call")
 
-    def _give_up(self, calls: list[Call], error: sqlite3.Error) -> None:
+    def _give_up(self, calls: list[Call], error: Exception) -> None:
         """Calls have changed agents whose events are not on disk: these agents must not go on."""
         for call in calls:
             call.origin.failure = f"its last events could not be written: {error}"
-
-
-class GroupedWriter:
-    """Writes the events of one agent into a file that it shares, in the groups of a committer.
-
-    Args:
-        committer: of the file.
-        connection: which reads what was committed.
-        path: of the file.
-
-    Attributes:
-        connection: as given.
-        failure: why nothing can be written any more; None while it can.
-    """
-
-    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Path) -> None:
-        self.connection = connection
-        self.failure: str | None = None
-        self._committer = committer
-        self._path = path
-        # Decisions with a client's key, which cannot be looked up before they are committed.
-        self._unsettled: dict[str, tuple[Group, dict[str, Any]]] = {}
-
-    def write(self, statements: Iterable[Statement], events: Iterable[dict[str, Any]]) -> None:
-        """Have a call committed; `SharedFile.settled` says when it is.
-
-        Args:
-            statements: SQL and its values.
-            events: that they append.
-        """
-        group = self._committer.add(self, statements)
-        for event in events:
-            key = event.get("key")
-            if key is not None:
-                self._forget_settled()
-                self._unsettled[key] = (group, event)
-
-    def write_alone(self, statements: Iterable[Statement]) -> None:
-        """As `write`, where nothing is appended."""
-        self._committer.add(self, statements)
-
-    def unsettled_decision(self, key: str) -> dict[str, Any] | None:
-        """The decision of a client's key that may not be on disk yet; None where there is none."""
-        found = self._unsettled.get(key)
-        return None if found is None else found[1]
-
-    def flush(self) -> None:
-        """Wait until everything is on disk.
-
-        Raises:
-            LogError: where it cannot be written.
-        """
-        self._committer.flush()
-        if self.failure is not None:
-            raise LogError(f"{self._path}: {self.failure}")
-
-    def close(self) -> None:
-        """Wait until everything is on disk, or given up; the file stays open for others."""
-        self._committer.flush()
-
-    def leave_to_parent(self) -> None:
-        """In the child of a fork, nothing: the file's connections are the parent's."""
-
-    def _forget_settled(self) -> None:
-        """Forget the decisions that can be looked up by now, which are the first ones."""
-        for key, (group, _) in list(self._unsettled.items()):
-            if not group.settled.done():
-                return
-            del self._unsettled[key]

@@ -153,7 +153,11 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, written_by: str
     copy = path.with_name(f"{path.name}.before-v{VERSION}")
     # One that is there was made by an attempt that failed afterwards, or by an earlier one.
     if is_older and not copy.exists():
-        connection.execute("VACUUM INTO ?", (str(copy.absolute()),))
+        # Under another name until it is whole: a copy that a full disk ended is none.
+        part = copy.with_name(f"{copy.name}.part")
+        part.unlink(missing_ok=True)
+        connection.execute("VACUUM INTO ?", (str(part.absolute()),))
+        part.replace(copy)
 
     migrate(connection, written_by)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 from mobandits.errors import LogError
-from mobandits.logs.store.committer import Committer, Group, GroupedWriter
+from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
 from mobandits.logs.store.content import agent_rows
+from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.schema import bring_up_to_date

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO, Literal, Self
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
-from mobandits.logs.store.committer import GroupedWriter
 from mobandits.logs.store.connection import explained, reading, refuse_others
 from mobandits.logs.store.content import (
     AgentRow,
@@ -25,6 +24,7 @@ from mobandits.logs.store.content import (
     last_seq,
     sound_snapshots,
 )
+from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.replay import events_between

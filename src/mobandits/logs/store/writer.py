@@ -9,12 +9,11 @@ from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs.store.connection import connect, explained
+from mobandits.logs.store.rows import Event, Statement
 
 SYNCHRONOUS = {"disk": "FULL", "system": "NORMAL", "buffered": "NORMAL"}
 GROUP_EVENTS = 256  # of "buffered": a commit costs as much as ten events
 GROUP_SECONDS = 0.01
-
-Statement = tuple[str, tuple[Any, ...]]
 
 # Connections that a parent process goes on using; see `Writer.leave_to_parent`.
 _of_parents: list[sqlite3.Connection] = []
@@ -48,7 +47,7 @@ class Writer:
         self._timer: threading.Timer | None = None
         self._is_done = False
 
-    def write(self, statements: Iterable[Statement], events: Sequence[Any]) -> None:
+    def write(self, statements: Iterable[Statement], events: Sequence[Event]) -> None:
         """Run some statements: all of them or none; in the open group where calls are grouped.
 
         Args:

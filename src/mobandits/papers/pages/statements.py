@@ -60,10 +60,15 @@ def statement_of(function: Callable[..., Any]) -> Statement | None:
     """What the docstring of a function says; None where it has no formula, or no source."""
     text = inspect.getdoc(function) or ""
     source = re.search(r"^Reference:\n    (.+?)[.;]?$", text, re.MULTILINE)
-    prose = text.partition("\nArgs:")[0].partition("\nReference:")[0]
+    before_arguments, _, _ = text.partition("\nArgs:")
+    prose, _, _ = before_arguments.partition("\nReference:")
     first, *others = prose.strip().split("\n\n")
-    sentence = _with_code(" ".join(first.split()))
-    alone = [formula for each in others for formula in formulas_alone(each.splitlines())]
+    words = first.split()
+    sentence = _with_code(" ".join(words))
+    alone: list[str] = []
+    for paragraph in others:
+        alone += formulas_alone(paragraph.splitlines())
+
     formulas = [Markup(mathml(formula, display=True)) for formula in alone]  # noqa: S704 - ours
     has_formula = bool(formulas) or "<math>" in sentence
     if source is None or not has_formula:

@@ -1,0 +1,78 @@
+"""The writer of one agent into a file that it shares with others of its process."""
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+from mobandits.errors import LogError
+from mobandits.logs.store.committer import Committer, Group
+from mobandits.logs.store.rows import Event, Statement
+
+
+class GroupedWriter:
+    """Writes the events of one agent into a file that it shares, in the groups of a committer.
+
+    Args:
+        committer: of the file.
+        connection: which reads what was committed.
+        path: of the file.
+
+    Attributes:
+        connection: as given.
+        failure: why nothing can be written any more; None while it can.
+    """
+
+    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Path) -> None:
+        self.connection = connection
+        self.failure: str | None = None
+        self._committer = committer
+        self._path = path
+        # Decisions with a client's key, which cannot be looked up before they are committed.
+        self._unsettled: dict[str, tuple[Group, Event]] = {}
+
+    def write(self, statements: Iterable[Statement], events: Iterable[Event]) -> None:
+        """Have a call committed; `SharedFile.last_group` says when it is.
+
+        Args:
+            statements: SQL and its values.
+            events: that they append.
+        """
+        group = self._committer.add(self, statements)
+        for event in events:
+            key = event.get("key")
+            if key is not None:
+                self._forget_settled()
+                self._unsettled[key] = (group, event)
+
+    def write_alone(self, statements: Iterable[Statement]) -> None:
+        """As `write`, where nothing is appended."""
+        self._committer.add(self, statements)
+
+    def unsettled_decision(self, key: str) -> Event | None:
+        """The decision of a client's key that may not be on disk yet; None where there is none."""
+        found = self._unsettled.get(key)
+        return None if found is None else found[1]
+
+    def flush(self) -> None:
+        """Wait until everything is on disk.
+
+        Raises:
+            LogError: where it cannot be written.
+        """
+        self._committer.flush()
+        if self.failure is not None:
+            raise LogError(f"{self._path}: {self.failure}")
+
+    def close(self) -> None:
+        """Wait until everything is on disk, or given up; the file stays open for others."""
+        self._committer.flush()
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork, nothing: the file's connections are the parent's."""
+
+    def _forget_settled(self) -> None:
+        """Forget the decisions that can be looked up by now, which are the first ones."""
+        for key, (group, _) in list(self._unsettled.items()):
+            if not group.settled.done():
+                return
+            del self._unsettled[key]
