@@ -14,7 +14,7 @@ from mobandits.logs.store import SharedFile
 from mobandits.logs.store.keys import SCOPES, key_named, keys_of
 from mobandits.service import keys_command
 from mobandits.service.authorisation import TokenBucket
-from mobandits.service.routes import OPERATIONS
+from mobandits.service.calls import OPERATIONS
 
 AGENT = "/v1/agents/router"
 OPEN = {"/health/live", "/health/ready"}
@@ -211,8 +211,8 @@ def test_a_store_of_the_version_before_is_copied_and_brought_up_to_date(tmp_path
         SharedFile(path).close()
     with SharedFile(path) as file:
         assert file.all_keys() == []
-    assert not (tmp_path / "log.before-v2.part").exists()
-    copy = sqlite3.connect(tmp_path / "log.before-v2")
+    assert not (tmp_path / "log.before-v3.part").exists()
+    copy = sqlite3.connect(tmp_path / "log.before-v3")
     assert copy.execute("PRAGMA user_version").fetchone() == (1,)
     copy.close()
 

@@ -4,7 +4,7 @@ import asyncio
 
 from services import CONTEXT, client_of, served
 
-from mobandits.service.routes import OPERATIONS
+from mobandits.service.calls import OPERATIONS
 
 
 def test_every_call_is_described_and_every_reference_leads_somewhere(tmp_path):

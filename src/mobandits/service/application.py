@@ -13,10 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mobandits.service.calls import OPERATIONS
 from mobandits.service.openapi import document
 from mobandits.service.problems import Problem, answer_to, problem_of
 from mobandits.service.request_log import RequestLog
-from mobandits.service.routes import OPERATIONS
 from mobandits.service.running import Running
 
 LOG = logging.getLogger("mobandits.service")

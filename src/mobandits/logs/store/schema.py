@@ -106,8 +106,45 @@ CREATE TABLE keys (
 ) STRICT, WITHOUT ROWID;
 """
 
+# What a service keeps beside the log: sums for its pages, agents that came by a call, and jobs.
+SERVICE = """
+CREATE TABLE rollup (
+    agent INTEGER NOT NULL REFERENCES agents (id),
+    minute INTEGER NOT NULL,       -- since 1970
+    arm INTEGER NOT NULL,          -- as of decisions
+    objective TEXT NOT NULL,       -- of rewards; '': the decisions themselves
+    n INTEGER NOT NULL,
+    total REAL NOT NULL,           -- of the rewards; of decisions: their propensities, as far as known
+    squares REAL NOT NULL,         -- likewise, of the squares
+    PRIMARY KEY (agent, minute, arm, objective)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rolled (
+    agent INTEGER PRIMARY KEY REFERENCES agents (id),
+    seq INTEGER NOT NULL           -- the last event that rollup counts
+) STRICT;
+
+CREATE TABLE hosted (
+    agent TEXT PRIMARY KEY,        -- the name of an agent that a call made, and no file
+    specification TEXT NOT NULL,   -- JSON
+    state TEXT NOT NULL CHECK (state IN ('served', 'ended')),
+    changed REAL NOT NULL          -- seconds since 1970
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,           -- its name
+    kind TEXT NOT NULL,            -- evaluation
+    specification TEXT NOT NULL,   -- JSON
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'done', 'failed')),
+    result TEXT,                   -- JSON; of a job that failed: why
+    created REAL NOT NULL,         -- seconds since 1970
+    ended REAL
+) STRICT, WITHOUT ROWID;
+"""
+
 # Step n brings a file of version n to version n + 1; a file that is made now takes all of them.
-MIGRATIONS = (CREATE, KEYS)
+MIGRATIONS = (CREATE, KEYS, SERVICE)
 VERSION = len(MIGRATIONS)
 
 

@@ -1,0 +1,11 @@
+"""The calls of version 1: what each takes, does and answers, one module per subject."""
+
+from mobandits.service.calls import agents, deciding, health, looking_up, rewarding
+
+OPERATIONS = [
+    *agents.OPERATIONS,
+    *deciding.OPERATIONS,
+    *looking_up.OPERATIONS,
+    *rewarding.OPERATIONS,
+    *health.OPERATIONS,
+]

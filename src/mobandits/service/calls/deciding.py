@@ -1,0 +1,94 @@
+"""Calls that make decisions, or take those of others."""
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.service.calls.requests import (
+    AGENT,
+    DECISION,
+    JSON,
+    answer,
+    body_of,
+    check_room,
+    decision_of,
+    hosted_of,
+    running_of,
+    saved,
+)
+from mobandits.service.messages import (
+    Adopted,
+    Decide,
+    DecideBatch,
+    Decided,
+    DecidedBatch,
+    Observed,
+)
+from mobandits.service.operations import Operation
+
+
+async def decide(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decide`: the arm to play now."""
+    hosted = hosted_of(request)
+    check_room(request)
+    wanted = await body_of(request, Decide)
+    header = request.headers.get("idempotency-key")
+    if header is not None and wanted.key is None:
+        wanted.key = header
+
+    decided = hosted.decide(wanted)
+    await saved(request, hosted)
+    running_of(request).telemetry.count_decision(hosted.name, decided)
+
+    return answer(decided)
+
+
+async def decide_batch(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
+    hosted = hosted_of(request)
+    check_room(request)
+    wanted = await body_of(request, DecideBatch)
+    decided = hosted.decide_batch(wanted)
+    await saved(request, hosted)
+    for each in decided:
+        running_of(request).telemetry.count_decision(hosted.name, each)
+
+    return answer(DecidedBatch(decided))
+
+
+async def observe(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decisions`: decisions that somebody else made."""
+    hosted = hosted_of(request)
+    check_room(request)
+    observed = await body_of(request, list[Observed])
+    adopted = [hosted.adopt(each) for each in observed]
+    await saved(request, hosted)
+
+    return Response(msgspec.json.encode(adopted), media_type=JSON)
+
+
+async def activate(request: Request) -> Response:
+    """`POST .../decisions/{decision}/activate`: it was shown."""
+    hosted, number = decision_of(request)
+    hosted.activate(number)
+    await saved(request, hosted)
+
+    return Response(status_code=204)
+
+
+async def abandon(request: Request) -> Response:
+    """`POST .../decisions/{decision}/abandon`: it was never shown."""
+    hosted, number = decision_of(request)
+    hosted.abandon(number)
+    await saved(request, hosted)
+
+    return Response(status_code=204)
+
+
+OPERATIONS = [
+    Operation("POST", f"{AGENT}/decide", decide, "decide", Decide, Decided),
+    Operation("POST", f"{AGENT}/decide_batch", decide_batch, "decide", DecideBatch, DecidedBatch),
+    Operation("POST", f"{AGENT}/decisions", observe, "decide", list[Observed], list[Adopted]),
+    Operation("POST", f"{DECISION}/activate", activate, "decide"),
+    Operation("POST", f"{DECISION}/abandon", abandon, "decide"),
+]

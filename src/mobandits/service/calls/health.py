@@ -1,0 +1,38 @@
+"""Calls that say how the service does."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.service.calls.requests import JSON, answer, running_of
+from mobandits.service.hosted_agent import as_json
+from mobandits.service.messages import Live, Ready
+from mobandits.service.operations import Operation
+
+
+async def metrics(request: Request) -> Response:
+    """`GET /metrics`: counts and times, for Prometheus."""
+    content, kind = running_of(request).telemetry.exposition()
+    return Response(content, media_type=kind)
+
+
+async def live(_: Request) -> Response:
+    """`GET /health/live`: the process answers."""
+    return answer(Live(True))
+
+
+async def ready(request: Request) -> Response:
+    """`GET /health/ready`: every agent can decide."""
+    running = running_of(request)
+    statuses = {hosted.name: hosted.status for hosted in running.agents}
+    is_ready = running.agents.all_ready()
+    content = as_json(Ready(is_ready, statuses))
+
+    return Response(content, 200 if is_ready else 503, media_type=JSON)
+
+
+OPERATIONS = [
+    Operation("GET", "/metrics", metrics, "read", answer=str),
+    # Who looks whether the service lives needs no key.
+    Operation("GET", "/health/live", live, answer=Live),
+    Operation("GET", "/health/ready", ready, answer=Ready),
+]

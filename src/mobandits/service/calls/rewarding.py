@@ -1,0 +1,85 @@
+"""Calls that report what decisions brought."""
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.service.calls.requests import (
+    AGENT,
+    DECISION,
+    JSON,
+    answer,
+    body_of,
+    check_room,
+    decision_of,
+    hosted_of,
+    running_of,
+    saved,
+)
+from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.messages import RefusedReward, Rewarded, RewardOutcome, RewardsOf
+from mobandits.service.operations import Operation
+from mobandits.service.problems import Problem
+
+MOST_REWARDS = 1000  # in one list
+
+
+async def reward(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
+    hosted, number = decision_of(request)
+    check_room(request)
+    rewards = await body_of(request, dict[str, float])
+    rewarded = hosted.reward(number, rewards)
+    await saved(request, hosted)
+    running_of(request).telemetry.count_reward(hosted.name, rewarded)
+
+    return answer(rewarded)
+
+
+async def reward_several(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
+    hosted = hosted_of(request)
+    check_room(request)
+    items = await body_of(request, list[RewardsOf])
+    if len(items) > MOST_REWARDS:
+        raise Problem(422, f"rewards must be of at most {MOST_REWARDS:,} decisions in one call")
+
+    outcomes = []
+    for item in items:
+        try:
+            outcomes.append(RewardOutcome(rewarded=_reward_one(hosted, item)))
+        except (Problem, ValueError) as error:
+            status = error.status if isinstance(error, Problem) else 422
+            outcomes.append(RewardOutcome(refused=RefusedReward(status, str(error))))
+
+    await saved(request, hosted)
+    for outcome in outcomes:
+        if outcome.rewarded is not None:
+            running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)
+
+    return Response(msgspec.json.encode(outcomes), media_type=JSON)
+
+
+def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
+    if (item.decision is None) == (item.key is None):
+        raise Problem(422, "decision or key must be given, and not both")
+    if item.decision is not None:
+        number = hosted.number_of(item.decision)
+    else:
+        assert item.key is not None  # noqa: S101 - one of them is given
+        number = hosted.number_of_key(item.key)
+
+    return hosted.reward(number, item.rewards)
+
+
+OPERATIONS = [
+    Operation("POST", f"{DECISION}/rewards", reward, "decide", dict[str, float], Rewarded),
+    Operation(
+        "POST",
+        f"{AGENT}/rewards",
+        reward_several,
+        "decide",
+        list[RewardsOf],
+        list[RewardOutcome],
+    ),
+]
