@@ -2,6 +2,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
+# Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: install demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
 
