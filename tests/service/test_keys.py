@@ -25,6 +25,7 @@ NEEDS = {
     ("POST", "/v1/agents/{agent}/decide"): "decide",
     ("POST", "/v1/agents/{agent}/decide_batch"): "decide",
     ("POST", "/v1/agents/{agent}/decisions"): "decide",
+    ("GET", "/v1/agents/{agent}/decisions"): "read",
     ("GET", "/v1/agents/{agent}/decisions/{decision}"): "read",
     ("GET", "/v1/agents/{agent}/decisions/{decision}/explanation"): "read",
     ("POST", "/v1/agents/{agent}/decisions/{decision}/rewards"): "decide",

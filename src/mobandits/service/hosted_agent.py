@@ -9,6 +9,7 @@ from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile, Store
+from mobandits.logs.store.lookup import RecordedDecision
 from mobandits.orders.order import in_words
 from mobandits.service.messages import (
     Adopted,
@@ -16,6 +17,8 @@ from mobandits.service.messages import (
     Decide,
     DecideBatch,
     Decided,
+    DecisionList,
+    DecisionsQuery,
     Estimate,
     Explained,
     ObjectiveState,
@@ -24,6 +27,7 @@ from mobandits.service.messages import (
     Rewarded,
 )
 from mobandits.service.problems import Problem
+from mobandits.service.recorded import decision_list, recorded_decision
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
 from mobandits.support.naming import quoted, short_repr
@@ -127,6 +131,19 @@ class HostedAgent:
         self.check_saved()
 
         return self._agent
+
+    @property
+    def store(self) -> Store:
+        """Its store.
+
+        Raises:
+            Problem: where the agent cannot be used now.
+        """
+        store = self._store
+        if store is None or not self.is_ready:
+            raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
+
+        return store
 
     # --- calls
 
@@ -241,7 +258,7 @@ class HostedAgent:
         Raises:
             Problem: where none has.
         """
-        event = None if self._store is None else self._store.decision_with_key(key)
+        event = self.store.decision_with_key(key)
         if event is None:
             raise Problem(404, f"there is no decision with the key {quoted(key)}")
 
@@ -253,25 +270,16 @@ class HostedAgent:
         Raises:
             Problem: where there is none.
         """
-        store = self._store
-        found = None if store is None else store.decision(number)
-        if store is None or found is None:
-            raise Problem(404, f"there is no decision {number}")
+        return recorded_decision(self.agent.core, self.store, number)
 
-        names = store.arm_names
-        event = found.event
-        eligible = event.get("eligible")
+    def listed(self, query: DecisionsQuery) -> DecisionList:
+        """A page of decisions as they were, with their rewards.
 
-        return Recorded(
-            decision=str(number),
-            arm=str(names[event["arm"]]),
-            at=event.get("time"),
-            propensity=event["propensity"],
-            eligible=None if eligible is None else [str(names[arm]) for arm in eligible],
-            made_by=found.made_by,
-            key=event.get("key"),
-            rewards=found.rewards,
-        )
+        Raises:
+            Problem: where the query does not fit.
+        """
+        after = None if query.after is None else self.number_of(query.after)
+        return decision_list(self.agent.core, self.store, query, after)
 
     def explained(self, number: int) -> Explained:
         """Why the agent would decide as it did, by what it believes now.
@@ -301,7 +309,7 @@ class HostedAgent:
             pairs = zip(names, values or [], strict=False)
             return {str(name): value for name, value in pairs if not math.isnan(value)}
 
-        return self.recorded(number).rewards
+        return self._found(number).rewards
 
     def balances(self) -> tuple[Balance, ...]:
         """What became of the budgets, by now."""
@@ -348,11 +356,8 @@ class HostedAgent:
 
     def _decision_again(self, number: int) -> Decision:
         """A decision as the agent made it, from the store."""
-        store = self._store
-        found = None if store is None else store.decision(number)
-        if store is None or found is None:
-            raise Problem(404, f"there is no decision {number}")
-
+        store = self.store
+        found = self._found(number)
         for kind in ("add", "remove"):
             if store.first_change(kind, found.seq) is not None:
                 raise Problem(409, f"decision {number} had other arms than there are now")
@@ -375,6 +380,13 @@ class HostedAgent:
             context=context,
             eligible=eligible,
         )
+
+    def _found(self, number: int) -> RecordedDecision:
+        found = self.store.decision(number)
+        if found is None:
+            raise Problem(404, f"there is no decision {number}")
+
+        return found
 
     def _check_made(self, number: int) -> None:
         if number >= self.agent.core.pending.next_id:

@@ -1,6 +1,6 @@
 """What clients send and get, as types: they check bodies, and describe the interface."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -164,6 +164,8 @@ class Recorded(Message):
         eligible: the arms that could have been played; null where those were all.
         made_by: "us" or "observed".
         key: of the client.
+        status: "waiting" for rewards, or "settled": all came, or no more will be taken.
+        active: whether it has taken effect.
         rewards: {objective: value}, as far as they came.
     """
 
@@ -174,7 +176,42 @@ class Recorded(Message):
     eligible: list[str] | None
     made_by: str
     key: str | None
+    status: Literal["waiting", "settled"]
+    active: bool
     rewards: dict[str, float]
+
+
+class DecisionsQuery(Message):
+    """Which decisions are listed.
+
+    Attributes:
+        after: the number of the decision after which the list begins, in its order: `next` of the
+            page before.
+        limit: how many, at most.
+        arm: only those for this arm.
+        status: only those that wait for rewards, or those that are settled.
+        made_by: only those that the agent made, or those that it observed.
+        order: whether the oldest come first, or the newest.
+    """
+
+    after: str | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
+    arm: str | None = None
+    status: Literal["waiting", "settled"] | None = None
+    made_by: Literal["us", "observed"] | None = None
+    order: Literal["oldest", "newest"] = "oldest"
+
+
+class DecisionList(Message):
+    """A page of decisions.
+
+    Attributes:
+        decisions: in the order of their numbers.
+        next: what `after` must be for the next page; null: there is none.
+    """
+
+    decisions: list[Recorded]
+    next: str | None
 
 
 class Estimate(Message):

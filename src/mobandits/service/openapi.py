@@ -79,10 +79,13 @@ def is_json(kind: Any) -> bool:
 
 def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
     """One operation of the description."""
-    parameters = [
+    parameters: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in PARAMETER.findall(each.path)
     ]
+    if each.query is not None:
+        parameters += query_parameters(each.query)
+
     described: dict[str, Any] = {
         "operationId": each.name,
         "summary": each.summary,
@@ -95,9 +98,23 @@ def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
         described["security"] = [{"key": [each.scope]}, {}]
     if each.body is not None:
         content = {JSON: {"schema": schema_of[repr(each.body)]}}
+        if not is_json(each.body):
+            content = {OTHER_MEDIA[each.body]: {}}
         described["requestBody"] = {"required": True, "content": content}
 
     return described
+
+
+def query_parameters(kind: Any) -> list[dict[str, Any]]:
+    """The fields of a type as parameters behind the question mark."""
+    _, components = msgspec.json.schema_components([kind], ref_template=REFERENCE)
+    schema = components[kind.__name__]
+    required = schema.get("required", [])
+
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": field}
+        for name, field in schema["properties"].items()
+    ]
 
 
 def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
@@ -109,10 +126,13 @@ def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
         content = {JSON: {"schema": schema_of[repr(each.answer)]}}
         found["200"] = {"description": "Done", "content": content}
     else:
-        content = {OTHER_MEDIA[each.answer]: {}}
+        media = each.media or (OTHER_MEDIA[each.answer],)
+        content = {name: {} for name in media}
         found["200"] = {"description": "Done", "content": content}
 
-    failures = set[int]()
+    failures = set(each.failures)
+    if each.query is not None:
+        failures.add(422)
     if each.scope is not None:
         failures |= {401, 403, 429, 503}
     if each.body is not None:

@@ -23,6 +23,10 @@ class Operation(NamedTuple):
         scope: that a key must have; None: no key is needed.
         body: the type of what is sent; None: nothing.
         answer: the type of what is answered; None: nothing.
+        query: the type whose fields are the parameters behind the question mark; None: there are
+            none.
+        media: of what is answered, where it is no JSON; none: that of the type.
+        failures: statuses of failures that its kind of call does not have by itself.
     """
 
     method: str
@@ -31,6 +35,9 @@ class Operation(NamedTuple):
     scope: str | None = None
     body: Any = None
     answer: Any = None
+    query: Any = None
+    media: tuple[str, ...] = ()
+    failures: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

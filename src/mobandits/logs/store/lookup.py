@@ -1,19 +1,23 @@
-"""Single decisions of a store, with the rewards that came for them."""
+"""Decisions of a store, looked up by their numbers, with the rewards that came for them."""
 
+import itertools
+import operator
 import sqlite3
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mobandits.logs.store.rows import Event, decision_event, reward_event
 
-SELECT_DECISION = """
+SELECT_DECISIONS_OF = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
     eligible, other, key, made_by, active, checksum
-FROM decisions WHERE agent = ? AND id = ?
+FROM decisions WHERE agent = ? AND id IN ({places})
 """
-SELECT_REWARDS_OF_DECISION = """
+SELECT_REWARDS_OF_DECISIONS = """
 SELECT seq, position, decision, at, other, objective, value, checksum
-FROM rewards WHERE agent = ? AND decision = ? ORDER BY seq
+FROM rewards WHERE agent = ? AND decision IN ({places}) ORDER BY decision, seq
 """
+MOST_AT_ONCE = 500  # numbers in one query: older versions of SQLite take up to 999
 
 
 class RecordedDecision(NamedTuple):
@@ -46,19 +50,49 @@ def recorded_decision(
     Raises:
         LogError: where it is damaged.
     """
-    row = connection.execute(SELECT_DECISION, (agent, number)).fetchone()
-    if row is None:
-        return None
+    found = recorded_decisions(connection, agent, [number], source)
+    return found[0] if found else None
 
-    rewards: dict[str, float] = {}
-    calls: dict[int, list[tuple[object, ...]]] = {}
-    for reward in connection.execute(SELECT_REWARDS_OF_DECISION, (agent, number)):
-        calls.setdefault(reward[0], []).append(reward)
-    for rows in calls.values():
-        # The rows of one call share a checksum, and are checked together.
-        event = reward_event(rows, source)
-        rewards |= event["rewards"]
 
-    event = decision_event(row, source)
+def recorded_decisions(
+    connection: sqlite3.Connection, agent: int, numbers: Sequence[int], source: str
+) -> list[RecordedDecision]:
+    """The decisions of some numbers, in their order; those that are not there are left out.
 
-    return RecordedDecision(row[1], event, rewards, event.get("made_by", "us"))
+    Args:
+        connection: to the store.
+        agent: its number there.
+        numbers: of the decisions.
+        source: of the store, for errors.
+
+    Raises:
+        LogError: where one is damaged.
+    """
+    found: dict[int, RecordedDecision] = {}
+    for start in range(0, len(numbers), MOST_AT_ONCE):
+        some = numbers[start : start + MOST_AT_ONCE]
+        places = ", ".join("?" * len(some))
+        values = (agent, *some)
+        rewards = _rewards_of(connection, places, values, source)
+        query = SELECT_DECISIONS_OF.format(places=places)
+        for row in connection.execute(query, values):
+            number = row[0]
+            event = decision_event(row, source)
+            made_by = event.get("made_by", "us")
+            found[number] = RecordedDecision(row[1], event, rewards.get(number, {}), made_by)
+
+    return [found[number] for number in numbers if number in found]
+
+
+def _rewards_of(
+    connection: sqlite3.Connection, places: str, values: tuple[int, ...], source: str
+) -> dict[int, dict[str, float]]:
+    """{decision: {objective: value}}."""
+    rewards: dict[int, dict[str, float]] = {}
+    rows = connection.execute(SELECT_REWARDS_OF_DECISIONS.format(places=places), values)
+    # The rows of one call share a checksum, and are checked together.
+    for (number, _), call in itertools.groupby(rows, key=operator.itemgetter(2, 0)):
+        event = reward_event(list(call), source)
+        rewards.setdefault(number, {}).update(event["rewards"])
+
+    return rewards

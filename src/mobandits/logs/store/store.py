@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
@@ -27,6 +27,7 @@ from mobandits.logs.store.content import (
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
 from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import bring_up_to_date
@@ -322,6 +323,26 @@ class Store:
             with explained(self.path):
                 return recorded_decision(writer.connection, self._number, number, str(self.path))
 
+    def page(self, wanted: PageWanted, waiting: Collection[int] = ()) -> Page:
+        """Some decisions that are on disk, with their rewards.
+
+        It is read by a connection of its own, so that others go on meanwhile.
+
+        Args:
+            wanted: which decisions.
+            waiting: the numbers of those that wait for rewards, which the agent knows.
+
+        Raises:
+            LogError: where one is damaged.
+        """
+        self.check_usable()
+        number = self._number
+        if number is None:
+            return Page([], frozenset(), [], None)
+
+        with reading(self.path) as connection:
+            return page_of(connection, number, wanted, waiting, str(self.path))
+
     def snapshot(self, state: bytes) -> None:
         """Keep what the agent knows now: opening need not read the events before. Three are kept.
 
@@ -344,10 +365,15 @@ class Store:
         Raises:
             LogError: where they cannot be read.
         """
-        with self._threads, explained(self.path):
-            connection = self._usable().connection
-            if self._number is not None:
-                yield from sound_snapshots(connection, self._number)
+        with self._threads:
+            self.flush()
+            number = self._number
+        if number is None:
+            return
+        # By a connection of its own, and without the lock: states are large, and whoever makes an
+        # agent of one must not keep the other agents of a shared file waiting.
+        with reading(self.path) as connection:
+            yield from sound_snapshots(connection, number)
 
     def latest_snapshot(self) -> Snapshot | None:
         """The newest snapshot that is not damaged; None where there is none.

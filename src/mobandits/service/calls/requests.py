@@ -9,6 +9,7 @@ from starlette.responses import Response
 from mobandits.service.hosted_agent import HostedAgent, as_json
 from mobandits.service.problems import Problem
 from mobandits.service.running import Running
+from mobandits.support.naming import shortened
 
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"
@@ -39,6 +40,26 @@ async def body_of(request: Request, kind: type[Body]) -> Body:
     decoded: Body = decoder.decode(content)
 
     return decoded
+
+
+def query_of(request: Request, kind: type[Body]) -> Body:
+    """The parameters behind the question mark of a request, checked.
+
+    Args:
+        request: of a client.
+        kind: a type whose fields are their names.
+
+    Raises:
+        ValueError: where one is unknown, is given twice, or does not fit.
+    """
+    given: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name in given:
+            raise Problem(422, f"{shortened(name)} must be given once, got it twice")
+        given[name] = value
+
+    # Not strict: all of them are texts.
+    return msgspec.convert(given, kind, strict=False)
 
 
 def running_of(request: Request) -> Running:

@@ -1,0 +1,187 @@
+"""Pages of an agent's decisions in the order of their numbers, each from where one before ended.
+
+A page begins after a number, and not after so many rows: it costs the same wherever it is, and
+decisions that are made meanwhile shift nothing.
+"""
+
+import bisect
+import itertools
+import json
+import sqlite3
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from mobandits.logs.names import name_of
+from mobandits.logs.store.lookup import (
+    MOST_AT_ONCE,
+    RecordedDecision,
+    recorded_decisions,
+)
+
+# The primary key of the table leads to the first one, and gives the order.
+SELECT_IDS = "SELECT id FROM decisions WHERE agent = ?"
+SELECT_ARMS = "SELECT name FROM arms WHERE agent = ? ORDER BY number"
+SELECT_ACTIVATIONS = """
+SELECT body FROM changes WHERE agent = ? AND seq > ? AND kind = 'activate'
+"""
+
+Status = Literal["waiting", "settled"]
+
+
+class PageWanted(NamedTuple):
+    """Which decisions a page is to have.
+
+    Attributes:
+        limit: how many, at most.
+        after: the number of the decision that it begins after, in its order; None: at the start.
+        newest: whether the newest come first.
+        arm: the number of the arm that was played; None: any.
+        made_by: "us" or "observed"; None: both.
+        status: "waiting" or "settled"; None: both.
+    """
+
+    limit: int
+    after: int | None = None
+    newest: bool = False
+    arm: int | None = None
+    made_by: str | None = None
+    status: Status | None = None
+
+
+class Page(NamedTuple):
+    """Some decisions with their rewards.
+
+    Attributes:
+        decisions: in the order that was asked for.
+        activated: the numbers of those that were inactive first, and of which the log says that
+            they took effect.
+        arms: all arms that there ever were, by number.
+        next: the number after which the next page begins; None: this one is the last.
+    """
+
+    decisions: list[RecordedDecision]
+    activated: frozenset[int]
+    arms: list[Hashable]
+    next: int | None
+
+
+def page_of(
+    connection: sqlite3.Connection,
+    agent: int,
+    wanted: PageWanted,
+    waiting: Collection[int],
+    source: str,
+) -> Page:
+    """A page of an agent's decisions.
+
+    Args:
+        connection: to the store, in one transaction.
+        agent: its number there.
+        wanted: which decisions.
+        waiting: the numbers of those that wait for rewards, which the agent knows.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where one is damaged.
+    """
+    # One more than the page has: it tells whether there is a next one.
+    count = wanted.limit + 1
+    numbers = list(itertools.islice(_numbers(connection, agent, wanted, waiting), count))
+    shown = numbers[: wanted.limit]
+    decisions = recorded_decisions(connection, agent, shown, source)
+    rows = connection.execute(SELECT_ARMS, (agent,))
+    arms = [name_of(text) for (text,) in rows]
+    is_last = len(numbers) == len(shown)
+
+    return Page(
+        decisions,
+        _activated(connection, agent, decisions),
+        arms,
+        None if is_last else shown[-1],
+    )
+
+
+def _numbers(
+    connection: sqlite3.Connection, agent: int, wanted: PageWanted, waiting: Collection[int]
+) -> Iterator[int]:
+    """The numbers of decisions that are wanted, in order, and of those after the page."""
+    if wanted.status == "waiting":
+        # There may be few of them among millions, so that the others are not even looked at.
+        for some in _in_parts(_from(sorted(waiting), wanted), MOST_AT_ONCE):
+            yield from _found(connection, agent, wanted, count=len(some), among=some)
+        return
+
+    count = wanted.limit + 1
+    if wanted.status is not None:
+        count = max(count, MOST_AT_ONCE)
+    while True:
+        found = _found(connection, agent, wanted, count=count)
+        for number in found:
+            if wanted.status is None or number not in waiting:
+                yield number
+        if len(found) < count:
+            return
+        wanted = wanted._replace(after=found[-1])
+
+
+def _from(numbers: Sequence[int], wanted: PageWanted) -> Sequence[int]:
+    """Those of sorted numbers that come after where a page begins, in its order."""
+    if wanted.newest:
+        end = len(numbers) if wanted.after is None else bisect.bisect_left(numbers, wanted.after)
+        return numbers[:end][::-1]
+
+    start = 0 if wanted.after is None else bisect.bisect_right(numbers, wanted.after)
+
+    return numbers[start:]
+
+
+def _found(
+    connection: sqlite3.Connection,
+    agent: int,
+    wanted: PageWanted,
+    *,
+    count: int,
+    among: Sequence[int] | None = None,
+) -> list[int]:
+    """The next numbers that a page may have, so many at most; or those of some."""
+    query = SELECT_IDS
+    values: list[Any] = [agent]
+    if wanted.after is not None:
+        query += " AND id < ?" if wanted.newest else " AND id > ?"
+        values.append(wanted.after)
+    if wanted.arm is not None:
+        query += " AND arm = ?"
+        values.append(wanted.arm)
+    if wanted.made_by is not None:
+        query += " AND made_by = ?"
+        values.append(wanted.made_by)
+    if among is not None:
+        places = ", ".join("?" * len(among))
+        query += f" AND id IN ({places})"
+        values += among
+
+    query += " ORDER BY id DESC LIMIT ?" if wanted.newest else " ORDER BY id LIMIT ?"
+    values.append(count)
+
+    return [number for (number,) in connection.execute(query, values)]
+
+
+def _activated(
+    connection: sqlite3.Connection, agent: int, decisions: Sequence[RecordedDecision]
+) -> frozenset[int]:
+    """Which decisions that were inactive first took effect, as far as the log says so."""
+    inactive = {found.event["id"]: found for found in decisions if "active" in found.event}
+    # Who rewards a decision has seen that it took effect.
+    activated = {number for number, found in inactive.items() if found.rewards}
+    unsure = [found.seq for number, found in inactive.items() if number not in activated]
+    if unsure:
+        # Changes have no index by decision: one pass, and only where it is needed.
+        for (body,) in connection.execute(SELECT_ACTIVATIONS, (agent, min(unsure))):
+            activated.add(json.loads(body).get("id"))
+
+    return frozenset(activated & inactive.keys())
+
+
+def _in_parts(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    for start in range(0, len(numbers), size):
+        yield numbers[start : start + size]
