@@ -1,7 +1,8 @@
 """Single decisions of a store, with the rewards that came for them."""
 
 import sqlite3
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from mobandits.logs.store.rows import Event, decision_event, reward_event
 
@@ -13,6 +14,14 @@ FROM decisions WHERE agent = ? AND id = ?
 SELECT_REWARDS_OF_DECISION = """
 SELECT seq, position, decision, at, other, objective, value, checksum
 FROM rewards WHERE agent = ? AND decision = ? ORDER BY seq
+"""
+SELECT_RECENT = """
+SELECT id, seq, at, arm, propensity, rows, features, context,
+    eligible, other, key, made_by, active, checksum
+FROM decisions WHERE agent = ? ORDER BY seq DESC LIMIT ?
+"""
+LAST_CHANGE_OF_ARMS = """
+SELECT max(seq) FROM changes WHERE agent = ? AND kind IN ('add', 'remove')
 """
 
 
@@ -47,9 +56,47 @@ def recorded_decision(
         LogError: where it is damaged.
     """
     row = connection.execute(SELECT_DECISION, (agent, number)).fetchone()
-    if row is None:
-        return None
+    return None if row is None else _with_rewards(connection, agent, row, source)
 
+
+class RecentDecisions(NamedTuple):
+    """The last decisions of an agent.
+
+    Attributes:
+        decisions: the newest first.
+        arms_changed: the seq of the last event that added or removed an arm; 0 where none did.
+    """
+
+    decisions: list[RecordedDecision]
+    arms_changed: int
+
+
+def recent_decisions(
+    connection: sqlite3.Connection, agent: int, count: int, source: str
+) -> RecentDecisions:
+    """The last decisions of an agent, with the rewards that came for them.
+
+    Args:
+        connection: to the store.
+        agent: its number there.
+        count: how many, at most.
+        source: of the store, for errors.
+
+    Raises:
+        LogError: where one is damaged.
+    """
+    rows = connection.execute(SELECT_RECENT, (agent, count)).fetchall()
+    decisions = [_with_rewards(connection, agent, row, source) for row in rows]
+    (changed,) = connection.execute(LAST_CHANGE_OF_ARMS, (agent,)).fetchone()
+
+    return RecentDecisions(decisions, changed or 0)
+
+
+def _with_rewards(
+    connection: sqlite3.Connection, agent: int, row: Sequence[Any], source: str
+) -> RecordedDecision:
+    """The decision of a row, and its rewards."""
+    number = row[0]
     rewards: dict[str, float] = {}
     calls: dict[int, list[tuple[object, ...]]] = {}
     for reward in connection.execute(SELECT_REWARDS_OF_DECISION, (agent, number)):
