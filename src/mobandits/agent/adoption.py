@@ -11,7 +11,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision
-from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import circumstances
@@ -315,7 +315,7 @@ def _learn_chunks(
     """
     bound = core.bound
     writer = core.writer
-    before = None if writer is not None else _copied(bound.state())
+    before = None if writer is not None else copy_of_state(bound.state())
     started = core.pending.next_id
     lessons = core.lessons
     settled = core.pending.settled.copy()
@@ -467,8 +467,3 @@ def _inward(core: AgentCore, rewards: Array) -> Array:
     lines = np.array([each.line for each in core.objectives])
     lessons: Array = np.ascontiguousarray((rewards - lines[:, 0]) * lines[:, 1])
     return lessons
-
-
-def _copied(state: Any) -> Any:
-    copies = [array.copy() for array in arrays(state)]
-    return rebuilt(state, iter(copies))

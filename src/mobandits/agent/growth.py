@@ -90,6 +90,12 @@ def rebuilt(template: Any, given: Iterator[Any]) -> Any:
     return state_class(*parts)
 
 
+def copy_of_state(state: Any) -> Any:
+    """The same state in arrays of its own, which nobody changes."""
+    copies = [array.copy() for array in arrays(state)]
+    return rebuilt(state, iter(copies))
+
+
 def grown(state: Any, before: Any, after: Any) -> Any:
     """`state` with room for the arms that `after` has and `before` has not; they know nothing yet.
 

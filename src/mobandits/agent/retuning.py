@@ -10,7 +10,7 @@ from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.descriptions import described, made
-from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, check_counts, check_is_recipe
 from mobandits.agent.recording import StoreWriter
@@ -174,7 +174,7 @@ class _Kept(NamedTuple):
 def _taken_over(old: Policy, state: Any, new: Policy) -> Any | None:
     """The state of a new policy with the statistics of an old one; None where they do not fit."""
     if _agree(old, new):
-        return _copied(state)
+        return copy_of_state(state)
     if context_maps(old) != context_maps(new):
         return None
 
@@ -186,7 +186,7 @@ def _taken_over(old: Policy, state: Any, new: Policy) -> Any | None:
     if not _same_state(before.first, after.first):
         return None
 
-    statistics = _copied(before.state)
+    statistics = copy_of_state(before.state)
     if _begins_anew(new):
         return first._replace(model=statistics)
     return statistics
@@ -221,11 +221,6 @@ def _begins_anew(policy: Policy) -> bool:
     estimator inside of it in a field `model`, which an estimator has as well.
     """
     return composite(policy) is not None and declares(policy, "BEGINS_ANEW")
-
-
-def _copied(state: Any) -> Any:
-    copies = [array.copy() for array in arrays(state)]
-    return rebuilt(state, iter(copies))
 
 
 def _agree(old: Policy, new: Policy) -> bool:

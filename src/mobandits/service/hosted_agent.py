@@ -1,6 +1,7 @@
 """An agent of a service: its calls as messages, and what it takes to start it again."""
 
 import math
+from collections.abc import Hashable
 from typing import Any, Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile, Store
-from mobandits.logs.store.lookup import RecordedDecision
+from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
 from mobandits.orders.order import in_words
 from mobandits.service.messages import (
     Adopted,
@@ -280,6 +281,17 @@ class HostedAgent:
         """
         after = None if query.after is None else self.number_of(query.after)
         return decision_list(self.agent.core, self.store, query, after)
+
+    @property
+    def arm_names(self) -> list[Hashable]:
+        """All arms that there ever were, by number: as recorded decisions name them."""
+        return [] if self._store is None else self._store.arm_names
+
+    def recent(self, count: int) -> RecentDecisions:
+        """The last decisions that are on disk, at most so many; from any thread."""
+        if self._store is None:
+            return RecentDecisions([], 0)
+        return self._store.recent(count)
 
     def explained(self, number: int) -> Explained:
         """Why the agent would decide as it did, by what it believes now.

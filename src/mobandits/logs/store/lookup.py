@@ -18,6 +18,10 @@ SELECT seq, position, decision, at, other, objective, value, checksum
 FROM rewards WHERE agent = ? AND decision IN ({places}) ORDER BY decision, seq
 """
 MOST_AT_ONCE = 500  # numbers in one query: older versions of SQLite take up to 999
+SELECT_RECENT = "SELECT id FROM decisions WHERE agent = ? ORDER BY seq DESC LIMIT ?"
+LAST_CHANGE_OF_ARMS = """
+SELECT max(seq) FROM changes WHERE agent = ? AND kind IN ('add', 'remove')
+"""
 
 
 class RecordedDecision(NamedTuple):
@@ -34,6 +38,18 @@ class RecordedDecision(NamedTuple):
     event: Event
     rewards: dict[str, float]
     made_by: str
+
+
+class RecentDecisions(NamedTuple):
+    """The last decisions of an agent.
+
+    Attributes:
+        decisions: the newest first.
+        arms_changed: the seq of the last event that added or removed an arm; 0 where none did.
+    """
+
+    decisions: list[RecordedDecision]
+    arms_changed: int
 
 
 def recorded_decision(
@@ -82,6 +98,28 @@ def recorded_decisions(
             found[number] = RecordedDecision(row[1], event, rewards.get(number, {}), made_by)
 
     return [found[number] for number in numbers if number in found]
+
+
+def recent_decisions(
+    connection: sqlite3.Connection, agent: int, count: int, source: str
+) -> RecentDecisions:
+    """The last decisions of an agent, with the rewards that came for them.
+
+    Args:
+        connection: to the store.
+        agent: its number there.
+        count: how many, at most.
+        source: of the store, for errors.
+
+    Raises:
+        LogError: where one is damaged.
+    """
+    rows = connection.execute(SELECT_RECENT, (agent, count))
+    numbers = [number for (number,) in rows]
+    decisions = recorded_decisions(connection, agent, numbers, source)
+    (changed,) = connection.execute(LAST_CHANGE_OF_ARMS, (agent,)).fetchone()
+
+    return RecentDecisions(decisions, changed or 0)
 
 
 def _rewards_of(

@@ -25,7 +25,12 @@ from mobandits.logs.store.content import (
     sound_snapshots,
 )
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
+from mobandits.logs.store.lookup import (
+    RecentDecisions,
+    RecordedDecision,
+    recent_decisions,
+    recorded_decision,
+)
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
@@ -342,6 +347,23 @@ class Store:
 
         with reading(self.path) as connection:
             return page_of(connection, number, wanted, waiting, str(self.path))
+
+    def recent(self, count: int) -> RecentDecisions:
+        """The last decisions that are on disk, with the rewards that came for them.
+
+        The reader has a connection of its own, so that others may read and write meanwhile.
+
+        Args:
+            count: how many, at most.
+
+        Raises:
+            LogError: where one is damaged.
+        """
+        number = self._number
+        if number is None:
+            return RecentDecisions([], 0)
+        with reading(self.path) as connection:
+            return recent_decisions(connection, number, count, str(self.path))
 
     def snapshot(self, state: bytes) -> None:
         """Keep what the agent knows now: opening need not read the events before. Three are kept.

@@ -1,0 +1,134 @@
+"""Recorded decisions of an agent, as questions that can be asked again, and as a log."""
+
+import math
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.agent.core import AgentCore
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.logs import Feedback
+from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
+
+
+class RecentRound(NamedTuple):
+    """A recorded decision, as a question that can be asked again.
+
+    Attributes:
+        names: of the eligible arms that are still there.
+        slots: of these arms.
+        rows: (eligible arms or 1, features).
+        recorded: the decision.
+        arm: that was played.
+    """
+
+    names: tuple[Hashable, ...]
+    slots: IntArray
+    rows: Array
+    recorded: RecordedDecision
+    arm: Hashable
+
+
+def recent_rounds(
+    core: AgentCore, decisions: RecentDecisions, arm_names: list[Hashable]
+) -> list[RecentRound]:
+    """The decisions that can be asked again, the oldest first.
+
+    Args:
+        core: of the agent, or a copy.
+        decisions: of its store.
+        arm_names: all that there ever were, by number: as decisions name them.
+    """
+    rounds = []
+    for recorded in reversed(decisions.decisions):
+        event = recorded.event
+        # Further ranks share the context of the first one.
+        if event.get("rank", 0):
+            continue
+        if core.contexts.has_row_per_arm and recorded.seq < decisions.arms_changed:
+            continue
+
+        asked = _asked_again(core, recorded, arm_names)
+        if asked is not None:
+            rounds.append(asked)
+
+    return rounds
+
+
+def _asked_again(
+    core: AgentCore, recorded: RecordedDecision, arm_names: list[Hashable]
+) -> RecentRound | None:
+    """A decision among those of its arms that are still there; None where there are none."""
+    event = recorded.event
+    present = core.arms.names
+    names = present
+    if "eligible" in event:
+        then = [arm_names[number] for number in event["eligible"]]
+        names = tuple(name for name in then if name in present)
+    if not names:
+        return None
+
+    places = core.arms.rows(names)
+    rows = event.get("context")
+    if rows is None:
+        rows = np.empty((1, core.features))
+    if core.contexts.has_row_per_arm:
+        # The store has a row for every arm, also for those that were not eligible.
+        if len(rows) != len(present):
+            return None
+        rows = rows[places]
+
+    slots = core.arms.everyone[places]
+    own_rows = np.ascontiguousarray(rows, np.float64)
+
+    return RecentRound(names, slots, own_rows, recorded, arm_names[event["arm"]])
+
+
+def weighable(rounds: list[RecentRound]) -> IntArray:
+    """Which rounds other policies can be valued from: those with a propensity, of present arms."""
+    usable = []
+    for t, each in enumerate(rounds):
+        is_known = each.recorded.event["propensity"] is not None
+        if is_known and each.arm in each.names:
+            usable.append(t)
+
+    return np.array(usable, np.int64)
+
+
+def as_feedback(core: AgentCore, chosen: list[RecentRound]) -> Feedback:
+    """Rounds that are `weighable`, as a log of the agent's present arms."""
+    arms = len(core.arms.names)
+    per_arm = core.contexts.has_row_per_arm
+    shape = (len(chosen), arms, core.features) if per_arm else (len(chosen), core.features)
+    contexts = np.zeros(shape)
+    eligible = np.zeros((len(chosen), arms), bool)
+    rewards = np.full((len(chosen), len(core.objectives)), math.nan)
+    for t, each in enumerate(chosen):
+        own = core.arms.rows(each.names)
+        eligible[t, own] = True
+        if per_arm:
+            contexts[t, own] = each.rows
+        else:
+            contexts[t] = each.rows[0]
+
+        known: Any = each.recorded.rewards
+        for place, objective in enumerate(core.objectives):
+            value = known.get(objective.name)
+            if value is not None:
+                # In Feedback more is better.
+                rewards[t, place] = -value if objective.minimise else value
+
+    minimised = [each.name for each in core.objectives if each.minimise]
+    place_of = {name: place for place, name in enumerate(core.arms.names)}
+
+    return Feedback(
+        contexts=contexts,
+        arms=np.array([place_of[each.arm] for each in chosen]),
+        rewards=rewards,
+        propensities=np.array([each.recorded.event["propensity"] for each in chosen]),
+        arm_names=core.arms.names,
+        objective_names=core.objective_names,
+        eligible=eligible,
+        minimised=tuple(minimised),
+    )
