@@ -52,12 +52,14 @@ class HostedAgent:
         name: as given.
         specification: as given.
         status: "starting", "ready", or why it cannot decide.
+        openings: how often it was opened: what was written before the last time may be lost.
     """
 
     def __init__(self, name: str, specification: AgentSpecification, file: SharedFile) -> None:
         self.name = name
         self.specification = specification
         self.status = STARTING
+        self.openings = 0
         self._file = file
         self._agent: Agent | None = None
         self._store: Store | None = None
@@ -72,6 +74,8 @@ class HostedAgent:
             ValueError: where the store has another agent of this name.
         """
         self.status = STARTING
+        # First: no call that was made before may find that it is saved.
+        self.openings += 1
         store = Store(self._file, agent=self.name)
         try:
             agent = self.specification.agent(log=store)
@@ -82,10 +86,12 @@ class HostedAgent:
         self._store = store
         self._agent = agent
         self._preference = self._preference_in_words()
+        # Last: it is opened in a thread, and calls may come from now on.
         self.status = READY
 
     def reopen(self) -> None:
         """Open the agent again from what is on disk, after events of it were lost."""
+        self.status = STARTING
         self.close()
         self.open()
 
@@ -102,12 +108,19 @@ class HostedAgent:
         """Whether it can decide."""
         return self.status == READY
 
-    def check_saved(self) -> None:
+    def check_saved(self, openings: int | None = None) -> None:
         """Refuse to answer a call that was made, but is not on disk.
+
+        Args:
+            openings: what `openings` was when the call was made; None: it is being made.
 
         Raises:
             Problem: where events were lost.
         """
+        if openings is not None and openings != self.openings:
+            rule = f"agent {quoted(self.name)} was opened again from what is on disk"
+            raise Problem(503, rule, retry_after=1)
+
         store = self._store
         if store is None:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)

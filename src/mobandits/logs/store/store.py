@@ -127,7 +127,9 @@ class Store:
             self._owner = claim(self.path)
         on_fork(self, Store.leave_to_parent)
         try:
-            self._open()
+            # Others of a shared file read by the same connection.
+            with self._threads:
+                self._open()
         except BaseException:
             self.close()
             raise

@@ -64,7 +64,10 @@ async def remove_arm(request: Request) -> Response:
 
 async def snapshot(request: Request) -> Response:
     """`GET /v1/agents/{agent}/snapshot`: the file that `Agent.save` writes."""
-    state = hosted_of(request).agent.to_bytes()
+    hosted = hosted_of(request)
+    # In a thread: it waits for the disk, and is as large as what was learned.
+    state = await asyncio.to_thread(hosted.agent.to_bytes)
+
     return Response(state, media_type="application/octet-stream")
 
 

@@ -90,14 +90,22 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
     return hosted, number
 
 
-async def saved(request: Request, hosted: HostedAgent) -> None:
+async def saved(request: Request, hosted: HostedAgent, openings: int | None = None) -> None:
     """Wait until what an agent wrote is on disk.
+
+    Args:
+        request: whose call wrote it.
+        hosted: the agent.
+        openings: what `hosted.openings` was when it was written; None: it was just now, and other
+            calls have not come in between.
 
     Raises:
         Problem: where it could not be written.
     """
+    if openings is None:
+        openings = hosted.openings
     await running_of(request).settlements.settled()
-    hosted.check_saved()
+    hosted.check_saved(openings)
 
 
 def check_room(request: Request) -> None:
