@@ -272,19 +272,19 @@ class BoundPolicy:
 
         return mean, math.sqrt(variance / n)
 
-    def probabilities(self, rows: Array, slots: IntArray, rng: Rng) -> Array:
+    def probabilities(self, rows: Array, slots: IntArray, rng: Rng, draws: int = 1) -> Array:
         """(arms,) the probability of each arm in the next draw.
 
-        Where beliefs are drawn, it is given one belief, drawn from `rng`.
+        Where beliefs are drawn, it is the mean given so many beliefs, drawn from `rng`.
         """
         total = np.zeros(len(slots))
         squares = np.zeros(len(slots))
         try:
-            self.add_probabilities(self.session, rows, slots, rng, 1, total, squares)
+            self.add_probabilities(self.session, rows, slots, rng, draws, total, squares)
         except FAILURES as failure:
             self.refuse_arithmetic(failure)
 
-        return total
+        return total / draws
 
     def refuse_arithmetic(self, error: Exception) -> NoReturn:
         """Say what an error of the policy's arithmetic means.

@@ -186,9 +186,16 @@ class HostedAgent:
             propensity=request.propensity,
             rewards=request.rewards,
             key=request.key,
+            compare=True,
         )
+        own = decision.instead
 
-        return Adopted(str(decision.id), decision.replayed)
+        return Adopted(
+            decision=str(decision.id),
+            replayed=decision.replayed,
+            own_arm=None if own is None else str(own.arm),
+            own_propensity=None if own is None else own.propensity,
+        )
 
     def reward(self, number: int, rewards: dict[str, float]) -> Rewarded:
         """Rewards of a decision, or some of them.

@@ -99,11 +99,11 @@ class RewardsOf(Message):
     key: str | None = None
 
 
-class RefusedReward(Message):
-    """Rewards that were refused.
+class RefusedItem(Message):
+    """An item of a list that was refused.
 
     Attributes:
-        status: of HTTP, as if they had been told alone.
+        status: of HTTP, as if it had been sent alone.
         detail: one line.
     """
 
@@ -120,7 +120,7 @@ class RewardOutcome(Message):
     """
 
     rewarded: Rewarded | None = None
-    refused: RefusedReward | None = None
+    refused: RefusedItem | None = None
 
 
 class Observed(Message):
@@ -146,11 +146,30 @@ class Adopted(Message):
 
     Attributes:
         decision: its number, as a text.
-        replayed: whether it was known already, by its key.
+        replayed: whether it was known already, by its key; the answer is then that of the first
+            time.
+        own_arm: the arm that the agent would most probably have played, before it learned from this
+            decision; null where it is asked for no propensities.
+        own_propensity: the probability with which it would have played the arm that was; null
+            likewise.
     """
 
     decision: str
     replayed: bool
+    own_arm: str | None
+    own_propensity: float | None
+
+
+class ObservedOutcome(Message):
+    """What became of a decision in a list; one that is refused does not keep out the others.
+
+    Attributes:
+        adopted: where it was taken.
+        refused: where it was not.
+    """
+
+    adopted: Adopted | None = None
+    refused: RefusedItem | None = None
 
 
 class Recorded(Message):
