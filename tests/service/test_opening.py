@@ -112,15 +112,14 @@ def test_a_service_keeps_its_agents_open_by_itself(tmp_path, monkeypatch):
 def test_snapshots_are_read_without_the_lock_of_the_file(tmp_path):
     """While an agent is made of a large one, the others of the file go on."""
     agent: Agent = specification().agents["router"].agent()
-    with SharedFile(tmp_path / "log", "system") as file:
-        with Store(file) as store:
-            store.describe({"arms": ["small", "large"], "objectives": ["quality"]})
-            store.snapshot(agent.to_bytes())
-            snapshots = store.snapshots()
-            next(snapshots)
-            taken = []
-            thread = threading.Thread(target=lambda: taken.append(file.agent_names()))
-            thread.start()
-            thread.join(PATIENCE)
-            assert taken == [["agent"]]
-            snapshots.close()
+    with SharedFile(tmp_path / "log", "system") as file, Store(file) as store:
+        store.describe({"arms": ["small", "large"], "objectives": ["quality"]})
+        store.snapshot(agent.to_bytes())
+        snapshots = store.snapshots()
+        next(snapshots)
+        taken = []
+        thread = threading.Thread(target=lambda: taken.append(file.agent_names()))
+        thread.start()
+        thread.join(PATIENCE)
+        assert taken == [["agent"]]
+        snapshots.close()

@@ -333,6 +333,46 @@ class Preference(Message):
     order: Any
 
 
+class PreferenceState(Message):
+    """The order by which an agent compares arms.
+
+    Attributes:
+        order: a table of its name and parameters, as `Preference` takes it; null: the policy's own.
+        preference: the order that is played, in words.
+    """
+
+    order: Any
+    preference: str
+
+
+class BudgetState(Message):
+    """What became of a budget.
+
+    Attributes:
+        objective: of the costs.
+        per: "total", or the period after which it renews: "month", "day" or "hour", in UTC.
+        limit: on the costs of a period.
+        spent: in the present one, as far as bills have come.
+        reserved: for decisions whose bills are awaited.
+        left: for further decisions.
+        renews: when the next period begins, in seconds since 1970; null: never.
+    """
+
+    objective: str
+    per: str
+    limit: float
+    spent: float
+    reserved: float
+    left: float
+    renews: float | None
+
+
+class BudgetList(Message):
+    """The budgets of an agent."""
+
+    budgets: list[BudgetState]
+
+
 class Live(Message):
     """The process answers."""
 
