@@ -1,5 +1,6 @@
 """An agent of a service: its calls as messages, and what it takes to start it again."""
 
+import asyncio
 import math
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from mobandits.orders.order import in_words
 from mobandits.service.messages import (
     Adopted,
     AgentState,
+    BudgetList,
+    BudgetState,
     Decide,
     DecideBatch,
     Decided,
@@ -23,9 +26,11 @@ from mobandits.service.messages import (
     Explained,
     ObjectiveState,
     Observed,
+    PreferenceState,
     Recorded,
     Rewarded,
 )
+from mobandits.service.preferences import order_table
 from mobandits.service.problems import Problem
 from mobandits.service.recorded import decision_list, recorded_decision
 from mobandits.service.specification import AgentSpecification
@@ -53,6 +58,7 @@ class HostedAgent:
         specification: as given.
         status: "starting", "ready", or why it cannot decide.
         openings: how often it was opened: what was written before the last time may be lost.
+        changing: held by calls that change it in a thread, one after the other.
     """
 
     def __init__(self, name: str, specification: AgentSpecification, file: SharedFile) -> None:
@@ -60,6 +66,7 @@ class HostedAgent:
         self.specification = specification
         self.status = STARTING
         self.openings = 0
+        self.changing = asyncio.Lock()
         self._file = file
         self._agent: Agent | None = None
         self._store: Store | None = None
@@ -243,6 +250,11 @@ class HostedAgent:
         self.agent.preference = None if order is None else build("orders", order, "order")
         self._preference = self._preference_in_words()
 
+    def preference(self) -> PreferenceState:
+        """The order by which arms are compared."""
+        order = self.agent.core.bound.order
+        return PreferenceState(order_table(order), self._preference)
+
     def add_arm(self, name: str, like: str | None) -> bool:
         """One arm more; whether it is new: the same call once more is no error."""
         agent = self.agent
@@ -334,6 +346,25 @@ class HostedAgent:
     def balances(self) -> tuple[Balance, ...]:
         """What became of the budgets, by now."""
         return () if self._agent is None else self._agent.balances
+
+    def budgets(self) -> BudgetList:
+        """What became of the budgets, by now."""
+        states = []
+        for balance in self.agent.balances:
+            budget = balance.budget
+            states.append(
+                BudgetState(
+                    objective=str(budget.objective),
+                    per=budget.per,
+                    limit=budget.limit,
+                    spent=balance.spent,
+                    reserved=balance.reserved,
+                    left=balance.left,
+                    renews=balance.renews,
+                )
+            )
+
+        return BudgetList(states)
 
     def state(self) -> AgentState:
         """The agent as it is now."""

@@ -80,5 +80,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, np.generic):
         return value.item()
+    if dataclasses.is_dataclass(value):
+        return order_table(value)
 
     return value

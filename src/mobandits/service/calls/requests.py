@@ -163,6 +163,12 @@ def check_room(request: Request) -> None:
         raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
 
 
-def answer(message: msgspec.Struct) -> Response:
-    """A message as the answer to a request."""
-    return Response(as_json(message), media_type=JSON)
+def answer(message: msgspec.Struct, etag: str | None = None) -> Response:
+    """A message as the answer to a request.
+
+    Args:
+        message: what is answered.
+        etag: what stands for the state of the resource; None: it has none.
+    """
+    headers = None if etag is None else {"ETag": etag}
+    return Response(as_json(message), headers=headers, media_type=JSON)
