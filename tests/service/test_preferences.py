@@ -66,9 +66,8 @@ def test_every_order_has_a_table():
     other=st.lists(st.floats(0.01, 10.0), min_size=2, max_size=2),
 )
 def test_etags_are_equal_where_preferences_are(one, other):
-    tags = []
-    for weights in (one, other):
-        tags.append(etag_of(PreferenceState(order_table(Weighted(weights)), "")))
+    states = [PreferenceState(order_table(Weighted(weights)), "") for weights in (one, other)]
+    tags = [etag_of(state) for state in states]
     assert (tags[0] == tags[1]) == (Weighted(one) == Weighted(other))
 
 

@@ -1,6 +1,7 @@
 """An agent of a service: its calls as messages, and what it takes to start it again."""
 
 import asyncio
+import contextlib
 import math
 from typing import Any, Literal
 
@@ -344,8 +345,23 @@ class HostedAgent:
         return self._found(number).rewards
 
     def balances(self) -> tuple[Balance, ...]:
-        """What became of the budgets, by now."""
-        return () if self._agent is None else self._agent.balances
+        """What became of the budgets, by now; of an agent that cannot be used, nothing."""
+        agent = self._agent
+        if agent is None or not self.is_ready:
+            return ()
+        # Time may bring something that cannot be written any more.
+        with contextlib.suppress(LogError):
+            return agent.balances
+
+        return ()
+
+    def snapshot_time(self) -> float | None:
+        """When its last snapshot was taken; None where that is not known."""
+        store = self._store
+        with contextlib.suppress(LogError):
+            return None if store is None else store.snapshot_time()
+
+        return None
 
     def budgets(self) -> BudgetList:
         """What became of the budgets, by now."""
