@@ -175,29 +175,6 @@ def test_batches_activation_and_abandoning(tmp_path):
     ask(tmp_path / "log", talk)
 
 
-def test_decisions_of_others_are_learned(tmp_path):
-    twin: Agent = specification().agents["router"].agent()
-
-    async def talk(client, running):
-        rewards = {"quality": 0.5, "cost": 0.25}
-        observed = [
-            {"context": CONTEXT, "arm": "large", "propensity": 0.5, "rewards": rewards},
-            {"context": CONTEXT, "arm": "small", "key": "seen"},
-            {"context": CONTEXT, "arm": "small", "key": "seen"},
-        ]
-        adopted = (await client.post(f"{AGENT}/decisions", json=observed)).json()
-        assert [each["replayed"] for each in adopted] == [False, False, True]
-        twin.adopt(CONTEXT, "large", propensity=0.5, rewards=rewards)
-        assert running.agents.named("router").agent.lessons == twin.lessons
-        found = (await client.get(f"{AGENT}/decisions/0")).json()
-        assert found["made_by"] == "observed"
-        unknown = [{"context": CONTEXT, "arm": "huge"}]
-        refused = await client.post(f"{AGENT}/decisions", json=unknown)
-        assert refused.status_code == 422
-
-    ask(tmp_path / "log", talk)
-
-
 def test_preference_arms_explanation_and_snapshot(tmp_path):
     async def talk(client, running):
         await client.post(f"{AGENT}/decide", json={"context": CONTEXT})

@@ -163,7 +163,8 @@ def test_fallbacks_are_kept_while_their_report_fails():
     decided = {"decision": "3", "arm": "large", "propensity": 0.5, "error": 0.0}
     decided |= {"front": None, "preference": "", "replayed": False}
     decides = [httpx.Response(503)] + [httpx.Response(200, json=decided)] * 2
-    adopted = [{"decision": "4", "replayed": False}]
+    own = {"own_arm": "large", "own_propensity": 0.25}
+    adopted = [{"adopted": {"decision": "4", "replayed": False, **own}, "refused": None}]
     reports = [httpx.Response(500), httpx.Response(200, json=adopted)]
     client = Client("http://service", "router", fallback="small", attempts=1)
     client._http = httpx.Client(base_url=client.url, transport=httpx.MockTransport(answer))
@@ -178,6 +179,25 @@ def test_fallbacks_are_kept_while_their_report_fails():
     assert observed[0] == observed[1]
     assert observed[0][0].arm in ROUTER["arms"]
     assert observed[0][0].rewards == REWARDS
+
+
+def test_a_fallback_that_is_refused_is_forgotten_and_said(caplog):
+    refused = [{"adopted": None, "refused": {"status": 422, "detail": "arm must be another one"}}]
+
+    def answer(request):
+        if request.url.path.endswith("decide"):
+            return httpx.Response(503)
+        return httpx.Response(200, json=refused)
+
+    client = Client("http://service", "router", fallback="huge", attempts=1)
+    client._http = httpx.Client(base_url=client.url, transport=httpx.MockTransport(answer))
+    with client:
+        alone = client.decide(CONTEXT)
+        client.flush()
+        assert "arm must be another one" in caplog.text
+        with pytest.raises(ServiceError, match="another one") as error:
+            client.reward(alone, REWARDS)
+        assert error.value.status == 422
 
 
 def test_waits_are_bounded():

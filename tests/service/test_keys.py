@@ -32,7 +32,9 @@ NEEDS = {
     ("POST", "/v1/agents/{agent}/decisions/{decision}/activate"): "decide",
     ("POST", "/v1/agents/{agent}/decisions/{decision}/abandon"): "decide",
     ("POST", "/v1/agents/{agent}/rewards"): "decide",
+    ("GET", "/v1/agents/{agent}/preference"): "read",
     ("PUT", "/v1/agents/{agent}/preference"): "admin",
+    ("GET", "/v1/agents/{agent}/budget"): "read",
     ("PUT", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("DELETE", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("GET", "/v1/agents/{agent}/snapshot"): "admin",
@@ -152,7 +154,8 @@ def test_the_store_keeps_no_secret(tmp_path):
     assert "a, b" in line
 
 
-def test_on_this_machine_only_its_own_names_are_answered(tmp_path):
+def test_on_this_machine_only_its_own_names_are_answered_without_a_key(tmp_path):
+    key = keys_command.added(tmp_path / "log", "shop", ["read"], [])
     with served(tmp_path / "log") as running:
 
         async def whole():
@@ -167,6 +170,11 @@ def test_on_this_machine_only_its_own_names_are_answered(tmp_path):
                 ]:
                     answer = await client.get("/v1/agents", headers={"Host": name})
                     assert answer.status_code == status, name
+                    # Through a proxy of this machine, say, which sends a name of its own.
+                    headers = {"Host": name, **bearer(key)}
+                    assert (await client.get("/v1/agents", headers=headers)).status_code == 200
+                    headers = {"Host": name, **bearer(key + "x")}
+                    assert (await client.get("/v1/agents", headers=headers)).status_code == 401
 
         asyncio.run(whole())
 

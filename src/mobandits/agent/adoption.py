@@ -11,6 +11,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.foresight import foreseen
 from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
@@ -53,6 +54,8 @@ def adopt(
     propensity: float | None,
     rewards: Any,
     key: str | None,
+    *,
+    compare: bool = False,
 ) -> Decision:
     """A decision that somebody else made; see `Agent.adopt`."""
     with core.lock:
@@ -83,12 +86,15 @@ def adopt(
             pending = core.pending_of(rows, int(slots[place]), place, nothing, now)
             norm = math.sqrt(pending.x @ pending.x)
             core.guard.check_features(pending.x, norm)
+            # Before anything is learned, and after what time has brought.
+            instead = foreseen(core, (names, slots, rows), names[place]) if compare else None
             decision = Decision(
                 core.pending.next_id,
                 names[place],
                 probability,
                 context=rows,
                 eligible=names,
+                instead=instead,
             )
             if core.writer is not None:
                 adoption = Adoption(decision, new, key=key, request=how.request)

@@ -405,6 +405,8 @@ class Agent:
         propensity: float | None = None,
         rewards: Any = None,
         key: str | None = None,
+        *,
+        compare: bool = False,
     ) -> Decision:
         """Take over a decision that somebody else made, and learn from it.
 
@@ -419,6 +421,9 @@ class Agent:
             propensity: the probability with which it was played, in (0, 1]; None: not known.
             rewards: as of `learn`; None: they are still to come.
             key: as of `decide`; what is new of the rewards is learned.
+            compare: whether to say in `Decision.instead`, and in the log, what the agent itself
+                would have done. It costs about as much as a decision; where the agent was made with
+                propensity="none", nothing is said.
 
         Raises:
             ValueError: as `decide` and `learn`; then nothing has happened.
@@ -429,10 +434,13 @@ class Agent:
             >>> _ = agent.adopt([0.5, 0.1], "large", propensity=0.8, rewards=[0.9, 0.2])
             >>> agent.lessons, agent.waiting
             (1, 0)
+            >>> agent = Agent(MolUcb(), arms=4, features=2, objectives=2, propensity="exact")
+            >>> agent.adopt([0.5, 0.1], 3, compare=True).instead
+            Foresight(arm=0, propensity=0.25)
         """
         from mobandits.agent.adoption import adopt  # noqa: PLC0415
 
-        return adopt(self.core, context, arm, propensity, rewards, key)
+        return adopt(self.core, context, arm, propensity, rewards, key, compare=compare)
 
     def learn_log(self, log: Any, *, add_arms: bool = False, **columns: Any) -> int:
         """Learn from a log of decisions that were made elsewhere, in compiled blocks.

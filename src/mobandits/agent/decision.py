@@ -7,6 +7,19 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.naming import quoted
 
 
+class Foresight(NamedTuple):
+    """What an agent would have done in place of a decision that somebody else made.
+
+    Attributes:
+        arm: that it would most probably have played; of equally probable ones the first.
+        propensity: the probability with which it would have played the arm that was played, as of
+            `Decision.propensity`; 0 where it never would.
+    """
+
+    arm: Hashable
+    propensity: float
+
+
 class Decision(NamedTuple):
     """An arm to play, and the number under which its rewards will be reported.
 
@@ -35,6 +48,8 @@ class Decision(NamedTuple):
             on the ranks before it.
         all_break: whether every eligible arm broke a limit of the recipe (`Within`), or a budget of
             it is used up (`PrimalDual`), so that the least bad was played.
+        instead: of a decision that somebody else made, what the agent would have done, before it
+            learned from this one; None where `Agent.adopt` was not asked to compare.
     """
 
     id: int
@@ -48,6 +63,7 @@ class Decision(NamedTuple):
     replayed: bool = False
     further: tuple["Decision", ...] = ()
     all_break: bool = False
+    instead: Foresight | None = None
 
     @property
     def ranking(self) -> tuple["Decision", ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.decision import Adoption, Decision, Foresight
 from mobandits.agent.descriptions import described
 from mobandits.agent.keys import Circumstances
 from mobandits.agent.saving import state_bytes
@@ -181,6 +181,10 @@ class StoreWriter:
         names = self.arm_names()
         numbers = fields.get("front")
         front = None if numbers is None else tuple(names[number] for number in numbers)
+        foresight = fields.get("instead")
+        instead = None
+        if foresight is not None:
+            instead = Foresight(names[foresight["arm"]], foresight["propensity"])
 
         return Decision(
             fields["id"],
@@ -189,6 +193,7 @@ class StoreWriter:
             front,
             error=fields.get("error", 0.0),
             eligible=tuple(names[number] for number in eligible),
+            instead=instead,
         )
 
     def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
@@ -339,6 +344,12 @@ class StoreWriter:
         decision = adoption.decision
         event = self._decision_event(decision, now)
         event["made_by"] = "observed"
+        if decision.instead is not None:
+            foresight = decision.instead
+            event["instead"] = {
+                "arm": self._numbers[foresight.arm],
+                "propensity": foresight.propensity,
+            }
         if adoption.rank > 0:
             event["rank"] = adoption.rank
         if adoption.key is not None:

@@ -13,10 +13,10 @@ from mobandits.client.conversations import Conversation, Result
 from mobandits.client.failures import PASSING, refused, unanswered, wait_before
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
-    Adopted,
     AgentState,
     Explained,
     Observed,
+    ObservedOutcome,
     Recorded,
     Rewarded,
 )
@@ -82,8 +82,12 @@ class AsyncClient(AgentClient):
         conversation = self._talk.reward(choice, rewards)
         return await self._run(conversation)
 
-    async def observe(self, observed: Sequence[Observed]) -> list[Adopted]:
-        """Have the agent learn from decisions that somebody else made."""
+    async def observe(self, observed: Sequence[Observed]) -> list[ObservedOutcome]:
+        """Have the agent learn from decisions that somebody else made.
+
+        Returns:
+            for each what the agent would have done, or why it was refused.
+        """
         conversation = self._talk.observe(observed)
         return await self._run(conversation)
 

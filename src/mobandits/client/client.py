@@ -13,10 +13,10 @@ from mobandits.client.conversations import Conversation, Result
 from mobandits.client.failures import PASSING, refused, unanswered, wait_before
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
-    Adopted,
     AgentState,
     Explained,
     Observed,
+    ObservedOutcome,
     Recorded,
     Rewarded,
 )
@@ -90,8 +90,12 @@ class Client(AgentClient):
         conversation = self._talk.reward(choice, rewards)
         return self._run(conversation)
 
-    def observe(self, observed: Sequence[Observed]) -> list[Adopted]:
-        """Have the agent learn from decisions that somebody else made."""
+    def observe(self, observed: Sequence[Observed]) -> list[ObservedOutcome]:
+        """Have the agent learn from decisions that somebody else made.
+
+        Returns:
+            for each what the agent would have done, or why it was refused.
+        """
         conversation = self._talk.observe(observed)
         return self._run(conversation)
 

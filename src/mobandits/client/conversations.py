@@ -6,6 +6,7 @@ those that do not share everything but the sending.
 """
 
 import contextlib
+import logging
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -16,16 +17,17 @@ from mobandits.client.failures import PASSING
 from mobandits.client.fallbacks import PREFIX, Fallbacks
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
-    Adopted,
     AgentState,
     Decided,
     DecidedBatch,
     Explained,
     Observed,
+    ObservedOutcome,
     Recorded,
     Rewarded,
 )
 
+LOG = logging.getLogger("mobandits.client")
 Result = TypeVar("Result")
 Conversation = Generator[Call, bytes, Result]
 
@@ -92,10 +94,10 @@ class Conversations:
 
         return calls.answered(answer, Rewarded)
 
-    def observe(self, observed: Sequence[Observed]) -> Conversation[list[Adopted]]:
+    def observe(self, observed: Sequence[Observed]) -> Conversation[list[ObservedOutcome]]:
         """Decisions that somebody else made."""
         answer = yield calls.observe(self.agent, observed)
-        return calls.answered(answer, list[Adopted])
+        return calls.answered(answer, list[ObservedOutcome])
 
     def activate(self, choice: Choice) -> Conversation[None]:
         """A choice takes effect; a fallback has at once."""
@@ -142,7 +144,12 @@ class Conversations:
     def _report_some(self) -> Conversation[None]:
         some = self._fallbacks.take(REPORTED)
         answer = yield calls.observe(self.agent, list(some.values()))
-        calls.answered(answer, list[Adopted])
+        outcomes = calls.answered(answer, list[ObservedOutcome])
+        for observed, outcome in zip(some.values(), outcomes, strict=True):
+            if outcome.refused is not None:
+                # Once more it would be refused once more, such as for an arm that has left.
+                reason = outcome.refused.detail
+                LOG.warning("fallback %s was refused, and is forgotten: %s", observed.key, reason)
         self._fallbacks.forget(some)
 
     def _number_of_fallback(self, choice: Choice) -> Conversation[str]:
@@ -150,6 +157,10 @@ class Conversations:
         # The same report once more: its key makes it the same decision.
         again = Observed(context=choice.context, arm=choice.arm, key=PREFIX + choice.key)
         answer = yield calls.observe(self.agent, [again])
-        (adopted,) = calls.answered(answer, list[Adopted])
+        (outcome,) = calls.answered(answer, list[ObservedOutcome])
+        if outcome.adopted is None:
+            refused = outcome.refused
+            assert refused is not None  # noqa: S101 - it is one or the other
+            raise ServiceError(refused.detail, refused.status)
 
-        return adopted.decision
+        return outcome.adopted.decision

@@ -42,11 +42,11 @@ class Authorisation:
         Raises:
             Problem: saying why.
         """
-        if self._is_open:
-            self._check_name(request)
-
         given = request.headers.get("authorization")
         if given is None and self._is_open:
+            # A page of the web has no key, and so need not be asked for its name where there is one:
+            # a proxy on this machine may send the name that it is called by.
+            self._check_name(request)
             return
 
         key = None if given is None else self._key_of(given)

@@ -4,6 +4,7 @@ A process that compiles answers nobody for seconds. So a child compiles into the
 machine, and the service loads from there what is left to load.
 """
 
+import contextlib
 import subprocess
 import sys
 
@@ -33,7 +34,7 @@ def load_compiled(specification: ServiceSpecification) -> None:
 
 
 def play_a_round(specification: AgentSpecification) -> None:
-    """Decide and learn once, as an agent of the specification that nobody else knows."""
+    """Make each call once, as an agent of the specification that nobody else knows."""
     agent = specification.agent()
     context = np.ones(agent.features)
     decision = agent.decide(context)
@@ -43,6 +44,11 @@ def play_a_round(specification: AgentSpecification) -> None:
         rewards[objective.name] = low
 
     agent.learn(decision.id, rewards)
+    # Recipes that learn from their own decisions alone refuse to, and some cannot be explained.
+    with contextlib.suppress(ValueError):
+        agent.adopt(context, decision.arm, compare=True)
+    with contextlib.suppress(ValueError):
+        agent.explain(decision)
 
 
 if __name__ == "__main__":

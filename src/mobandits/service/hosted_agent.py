@@ -1,5 +1,7 @@
 """An agent of a service: its calls as messages, and what it takes to start it again."""
 
+import asyncio
+import contextlib
 import math
 from collections.abc import Hashable
 from typing import Any, Literal
@@ -15,6 +17,8 @@ from mobandits.orders.order import in_words
 from mobandits.service.messages import (
     Adopted,
     AgentState,
+    BudgetList,
+    BudgetState,
     Decide,
     DecideBatch,
     Decided,
@@ -24,9 +28,11 @@ from mobandits.service.messages import (
     Explained,
     ObjectiveState,
     Observed,
+    PreferenceState,
     Recorded,
     Rewarded,
 )
+from mobandits.service.preferences import order_table
 from mobandits.service.problems import Problem
 from mobandits.service.recorded import decision_list, recorded_decision
 from mobandits.service.specification import AgentSpecification
@@ -53,12 +59,16 @@ class HostedAgent:
         name: as given.
         specification: as given.
         status: "starting", "ready", or why it cannot decide.
+        openings: how often it was opened: what was written before the last time may be lost.
+        changing: held by calls that change it in a thread, one after the other.
     """
 
     def __init__(self, name: str, specification: AgentSpecification, file: SharedFile) -> None:
         self.name = name
         self.specification = specification
         self.status = STARTING
+        self.openings = 0
+        self.changing = asyncio.Lock()
         self._file = file
         self._agent: Agent | None = None
         self._store: Store | None = None
@@ -73,6 +83,8 @@ class HostedAgent:
             ValueError: where the store has another agent of this name.
         """
         self.status = STARTING
+        # First: no call that was made before may find that it is saved.
+        self.openings += 1
         store = Store(self._file, agent=self.name)
         try:
             agent = self.specification.agent(log=store)
@@ -83,10 +95,12 @@ class HostedAgent:
         self._store = store
         self._agent = agent
         self._preference = self._preference_in_words()
+        # Last: it is opened in a thread, and calls may come from now on.
         self.status = READY
 
     def reopen(self) -> None:
         """Open the agent again from what is on disk, after events of it were lost."""
+        self.status = STARTING
         self.close()
         self.open()
 
@@ -103,12 +117,19 @@ class HostedAgent:
         """Whether it can decide."""
         return self.status == READY
 
-    def check_saved(self) -> None:
+    def check_saved(self, openings: int | None = None) -> None:
         """Refuse to answer a call that was made, but is not on disk.
+
+        Args:
+            openings: what `openings` was when the call was made; None: it is being made.
 
         Raises:
             Problem: where events were lost.
         """
+        if openings is not None and openings != self.openings:
+            rule = f"agent {quoted(self.name)} was opened again from what is on disk"
+            raise Problem(503, rule, retry_after=1)
+
         store = self._store
         if store is None:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
@@ -174,9 +195,16 @@ class HostedAgent:
             propensity=request.propensity,
             rewards=request.rewards,
             key=request.key,
+            compare=True,
         )
+        own = decision.instead
 
-        return Adopted(str(decision.id), decision.replayed)
+        return Adopted(
+            decision=str(decision.id),
+            replayed=decision.replayed,
+            own_arm=None if own is None else str(own.arm),
+            own_propensity=None if own is None else own.propensity,
+        )
 
     def reward(self, number: int, rewards: dict[str, float]) -> Rewarded:
         """Rewards of a decision, or some of them.
@@ -223,6 +251,11 @@ class HostedAgent:
         """
         self.agent.preference = None if order is None else build("orders", order, "order")
         self._preference = self._preference_in_words()
+
+    def preference(self) -> PreferenceState:
+        """The order by which arms are compared."""
+        order = self.agent.core.bound.order
+        return PreferenceState(order_table(order), self._preference)
 
     def add_arm(self, name: str, like: str | None) -> bool:
         """One arm more; whether it is new: the same call once more is no error."""
@@ -324,8 +357,42 @@ class HostedAgent:
         return self._found(number).rewards
 
     def balances(self) -> tuple[Balance, ...]:
+        """What became of the budgets, by now; of an agent that cannot be used, nothing."""
+        agent = self._agent
+        if agent is None or not self.is_ready:
+            return ()
+        # Time may bring something that cannot be written any more.
+        with contextlib.suppress(LogError):
+            return agent.balances
+
+        return ()
+
+    def snapshot_time(self) -> float | None:
+        """When its last snapshot was taken; None where that is not known."""
+        store = self._store
+        with contextlib.suppress(LogError):
+            return None if store is None else store.snapshot_time()
+
+        return None
+
+    def budgets(self) -> BudgetList:
         """What became of the budgets, by now."""
-        return () if self._agent is None else self._agent.balances
+        states = []
+        for balance in self.agent.balances:
+            budget = balance.budget
+            states.append(
+                BudgetState(
+                    objective=str(budget.objective),
+                    per=budget.per,
+                    limit=budget.limit,
+                    spent=balance.spent,
+                    reserved=balance.reserved,
+                    left=balance.left,
+                    renews=balance.renews,
+                )
+            )
+
+        return BudgetList(states)
 
     def state(self) -> AgentState:
         """The agent as it is now."""

@@ -99,11 +99,11 @@ class RewardsOf(Message):
     key: str | None = None
 
 
-class RefusedReward(Message):
-    """Rewards that were refused.
+class RefusedItem(Message):
+    """An item of a list that was refused.
 
     Attributes:
-        status: of HTTP, as if they had been told alone.
+        status: of HTTP, as if it had been sent alone.
         detail: one line.
     """
 
@@ -120,7 +120,7 @@ class RewardOutcome(Message):
     """
 
     rewarded: Rewarded | None = None
-    refused: RefusedReward | None = None
+    refused: RefusedItem | None = None
 
 
 class Observed(Message):
@@ -146,11 +146,30 @@ class Adopted(Message):
 
     Attributes:
         decision: its number, as a text.
-        replayed: whether it was known already, by its key.
+        replayed: whether it was known already, by its key; the answer is then that of the first
+            time.
+        own_arm: the arm that the agent would most probably have played, before it learned from this
+            decision; null where it is asked for no propensities.
+        own_propensity: the probability with which it would have played the arm that was; null
+            likewise.
     """
 
     decision: str
     replayed: bool
+    own_arm: str | None
+    own_propensity: float | None
+
+
+class ObservedOutcome(Message):
+    """What became of a decision in a list; one that is refused does not keep out the others.
+
+    Attributes:
+        adopted: where it was taken.
+        refused: where it was not.
+    """
+
+    adopted: Adopted | None = None
+    refused: RefusedItem | None = None
 
 
 class Recorded(Message):
@@ -400,6 +419,46 @@ class Preview(Message):
     objectives: list[MeanReward]
     estimates: list[ValueEstimate]
     warnings: list[str]
+
+
+class PreferenceState(Message):
+    """The order by which an agent compares arms.
+
+    Attributes:
+        order: a table of its name and parameters, as `Preference` takes it; null: the policy's own.
+        preference: the order that is played, in words.
+    """
+
+    order: Any
+    preference: str
+
+
+class BudgetState(Message):
+    """What became of a budget.
+
+    Attributes:
+        objective: of the costs.
+        per: "total", or the period after which it renews: "month", "day" or "hour", in UTC.
+        limit: on the costs of a period.
+        spent: in the present one, as far as bills have come.
+        reserved: for decisions whose bills are awaited.
+        left: for further decisions.
+        renews: when the next period begins, in seconds since 1970; null: never.
+    """
+
+    objective: str
+    per: str
+    limit: float
+    spent: float
+    reserved: float
+    left: float
+    renews: float | None
+
+
+class BudgetList(Message):
+    """The budgets of an agent."""
+
+    budgets: list[BudgetState]
 
 
 class Live(Message):

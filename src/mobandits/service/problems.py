@@ -17,6 +17,7 @@ TITLES = {
     404: "There is no such thing",
     405: "The method is not allowed",
     409: "It contradicts what is known",
+    412: "It was changed meanwhile",
     413: "The body is too large",
     422: "A value does not fit",
     429: "A limit is reached",

@@ -10,6 +10,8 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mobandits.service.telemetry import Telemetry
+from mobandits.service.tracing import HEADER as TRACE_HEADER
+from mobandits.service.tracing import traceparent_of
 
 UNROUTED = "none"  # of a request that goes nowhere
 LONGEST_ID = 64  # characters of a client's own
@@ -18,7 +20,8 @@ LONGEST_ID = 64  # characters of a client's own
 class RequestLog:
     """Counts, times and logs requests, and gives each an id.
 
-    A client's `X-Request-Id` is taken over, so that lines of several services can be joined.
+    A client's `X-Request-Id` is taken over, so that lines of several services can be joined. So is
+    a valid `traceparent`, which is answered as it came.
 
     Args:
         app: what answers.
@@ -41,6 +44,7 @@ class RequestLog:
 
         began = time.perf_counter()
         number = self._id_of(scope)
+        trace = traceparent_of(scope["headers"])
         status = 500  # where it fails before it is answered
 
         async def send_with_id(message: Message) -> None:
@@ -48,13 +52,15 @@ class RequestLog:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], (b"x-request-id", number)]
+                if trace is not None:
+                    message["headers"].append((TRACE_HEADER, trace))
             await send(message)
 
         try:
             await self._app(scope, receive, send_with_id)
         finally:
             seconds = time.perf_counter() - began
-            self._note(scope, number, status, seconds)
+            self._note(scope, number, trace, status, seconds)
 
     def _id_of(self, scope: Scope) -> bytes:
         for name, value in scope["headers"]:
@@ -64,7 +70,9 @@ class RequestLog:
 
         return f"{self._process}{next(self._numbers)}".encode()
 
-    def _note(self, scope: Scope, number: bytes, status: int, seconds: float) -> None:
+    def _note(
+        self, scope: Scope, number: bytes, trace: bytes | None, status: int, seconds: float
+    ) -> None:
         endpoint = scope.get("endpoint")
         call = getattr(endpoint, "__name__", UNROUTED)
         self._telemetry.count_request(call, status, seconds)
@@ -79,5 +87,7 @@ class RequestLog:
             "status": status,
             "ms": round(1000.0 * seconds, 3),
         }
+        if trace is not None:
+            line["trace"] = trace.decode()
         sys.stderr.buffer.write(msgspec.json.encode(line) + b"\n")
         sys.stderr.buffer.flush()

@@ -46,6 +46,11 @@ class Running:
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
+        await self.compile()
+        await asyncio.to_thread(self.agents.open)
+
+    async def compile(self) -> None:
+        """Compile what the agents play, as far as it can be."""
         try:
             # In a process of its own: to compile takes seconds, in which this one must answer.
             await asyncio.to_thread(compile_in_child, self.specification)
@@ -54,15 +59,12 @@ class Running:
             # The agents are opened all the same: the one at fault says so in its status.
             LOG.exception("what the agents play could not be compiled ahead")
 
-        self.agents.open()
-
     async def keep_ready(self) -> None:
         """Start, and open agents again whose events could not be written, until it is cancelled."""
-        await self.start()
+        await self.compile()
         while True:
+            self.agents.begin_opening()
             await asyncio.sleep(RETRY_SECONDS)
-            if not self.agents.all_ready():
-                self.agents.open()
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""

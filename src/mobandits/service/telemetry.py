@@ -1,6 +1,7 @@
 """What a service counts and times, in the format of Prometheus."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
@@ -10,10 +11,12 @@ from prometheus_client.registry import Collector
 from mobandits.logs.store import SharedFile
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.messages import Decided, Rewarded
+from mobandits.service.recent_arms import RECENT, RecentArms
 
 MOST_LABELS = 100  # arms of an agent that are told apart; of more, a monitoring system chokes
 OTHER = "other"
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
+GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
 
 
@@ -54,8 +57,22 @@ class Telemetry:
             ["agent", "outcome"],
             registry=registry,
         )
+        self._commits = Histogram(
+            "mobandits_commit_seconds",
+            "Seconds that the disk took to confirm a group of calls",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._groups = Histogram(
+            "mobandits_commit_calls",
+            "Calls that were committed together",
+            buckets=GROUPS,
+            registry=registry,
+        )
+        file.observe_commits(self._count_commit)
         self._arms: dict[str, set[str]] = {}
-        registry.register(_Present(agents, file))
+        self._recent: dict[str, RecentArms] = {}
+        registry.register(_Present(agents, file, self._recent))
 
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
@@ -73,6 +90,11 @@ class Telemetry:
         else:
             known.add(arm)
 
+        recent = self._recent.get(agent)
+        if recent is None:
+            recent = RecentArms()
+            self._recent[agent] = recent
+        recent.add(decided.arm)
         self._decisions.labels(agent, arm).inc()
         if decided.propensity is not None:
             self._propensities.labels(agent).observe(decided.propensity)
@@ -82,6 +104,11 @@ class Telemetry:
         outcome = "repeated" if rewarded.repeated else rewarded.status
         self._rewards.labels(agent, outcome).inc()
 
+    def _count_commit(self, calls: int, seconds: float) -> None:
+        """A group was committed; told by the thread that did it."""
+        self._commits.observe(seconds)
+        self._groups.observe(calls)
+
     def exposition(self) -> tuple[bytes, str]:
         """All numbers as text, and its media type."""
         return generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4
@@ -90,9 +117,12 @@ class Telemetry:
 class _Present(Collector):
     """What is looked up when somebody asks, in place of being counted."""
 
-    def __init__(self, agents: HostedAgents, file: SharedFile) -> None:
+    def __init__(
+        self, agents: HostedAgents, file: SharedFile, recent: Mapping[str, RecentArms]
+    ) -> None:
         self._agents = agents
         self._file = file
+        self._recent = recent
 
     def collect(self) -> Iterator[Metric]:
         """The present state of agents and file."""
@@ -115,7 +145,23 @@ class _Present(Collector):
             "What was spent of a budget, and is reserved, in parts of its limit",
             labels=["agent", "objective", "per"],
         )
+        entropy = GaugeMetricFamily(
+            "mobandits_arms_entropy",
+            f"Entropy of the arms' shares in the last {RECENT:,} decisions since the start, in bits",
+            labels=["agent"],
+        )
+        age = GaugeMetricFamily(
+            "mobandits_snapshot_age_seconds",
+            "Seconds since the last snapshot of an agent, from which it would be opened",
+            labels=["agent"],
+        )
         for hosted in self._agents:
+            taken = hosted.snapshot_time()
+            if taken is not None:
+                age.add_metric([hosted.name], max(0.0, time.time() - taken))
+            if hosted.name in self._recent:
+                entropy.add_metric([hosted.name], self._recent[hosted.name].entropy())
+
             state = hosted.state()
             ready.add_metric([hosted.name], float(hosted.is_ready))
             waiting.add_metric([hosted.name], state.waiting)
@@ -127,4 +173,4 @@ class _Present(Collector):
                 ratio = (balance.spent + balance.reserved) / limit.limit
                 budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
 
-        yield from (queue, ready, waiting, learned, dropped, budget)
+        yield from (queue, ready, waiting, learned, dropped, budget, entropy, age)

@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -53,6 +54,10 @@ class Committer:
     Args:
         connection: which nobody else writes with.
         path: of the store, for errors.
+
+    Attributes:
+        observer: told of every group how many calls it had, and how many seconds its commit took,
+            by the thread that commits; None: nobody.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -62,6 +67,7 @@ class Committer:
         self._gathering = Group()
         self._committing: Group | None = None
         self._is_closing = False
+        self.observer: Callable[[int, float], None] | None = None
         self._thread = threading.Thread(target=self._run, name="mobandits-commits", daemon=True)
         self._thread.start()
 
@@ -120,7 +126,7 @@ class Committer:
             if group is None:
                 return
 
-            self._commit(group)
+            self._timed_commit(group)
             with self._changed:
                 self._committing = None
 
@@ -138,6 +144,16 @@ class Committer:
             self._gathering = Group()
 
             return self._committing
+
+    def _timed_commit(self, group: Group) -> None:
+        began = time.perf_counter()
+        self._commit(group)
+        observer = self.observer
+        if observer is not None:
+            seconds = time.perf_counter() - began
+            # It must not end the thread that all wait for.
+            with contextlib.suppress(Exception):
+                observer(len(group.calls), seconds)
 
     def _commit(self, group: Group) -> None:
         # What follows lost events would leave a hole in its agent's log.

@@ -1,6 +1,7 @@
 """The writer of one agent into a file that it shares with others of its process."""
 
 import sqlite3
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,6 +28,8 @@ class GroupedWriter:
         self.failure: str | None = None
         self._committer = committer
         self._path = path
+        # The last group with a call of this agent; gone once it is settled, with all that it wrote.
+        self._last: weakref.ref[Group] | None = None
         # Decisions with a client's key, which cannot be looked up before they are committed.
         self._unsettled: dict[str, tuple[Group, Event]] = {}
 
@@ -38,6 +41,7 @@ class GroupedWriter:
             events: that they append.
         """
         group = self._committer.add(self, statements)
+        self._last = weakref.ref(group)
         for event in events:
             key = event.get("key")
             if key is not None:
@@ -46,7 +50,8 @@ class GroupedWriter:
 
     def write_alone(self, statements: Iterable[Statement]) -> None:
         """As `write`, where nothing is appended."""
-        self._committer.add(self, statements)
+        group = self._committer.add(self, statements)
+        self._last = weakref.ref(group)
 
     def unsettled_decision(self, key: str) -> Event | None:
         """The decision of a client's key that may not be on disk yet; None where there is none."""
@@ -54,21 +59,26 @@ class GroupedWriter:
         return None if found is None else found[1]
 
     def flush(self) -> None:
-        """Wait until everything is on disk.
+        """Wait until everything that the agent wrote is on disk; others may go on writing.
 
         Raises:
             LogError: where it cannot be written.
         """
-        self._committer.flush()
+        self._wait()
         if self.failure is not None:
             raise LogError(f"{self._path}: {self.failure}")
 
     def close(self) -> None:
-        """Wait until everything is on disk, or given up; the file stays open for others."""
-        self._committer.flush()
+        """Wait until all of it is on disk, or given up; the file stays open for others."""
+        self._wait()
 
     def leave_to_parent(self) -> None:
         """In the child of a fork, nothing: the file's connections are the parent's."""
+
+    def _wait(self) -> None:
+        group = None if self._last is None else self._last()
+        if group is not None:
+            group.settled.result()
 
     def _forget_settled(self) -> None:
         """Forget the decisions that can be looked up by now, which are the first ones."""

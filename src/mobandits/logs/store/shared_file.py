@@ -4,6 +4,7 @@ import contextlib
 import importlib.metadata
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -96,6 +97,15 @@ class SharedFile:
     def waiting(self) -> int:
         """How many calls are not on disk yet."""
         return self._committer.waiting()
+
+    def observe_commits(self, observer: Callable[[int, float], None]) -> None:
+        """Have a function told of every commit.
+
+        Args:
+            observer: of how many calls were committed together, and in how many seconds; called by
+                the thread that commits, which it holds up.
+        """
+        self._committer.observer = observer
 
     def flush(self) -> None:
         """Wait until everything is on disk, or given up."""

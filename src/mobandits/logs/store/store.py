@@ -56,6 +56,7 @@ UPDATE_DESCRIPTION = "UPDATE agents SET description = ?, checksum = ? WHERE id =
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
 UPDATE_EVENTS = "UPDATE agents SET events = ? WHERE id = ?"
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
+SELECT_SNAPSHOT_TIME = "SELECT at FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT 1"
 DELETE_OLD_SNAPSHOTS = """
 DELETE FROM snapshots WHERE agent = ? AND seq NOT IN
     (SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT ?)
@@ -132,7 +133,9 @@ class Store:
             self._owner = claim(self.path)
         on_fork(self, Store.leave_to_parent)
         try:
-            self._open()
+            # Others of a shared file read by the same connection.
+            with self._threads:
+                self._open()
         except BaseException:
             self.close()
             raise
@@ -396,6 +399,17 @@ class Store:
         # agent of one must not keep the other agents of a shared file waiting.
         with reading(self.path) as connection:
             yield from sound_snapshots(connection, number)
+
+    def snapshot_time(self) -> float | None:
+        """When the newest snapshot that is on disk was taken, in seconds since 1970; None: none.
+
+        Raises:
+            LogError: where it cannot be read.
+        """
+        with self._threads, explained(self.path):
+            connection = self._usable().connection
+            row = connection.execute(SELECT_SNAPSHOT_TIME, (self._number,)).fetchone()
+        return None if row is None else row[0]
 
     def latest_snapshot(self) -> Snapshot | None:
         """The newest snapshot that is not damaged; None where there is none.

@@ -16,8 +16,16 @@ from mobandits.service.calls.requests import (
     saved,
 )
 from mobandits.service.hosted_agent import as_json
-from mobandits.service.messages import AgentList, AgentState, NewArm, Preference
+from mobandits.service.messages import (
+    AgentList,
+    AgentState,
+    BudgetList,
+    NewArm,
+    Preference,
+    PreferenceState,
+)
 from mobandits.service.operations import Operation
+from mobandits.service.preferences import check_match, etag_of
 
 
 async def agents(request: Request) -> Response:
@@ -31,15 +39,32 @@ async def agent(request: Request) -> Response:
     return answer(hosted_of(request).state())
 
 
+async def preference(request: Request) -> Response:
+    """`GET /v1/agents/{agent}/preference`: the order by which arms are compared, with an ETag."""
+    state = hosted_of(request).preference()
+    return answer(state, etag_of(state))
+
+
 async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
-    preference = await body_of(request, Preference)
-    # In a thread: an order that was never played is compiled, while others decide.
-    await asyncio.to_thread(hosted.set_preference, preference.order)
-    await saved(request, hosted)
+    wanted = await body_of(request, Preference)
+    # One after the other, so that nothing changes between what is compared and what is set.
+    async with hosted.changing:
+        check_match(request.headers.get("if-match"), hosted.preference())
+        openings = hosted.openings
+        # In a thread: an order that was never played is compiled, while others decide.
+        await asyncio.to_thread(hosted.set_preference, wanted.order)
+        etag = etag_of(hosted.preference())
 
-    return answer(hosted.state())
+    await saved(request, hosted, openings)
+
+    return answer(hosted.state(), etag)
+
+
+async def budget(request: Request) -> Response:
+    """`GET /v1/agents/{agent}/budget`: what became of the budgets."""
+    return answer(hosted_of(request).budgets())
 
 
 async def add_arm(request: Request) -> Response:
@@ -64,14 +89,27 @@ async def remove_arm(request: Request) -> Response:
 
 async def snapshot(request: Request) -> Response:
     """`GET /v1/agents/{agent}/snapshot`: the file that `Agent.save` writes."""
-    state = hosted_of(request).agent.to_bytes()
+    hosted = hosted_of(request)
+    # In a thread: it waits for the disk, and is as large as what was learned.
+    state = await asyncio.to_thread(hosted.agent.to_bytes)
+
     return Response(state, media_type="application/octet-stream")
 
 
 OPERATIONS = [
     Operation("GET", "/v1/agents", agents, "read", answer=AgentList),
     Operation("GET", AGENT, agent, "read", answer=AgentState),
-    Operation("PUT", f"{AGENT}/preference", set_preference, "admin", Preference, AgentState),
+    Operation("GET", f"{AGENT}/preference", preference, "read", answer=PreferenceState),
+    Operation(
+        "PUT",
+        f"{AGENT}/preference",
+        set_preference,
+        "admin",
+        Preference,
+        AgentState,
+        failures=(412,),
+    ),
+    Operation("GET", f"{AGENT}/budget", budget, "read", answer=BudgetList),
     Operation("PUT", f"{AGENT}/arms/{{arm}}", add_arm, "admin", NewArm, AgentState),
     Operation("DELETE", f"{AGENT}/arms/{{arm}}", remove_arm, "admin", answer=AgentState),
     Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),

@@ -10,21 +10,25 @@ from mobandits.service.calls.requests import (
     JSON,
     answer,
     body_of,
+    check_length,
     check_room,
     decision_of,
     hosted_of,
+    in_turns,
+    refusal_of,
     running_of,
     saved,
 )
 from mobandits.service.messages import (
-    Adopted,
     Decide,
     DecideBatch,
     Decided,
     DecidedBatch,
     Observed,
+    ObservedOutcome,
 )
 from mobandits.service.operations import Operation
+from mobandits.service.problems import Problem
 
 
 async def decide(request: Request) -> Response:
@@ -57,14 +61,22 @@ async def decide_batch(request: Request) -> Response:
 
 
 async def observe(request: Request) -> Response:
-    """`POST /v1/agents/{agent}/decisions`: decisions that somebody else made."""
+    """`POST /v1/agents/{agent}/decisions`: decisions of others, an answer for each."""
     hosted = hosted_of(request)
     check_room(request)
     observed = await body_of(request, list[Observed])
-    adopted = [hosted.adopt(each) for each in observed]
-    await saved(request, hosted)
+    check_length(observed)
+    outcomes = []
+    openings = hosted.openings
+    async for each in in_turns(hosted, observed):
+        try:
+            outcomes.append(ObservedOutcome(adopted=hosted.adopt(each)))
+        except (Problem, ValueError) as error:
+            outcomes.append(ObservedOutcome(refused=refusal_of(error)))
 
-    return Response(msgspec.json.encode(adopted), media_type=JSON)
+    await saved(request, hosted, openings)
+
+    return Response(msgspec.json.encode(outcomes), media_type=JSON)
 
 
 async def activate(request: Request) -> Response:
@@ -88,7 +100,14 @@ async def abandon(request: Request) -> Response:
 OPERATIONS = [
     Operation("POST", f"{AGENT}/decide", decide, "decide", Decide, Decided),
     Operation("POST", f"{AGENT}/decide_batch", decide_batch, "decide", DecideBatch, DecidedBatch),
-    Operation("POST", f"{AGENT}/decisions", observe, "decide", list[Observed], list[Adopted]),
+    Operation(
+        "POST",
+        f"{AGENT}/decisions",
+        observe,
+        "decide",
+        list[Observed],
+        list[ObservedOutcome],
+    ),
     Operation("POST", f"{DECISION}/activate", activate, "decide"),
     Operation("POST", f"{DECISION}/abandon", abandon, "decide"),
 ]

@@ -1,5 +1,7 @@
 """Calls that say how the service does."""
 
+import asyncio
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,7 +13,8 @@ from mobandits.service.operations import Operation
 
 async def metrics(request: Request) -> Response:
     """`GET /metrics`: counts and times, for Prometheus."""
-    content, kind = running_of(request).telemetry.exposition()
+    # In a thread: of many agents and arms it is long.
+    content, kind = await asyncio.to_thread(running_of(request).telemetry.exposition)
     return Response(content, media_type=kind)
 
 

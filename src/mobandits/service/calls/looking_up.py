@@ -42,10 +42,11 @@ async def decisions(request: Request) -> Response:
 async def explained(request: Request) -> Response:
     """`GET .../decisions/{decision}/explanation`: why, by what the agent believes now."""
     hosted, number = decision_of(request)
-    # It would wait for the disk itself, and hold up the loop.
     await running_of(request).settlements.settled()
+    # In a thread: the first one may compile.
+    explanation = await asyncio.to_thread(hosted.explained, number)
 
-    return answer(hosted.explained(number))
+    return answer(explanation)
 
 
 OPERATIONS = [

@@ -1,5 +1,7 @@
 """What calls have in common: the parts of a request, and the answer once it is on disk."""
 
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -7,16 +9,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.service.hosted_agent import HostedAgent, as_json
-from mobandits.service.problems import Problem
+from mobandits.service.messages import RefusedItem
+from mobandits.service.problems import Problem, problem_of
 from mobandits.service.running import Running
 from mobandits.support.naming import shortened
 
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"
 DECISION = f"{AGENT}/decisions/{{decision}}"
+MOST_ITEMS = 1000  # of a list
+TURN = 20  # items, which take some milliseconds: then others have their turn
 MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
 
 Body = TypeVar("Body")
+Item = TypeVar("Item")
 
 _decoders: dict[Any, Any] = {}
 
@@ -90,14 +96,60 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
     return hosted, number
 
 
-async def saved(request: Request, hosted: HostedAgent) -> None:
+async def saved(request: Request, hosted: HostedAgent, openings: int | None = None) -> None:
     """Wait until what an agent wrote is on disk.
+
+    Args:
+        request: whose call wrote it.
+        hosted: the agent.
+        openings: what `hosted.openings` was when it was written; None: it was just now, and other
+            calls have not come in between.
 
     Raises:
         Problem: where it could not be written.
     """
+    if openings is None:
+        openings = hosted.openings
     await running_of(request).settlements.settled()
-    hosted.check_saved()
+    hosted.check_saved(openings)
+
+
+def check_length(items: Sequence[Any]) -> None:
+    """Refuse a list that would hold up other calls for long.
+
+    Raises:
+        Problem: saying how long it may be.
+    """
+    count = len(items)
+    if count > MOST_ITEMS:
+        raise Problem(422, f"the list must have at most {MOST_ITEMS:,} items, got {count:,}")
+
+
+async def in_turns(hosted: HostedAgent, items: Sequence[Item]) -> AsyncIterator[Item]:
+    """The items of a list for one agent, while other calls have their turns in between.
+
+    Raises:
+        Problem: where the agent was opened again meanwhile: what was done of the list may be lost.
+    """
+    openings = hosted.openings
+    for place, item in enumerate(items):
+        if place > 0 and place % TURN == 0:
+            await asyncio.sleep(0.0)
+            hosted.check_saved(openings)
+        yield item
+
+
+def refusal_of(error: Exception) -> RefusedItem:
+    """What is answered for an item of a list that was refused.
+
+    Raises:
+        Exception: what is no refusal, but a failure.
+    """
+    problem = problem_of(error)
+    if problem.status == 500:
+        raise error
+
+    return RefusedItem(problem.status, problem.detail)
 
 
 def check_room(request: Request) -> None:
@@ -111,6 +163,12 @@ def check_room(request: Request) -> None:
         raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
 
 
-def answer(message: msgspec.Struct) -> Response:
-    """A message as the answer to a request."""
-    return Response(as_json(message), media_type=JSON)
+def answer(message: msgspec.Struct, etag: str | None = None) -> Response:
+    """A message as the answer to a request.
+
+    Args:
+        message: what is answered.
+        etag: what stands for the state of the resource; None: it has none.
+    """
+    headers = None if etag is None else {"ETag": etag}
+    return Response(as_json(message), headers=headers, media_type=JSON)

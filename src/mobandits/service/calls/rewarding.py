@@ -10,18 +10,19 @@ from mobandits.service.calls.requests import (
     JSON,
     answer,
     body_of,
+    check_length,
     check_room,
     decision_of,
     hosted_of,
+    in_turns,
+    refusal_of,
     running_of,
     saved,
 )
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import RefusedReward, Rewarded, RewardOutcome, RewardsOf
+from mobandits.service.messages import Rewarded, RewardOutcome, RewardsOf
 from mobandits.service.operations import Operation
 from mobandits.service.problems import Problem
-
-MOST_REWARDS = 1000  # in one list
 
 
 async def reward(request: Request) -> Response:
@@ -41,18 +42,16 @@ async def reward_several(request: Request) -> Response:
     hosted = hosted_of(request)
     check_room(request)
     items = await body_of(request, list[RewardsOf])
-    if len(items) > MOST_REWARDS:
-        raise Problem(422, f"rewards must be of at most {MOST_REWARDS:,} decisions in one call")
-
+    check_length(items)
     outcomes = []
-    for item in items:
+    openings = hosted.openings
+    async for item in in_turns(hosted, items):
         try:
             outcomes.append(RewardOutcome(rewarded=_reward_one(hosted, item)))
         except (Problem, ValueError) as error:
-            status = error.status if isinstance(error, Problem) else 422
-            outcomes.append(RewardOutcome(refused=RefusedReward(status, str(error))))
+            outcomes.append(RewardOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted)
+    await saved(request, hosted, openings)
     for outcome in outcomes:
         if outcome.rewarded is not None:
             running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)

@@ -1,0 +1,86 @@
+"""The preference of an agent as a resource: what it is, and whether it is still the same."""
+
+import dataclasses
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from mobandits.service.messages import PreferenceState
+from mobandits.service.problems import Problem
+from mobandits.spec import catalogue
+from mobandits.support.digests import hex_digest
+
+
+def order_table(order: Any) -> dict[str, Any] | None:
+    """An order as the table of its name and parameters from which it is built; None: there is none.
+
+    Args:
+        order: of this library, or None.
+
+    Example:
+        >>> from mobandits.orders import Lexicographic, Levels
+        >>> order_table(Lexicographic(tolerance=0.5))
+        {'name': 'lexicographic', 'tolerance': 0.5}
+        >>> order_table(Levels([[0, 1], [2]]))
+        {'name': 'levels', 'levels': [[0, 1], [2]]}
+    """
+    if order is None:
+        return None
+
+    names = {cls: name for name, cls in catalogue("orders").items()}
+    table: dict[str, Any] = {"name": names[type(order)]}
+    for field in dataclasses.fields(order):
+        if field.init:
+            table[field.name] = _plain(getattr(order, field.name))
+
+    return table
+
+
+def etag_of(state: PreferenceState) -> str:
+    """What stands for a preference: of two that are the same, it is the same.
+
+    Example:
+        >>> etag_of(PreferenceState(None, "")) == etag_of(PreferenceState(None, "of the policy"))
+        True
+    """
+    content = msgspec.json.encode(state.order, order="sorted")
+    digest = hex_digest([content])
+
+    return f'"{digest[:16]}"'
+
+
+def check_match(wanted: str | None, state: PreferenceState) -> None:
+    """Refuse a change of something else than what a client has seen.
+
+    Args:
+        wanted: the header `If-Match`; None: there is none.
+        state: as it is.
+
+    Raises:
+        Problem: where they do not agree.
+    """
+    if wanted is None or wanted.strip() == "*":
+        return
+
+    present = etag_of(state)
+    listed = [each.strip() for each in wanted.split(",")]
+    if present not in listed:
+        raise Problem(412, f"If-Match must be {present}, the ETag of what is there now")
+
+
+def _plain(value: Any) -> Any:
+    """A parameter of an order as JSON has it."""
+    if isinstance(value, np.ndarray):
+        rows = value.tolist()
+        # Rows of a matrix of groups are padded to be of one length.
+        is_table = value.ndim == 2 and value.dtype.kind == "i"
+        return [[each for each in row if each >= 0] for row in rows] if is_table else rows
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if dataclasses.is_dataclass(value):
+        return order_table(value)
+
+    return value
