@@ -172,6 +172,7 @@ AGENT_SERVICES = {
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
+    "state_copy",
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 
