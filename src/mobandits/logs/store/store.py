@@ -475,7 +475,7 @@ class Store:
         return statements, arms
 
     def _events_between(self, number: int, after: int, last: int) -> Iterator[Event]:
-        with reading(self.path) as connection:
+        with reading(self.path, in_slices=True) as connection:
             yield from events_between(connection, number, after, last, str(self.path))
 
     # --- whether it can be used
