@@ -173,6 +173,7 @@ AGENT_SERVICES = {
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "what_if",
+    "state_copy",
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 

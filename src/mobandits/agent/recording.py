@@ -13,7 +13,8 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Foresight
 from mobandits.agent.descriptions import described
 from mobandits.agent.keys import Circumstances
-from mobandits.agent.saving import state_bytes
+from mobandits.agent.saving import copied_state
+from mobandits.agent.state_copy import StateCopy, encoded_state
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
@@ -105,12 +106,33 @@ class StoreWriter:
         Raises:
             LogError: where it cannot be written.
         """
+        copied = self.copy_for_snapshot(core)
+        self.keep_snapshot(copied)
+
+    def copy_for_snapshot(self, core: AgentCore) -> StateCopy:
+        """The agent's state now, for `keep_snapshot`; the caller holds the agent's lock.
+
+        Raises:
+            LogError: where the store takes no events.
+        """
         self.check_usable()
-        state = state_bytes(core)
-        self.store.snapshot(state)
-        self._snapshot_at = len(self.store)
-        kept = len(core.pending.open) + len(core.pending.settled)
+        return copied_state(core)
+
+    def keep_snapshot(self, copied: StateCopy) -> None:
+        """Write a state of the agent, which may have gone on since; any thread may call it.
+
+        Raises:
+            LogError: where it cannot be written.
+        """
+        state = encoded_state(copied)
+        self.store.snapshot(state, copied.events)
+        kept = len(copied.waiting) + len(copied.settled)
+        self._snapshot_at = copied.events
         self._next_snapshot = self._snapshot_at + max(self._every, kept // KEPT_PER_EVENT)
+
+    def events_since_snapshot(self) -> int:
+        """How many events opening the store now would replay."""
+        return len(self.store) - self._snapshot_at
 
     def flush(self) -> None:
         """Have all events where the durability of the store promises them."""

@@ -1,27 +1,17 @@
 """Writing an agent into a file: its recipe, its state, and the decisions that wait."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mobandits.agent.core import AgentCore
 from mobandits.agent.descriptions import described
-from mobandits.agent.file_layout import (
-    ALWAYS_ACTIVE,
-    PACKAGE,
-    PENDING_COLUMNS,
-    VERSION,
-    WITHOUT_ENCODER,
-    file_bytes,
-)
+from mobandits.agent.file_layout import PACKAGE, VERSION, WITHOUT_ENCODER
 from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Objective
-from mobandits.agent.pending import Pending
+from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.logs.names import checked_name, encoded
 from mobandits.support.files import replacing
@@ -48,18 +38,38 @@ def core_bytes(core: AgentCore) -> bytes:
 
 def state_bytes(core: AgentCore) -> bytes:
     """The bytes of an agent's file; the caller holds the agent's lock."""
-    header, tables = contents(core)
-    return file_bytes(header, tables)
+    return encoded_state(copied_state(core))
 
 
 def contents(core: AgentCore) -> tuple[dict[str, Any], list[Array]]:
     """The header and the arrays of an agent."""
-    bound = core.bound
-    tables = _decision_tables(core)
-    if bound.stage > 0:
-        tables += arrays(bound.state())
+    copied = copied_state(core)
+    return copied.header, all_tables(copied)
 
-    return _header(core), tables
+
+def copied_state(core: AgentCore) -> StateCopy:
+    """The state of an agent as it is now; the caller holds the agent's lock.
+
+    This is quick also where many decisions wait: what takes time can be done by another thread.
+    """
+    bound = core.bound
+    pending = core.pending
+    has_state = bound.stage > 0
+    copies = [array.copy() for array in arrays(bound.state())] if has_state else []
+
+    return StateCopy(
+        header=_header(core),
+        # As of a plain dictionary: an ordered one looks each key up, which takes ten times as long.
+        numbers=list(dict.keys(pending.open)),
+        waiting=list(dict.values(pending.open)),
+        settled_numbers=list(dict.keys(pending.settled)),
+        settled=list(dict.values(pending.settled)),
+        arrays=copies,
+        stage=bound.stage,
+        note_size=bound.note_size,
+        features=core.features,
+        objectives=len(core.objectives),
+    )
 
 
 def _header(core: AgentCore) -> dict[str, Any]:
@@ -94,7 +104,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
             "max_age": pending.max_age,
             "remembered": pending.remembered,
         },
-        "dropped": pending.dropped,
+        "dropped": dict(pending.dropped),
         "next_id": pending.next_id,
         "now": core.now,
         "lessons": core.lessons,
@@ -107,52 +117,6 @@ def _header(core: AgentCore) -> dict[str, Any]:
         header["ledger"] = described_ledger(core.ledger)
 
     return header
-
-
-def _decision_tables(core: AgentCore) -> list[Array]:
-    """The tables of `file_layout`: decisions that wait, and those that are remembered."""
-    open_decisions = core.pending.open
-    settled = core.pending.settled
-    unknown = [np.nan] * len(core.objectives)
-    whole = []
-    rows = []
-    rewards = []
-    for number, pending in open_decisions.items():
-        whole.append([number, pending.arm, pending.stage, pending.birth])
-        rows.append(pending.x)
-        rewards.append(pending.rewards or unknown)
-
-    # Shapes are said, since a table without rows has columns all the same.
-    waiting = len(open_decisions)
-    remembered = len(settled)
-    count = len(core.objectives)
-    whole_table: Any = np.array(whole, np.int64).reshape(-1, len(PENDING_COLUMNS))
-    settled_numbers: Any = np.array(list(settled), np.int64)
-    settled_rewards = np.array(list(settled.values()), np.float64)
-
-    return [
-        whole_table,
-        _notes_and_times(core, list(open_decisions.values())),
-        np.array(rows, np.float64).reshape(waiting, core.features),
-        np.array(rewards, np.float64).reshape(waiting, count),
-        settled_numbers,
-        settled_rewards.reshape(remembered, count),
-    ]
-
-
-def _notes_and_times(core: AgentCore, waiting: Sequence[Pending]) -> Array:
-    """(decisions, numbers of a note and 2): what was noted, when, and when it was activated."""
-    size = core.bound.note_size
-    nothing = (0.0,) * size
-    rows = []
-    for pending in waiting:
-        # No policy learns from decisions of earlier stages any more, and their notes may be longer
-        # or shorter than those of this one.
-        note = pending.note if pending.stage == core.bound.stage else nothing
-        since = ALWAYS_ACTIVE if pending.since is None else pending.since
-        rows.append([*note, pending.time, since])
-
-    return np.array(rows, np.float64).reshape(-1, size + 2)
 
 
 def _described_recipe(recipe: Recipe) -> Any:

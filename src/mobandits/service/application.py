@@ -32,13 +32,16 @@ def application(running: Running) -> Starlette:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        keeping = asyncio.create_task(running.keep_ready())
+        tasks = [
+            asyncio.create_task(running.keep_ready()),
+            asyncio.create_task(running.snapshots.keep_taking()),
+        ]
         try:
             yield
         finally:
-            keeping.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await keeping
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             running.stop()
 
     handlers = {

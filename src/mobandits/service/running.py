@@ -9,6 +9,7 @@ from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
+from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.telemetry import Telemetry
 
@@ -27,6 +28,7 @@ class Running:
         file: as given.
         agents: of the service.
         settlements: of the file.
+        snapshots: of the agents.
         telemetry: of the service.
         authorisation: of requests.
         specification: as given.
@@ -36,6 +38,7 @@ class Running:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
+        self.snapshots = Snapshots(self.agents, specification.snapshot_every)
         self.telemetry = Telemetry(self.agents, file)
         self.authorisation = Authorisation(
             file,

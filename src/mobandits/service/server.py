@@ -11,6 +11,7 @@ from mobandits.errors import SpecError
 from mobandits.logs.store import SharedFile
 from mobandits.service.addresses import authority, bound, is_loopback
 from mobandits.service.application import application
+from mobandits.service.joined_writes import JoinedProtocol
 from mobandits.service.running import Running
 from mobandits.service.specification import ServiceSpecification
 
@@ -38,7 +39,11 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
         listening = opened.enter_context(bound(specification.host, specification.port))
         app = application(Running(specification, file))
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE
+            app,
+            http=JoinedProtocol,
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=GRACE,
         )
         # Whoever reads the address may connect at once; the server answers in a moment.
         listening.listen(BACKLOG)

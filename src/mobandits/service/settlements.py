@@ -1,4 +1,4 @@
-"""How coroutines wait for the disk: one future per group of calls."""
+"""How coroutines wait for the disk: all of a group of calls are woken at once."""
 
 import asyncio
 from concurrent.futures import Future
@@ -16,7 +16,7 @@ class Settlements:
 
     def __init__(self, file: SharedFile) -> None:
         self._file = file
-        self._waiters: dict[Group, asyncio.Future[None]] = {}
+        self._waiters: dict[Group, list[asyncio.Future[None]]] = {}
 
     async def settled(self) -> None:
         """Wait until everything that was written so far is on disk, or given up."""
@@ -24,26 +24,29 @@ class Settlements:
         if group is None:
             return
 
-        waiter = self._waiters.get(group)
-        if waiter is None:
-            waiter = self._waiter_for(group)
-
-        # Shielded: a client that goes away must not wake the others.
-        await asyncio.shield(waiter)
-
-    def _waiter_for(self, group: Group) -> asyncio.Future[None]:
         loop = asyncio.get_running_loop()
+        # One for each who waits: a client that goes away must not wake the others.
         waiter = loop.create_future()
-        self._waiters[group] = waiter
+        waiters = self._waiters.get(group)
+        if waiters is None:
+            self._waiters[group] = [waiter]
+            self._wake_with(group, loop)
+        else:
+            waiters.append(waiter)
+
+        await waiter
+
+    def _wake_with(self, group: Group, loop: asyncio.AbstractEventLoop) -> None:
+        """Have the waiters of a group woken once it is settled."""
 
         def wake() -> None:
-            del self._waiters[group]
-            waiter.set_result(None)
+            for waiter in self._waiters.pop(group):
+                # Unless its client has gone away.
+                if not waiter.done():
+                    waiter.set_result(None)
 
         def wake_in_loop(_: Future[None]) -> None:
             loop.call_soon_threadsafe(wake)
 
         # Called by the thread that commits; or here, where the group was settled meanwhile.
         group.settled.add_done_callback(wake_in_loop)
-
-        return waiter

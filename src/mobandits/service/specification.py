@@ -14,6 +14,7 @@ from mobandits.support.found import found_at
 from mobandits.support.naming import quoted
 
 PORT = 8787
+NEVER = 2**62  # events: the service takes the snapshots, beside the calls
 
 
 class ObjectiveSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -106,6 +107,7 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
             remembered=self.remembered,
             budgets=budgets,
             log=log,
+            snapshot_every=NEVER,
         )
 
 
@@ -120,6 +122,8 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         durability: what an answered call survives; see `mobandits.logs.Store`.
         requests_per_second: of one key, and at once twice as many; None: no limit.
         log_requests: whether each request has a line of JSON on stderr.
+        snapshot_every: events of an agent after which its state is written, so that starting again
+            need not replay what was before.
     """
 
     agents: dict[str, AgentSpecification]
@@ -129,6 +133,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     durability: Literal["disk", "system"] = "disk"
     requests_per_second: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
     log_requests: bool = True
+    snapshot_every: Annotated[int, msgspec.Meta(ge=1)] = 10_000
 
 
 def read_specification(file: str | Path) -> ServiceSpecification:

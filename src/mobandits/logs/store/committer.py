@@ -1,6 +1,7 @@
 """The thread that commits: the calls of all agents that came meanwhile, in one transaction."""
 
 import contextlib
+import itertools
 import sqlite3
 import threading
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mobandits.errors import LogError
+from mobandits.logs.store.merged_statements import merged
 from mobandits.logs.store.rows import Statement
 
 
@@ -188,9 +190,9 @@ class Committer:
 
     def _execute(self, calls: list[Call]) -> None:
         connection = self._connection
-        for call in calls:
-            for sql, values in call.statements:
-                connection.execute(sql, values)
+        statements = itertools.chain.from_iterable(call.statements for call in calls)
+        for sql, values in merged(statements):
+            connection.execute(sql, values)
 
     def _execute_apart(self, calls: list[Call]) -> None:
         connection = self._connection

@@ -109,8 +109,13 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path, *, in_slices: bool = False) -> Iterator[sqlite3.Connection]:
     """A connection that reads one state of a store, whatever is written meanwhile.
+
+    Args:
+        path: of the store.
+        in_slices: whether each query may see a later state. A state that is read for long keeps
+            the log beside the store from being used again, which grows meanwhile.
 
     Raises:
         LogError: where the file is no store, damaged, or of a newer version.
@@ -124,7 +129,8 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         with explained(path):
             _check_content(connection, path)
             _harden(connection)
-            connection.execute("BEGIN")
+            if not in_slices:
+                connection.execute("BEGIN")
             yield connection
     finally:
         connection.close()

@@ -1,5 +1,6 @@
 """What a store says of its agents: their descriptions, arms, and how many events they have."""
 
+import contextlib
 import json
 import sqlite3
 import warnings
@@ -34,6 +35,7 @@ SELECT id, seq, at, arm, propensity, rows, features, context,
     eligible, other, key, made_by, active, checksum
 FROM decisions WHERE agent = ? AND key = ?
 """
+SELECT_COMPLETE = "SELECT complete_after FROM agents WHERE id = ?"
 
 
 class Snapshot(NamedTuple):
@@ -143,6 +145,35 @@ def last_seq(connection: sqlite3.Connection, agent: int) -> int:
     """The last seq of an agent's rows; 0 where it has none."""
     seqs = connection.execute(LAST_SEQS, {"agent": agent}).fetchone()
     return max((_whole(seq) for seq in seqs if seq is not None), default=0)
+
+
+@contextlib.contextmanager
+def slice_of(connection: sqlite3.Connection, agent: AgentRow, source: str) -> Iterator[None]:
+    """Queries that see one state of the store, in which the agent's events are as they were.
+
+    Where the connection reads one state all the time, it goes on with that.
+
+    Args:
+        connection: to the store.
+        agent: as it was when reading began.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where events have been deleted since.
+    """
+    if connection.in_transaction:
+        yield
+        return
+
+    connection.execute("BEGIN")
+    try:
+        (complete_after,) = connection.execute(SELECT_COMPLETE, (agent.id,)).fetchone()
+        if complete_after != agent.complete_after:
+            raise LogError(f"{source} was shortened while it was read: read it again")
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
 
 
 def _whole(value: Any) -> int:

@@ -90,12 +90,12 @@ def export(
         raise LogError(f"{target} must be a new file, got {found_at(target)}")
     limit = _seconds(before)
     warn_of_loss(path)
-    with reading(path) as connection:
+    with reading(path, in_slices=True) as connection:
         row = only_agent(connection, agent, str(path))
         if delete:
             chosen = settled_before(connection, row, limit, str(path))
         else:
-            chosen = decisions_before(connection, row, limit)
+            chosen = decisions_before(connection, row, limit, str(path))
         source = _Source(connection, row, path, chosen)
         with explained(path):
             _write(source, target, format, objective)

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.logs.names import compact, encoded
-from mobandits.logs.store.content import AgentRow
+from mobandits.logs.store.content import AgentRow, slice_of
 from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
     DOUBLE,
@@ -35,18 +35,21 @@ def frames(connection: sqlite3.Connection, agent: AgentRow, source: str) -> Iter
     Of events that were deleted there are no rows; `number` is the seq.
 
     Args:
-        connection: to the store, which stays in one transaction meanwhile.
+        connection: to the store.
         agent: whose.
         source: what errors call the store.
 
     Raises:
-        LogError: where an event is damaged or missing.
+        LogError: where an event is damaged, missing, or was deleted meanwhile.
     """
     for start, end in _blocks(agent.complete_after, agent.events):
         parameters = (agent.id, start, end)
-        decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
-        rewards = connection.execute(SELECT_REWARDS, parameters).fetchall()
-        changes = connection.execute(SELECT_CHANGES, parameters).fetchall()
+        # What follows takes longer than to read: no state of the store is held meanwhile.
+        with slice_of(connection, agent, source):
+            decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
+            rewards = connection.execute(SELECT_REWARDS, parameters).fetchall()
+            changes = connection.execute(SELECT_CHANGES, parameters).fetchall()
+
         parts = [
             _of_decisions(decisions, source),
             _of_lessons(rewards, source),

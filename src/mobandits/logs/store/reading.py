@@ -20,10 +20,11 @@ def scan_store(path: Path, *, chunk: int, agent: str | None = None) -> Iterator[
         agent: whose; None where the store has one only.
 
     Raises:
-        LogError: naming the store and what is wrong; on the way, where it is met there.
+        LogError: naming the store and what is wrong; on the way, where it is met there, also where
+            events are deleted meanwhile.
     """
     warn_of_loss(path)
-    with reading(path) as connection:
+    with reading(path, in_slices=True) as connection:
         source = str(path)
         row = only_agent(connection, agent, source)
         yield from feedback_of(row, lambda: frames(connection, row, source), path, chunk)

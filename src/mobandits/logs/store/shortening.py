@@ -42,9 +42,11 @@ class Chosen(NamedTuple):
     last: int
 
 
-def decisions_before(connection: sqlite3.Connection, agent: AgentRow, limit: float) -> Chosen:
+def decisions_before(
+    connection: sqlite3.Connection, agent: AgentRow, limit: float, source: str
+) -> Chosen:
     """The decisions before a time, in seconds since 1970; all of them where it is infinite."""
-    table = decision_table(connection, agent)
+    table = decision_table(connection, agent, source)
     is_before = _are_before(table, limit)
     chosen = _chosen(table, is_before)
     if limit == math.inf:
@@ -65,7 +67,9 @@ def settled_before(
     if newest is None:
         raise LogError(f"{source} must have a snapshot before anything is deleted: {advice}")
 
-    table, waits = waiting_decisions(connection, agent, newest.seq)
+    # The agent goes on: what it did since reading began is not looked at.
+    known = min(newest.seq, agent.events)
+    table, waits = waiting_decisions(connection, agent, known, source)
     is_before = _are_before(table, limit)
     is_unknown = is_before & (table.seqs > newest.seq)
     if limit < math.inf and is_unknown.any():

@@ -31,6 +31,7 @@ from mobandits.logs.store.lookup import (
     recent_decisions,
     recorded_decision,
 )
+from mobandits.logs.store.merged_statements import UPDATE_EVENTS
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
@@ -54,7 +55,6 @@ VALUES (?, ?, ?, 0, 0, ?)
 SELECT_CREATED = "SELECT created FROM agents WHERE id = ?"
 UPDATE_DESCRIPTION = "UPDATE agents SET description = ?, checksum = ? WHERE id = ?"
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
-UPDATE_EVENTS = "UPDATE agents SET events = ? WHERE id = ?"
 INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
 SELECT_SNAPSHOT_TIME = "SELECT at FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT 1"
 DELETE_OLD_SNAPSHOTS = """
@@ -368,19 +368,25 @@ class Store:
         with reading(self.path) as connection:
             return recent_decisions(connection, number, count, str(self.path))
 
-    def snapshot(self, state: bytes) -> None:
-        """Keep what the agent knows now: opening need not read the events before. Three are kept.
+    def snapshot(self, state: bytes, seq: int | None = None) -> None:
+        """Keep what the agent knows: opening need not read the events before. Three are kept.
+
+        Args:
+            state: the bytes of `Agent.save`.
+            seq: of the last event that it knows; None: the last one that there is.
 
         Raises:
             LogError: where there is no description yet, or it cannot be written.
         """
+        known = self._events if seq is None else seq
+        # Outside of the lock: agents of one file share it, and would all have to wait.
+        check = checksum(known, blob=state)
         with self._threads:
             writer = self._usable()
             number = self._number
             if number is None:
                 raise LogError(f"{self.path} must have a description before a snapshot, got none")
-            seq = self._events
-            row = (number, seq, time.time(), state, checksum(seq, blob=state))
+            row = (number, known, time.time(), state, check)
             old = (number, number, KEPT_SNAPSHOTS)
             writer.write_alone([(INSERT_SNAPSHOT, row), (DELETE_OLD_SNAPSHOTS, old)])
 
@@ -531,7 +537,7 @@ class Store:
         return statements, arms
 
     def _events_between(self, number: int, after: int, last: int) -> Iterator[Event]:
-        with reading(self.path) as connection:
+        with reading(self.path, in_slices=True) as connection:
             yield from events_between(connection, number, after, last, str(self.path))
 
     # --- whether it can be used

@@ -16,14 +16,15 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.logs.names import name_text
-from mobandits.logs.store.content import AgentRow
+from mobandits.logs.store.content import AgentRow, slice_of
 
 # Rewards of objectives without a default are counted apart: the others come by themselves.
 SELECT_DECISIONS = """
 SELECT d.id, d.seq, d.at, d.active, count(r.objective), max(r.seq), max(r.at),
     sum(r.objective IN ({required}))
-FROM decisions d LEFT JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
-WHERE d.agent = ? GROUP BY d.seq ORDER BY d.seq
+FROM decisions d
+LEFT JOIN rewards r ON r.agent = d.agent AND r.decision = d.id AND +r.seq <= ?
+WHERE d.agent = ? AND d.seq > ? AND d.seq <= ? GROUP BY d.seq ORDER BY d.seq
 """
 SELECT_LAST_TIME = """
 SELECT at FROM decisions WHERE agent = ? AND at IS NOT NULL ORDER BY seq DESC LIMIT 1
@@ -31,6 +32,7 @@ SELECT at FROM decisions WHERE agent = ? AND at IS NOT NULL ORDER BY seq DESC LI
 SELECT_CHANGES = """
 SELECT at, body FROM changes WHERE agent = ? AND kind = ? AND seq <= ? ORDER BY seq
 """
+SLICE = 10_000  # events that are read at a time
 
 
 class DecisionTable(NamedTuple):
@@ -114,7 +116,7 @@ class Waiting:
 
 
 def waiting_decisions(
-    connection: sqlite3.Connection, agent: AgentRow, known: int
+    connection: sqlite3.Connection, agent: AgentRow, known: int, source: str
 ) -> tuple[DecisionTable, Mask]:
     """The decisions of an agent, and which of them wait.
 
@@ -122,9 +124,13 @@ def waiting_decisions(
         connection: to the store.
         agent: whose.
         known: the last seq that counts of activations and abandonments.
+        source: what errors call the store.
+
+    Raises:
+        LogError: where decisions are deleted meanwhile.
     """
     waiting = Waiting(agent.description)
-    table = decision_table(connection, agent, waiting.required)
+    table = decision_table(connection, agent, source, waiting.required)
     abandoned_ids, _ = _changes(connection, agent, "abandon", known)
     abandoned = are_in(table.ids, abandoned_ids)
     activated_ids, times = _changes(connection, agent, "activate", known)
@@ -163,26 +169,36 @@ def are_in(values: IntArray, ids: IntArray) -> Mask:
 
 
 def decision_table(
-    connection: sqlite3.Connection, agent: AgentRow, required: Sequence[str] = ()
+    connection: sqlite3.Connection, agent: AgentRow, source: str, required: Sequence[str] = ()
 ) -> DecisionTable:
-    """The decisions of an agent that are there, as columns.
+    """The decisions of an agent that are there, as columns: with its events up to `agent.events`.
 
     Args:
         connection: to the store.
         agent: whose.
+        source: what errors call the store.
         required: objectives, as `name_text` writes them, whose rewards are counted apart.
+
+    Raises:
+        LogError: where decisions are deleted meanwhile.
     """
     # Arrays that grow, for 56 bytes per decision: a list of rows takes ten times as much.
     whole = [array("q") for _ in range(6)]
     numbers = [array("d") for _ in range(2)]
     query = SELECT_DECISIONS.format(required=", ".join("?" * len(required)))
-    for row in connection.execute(query, (*required, agent.id)):
-        number, seq, at, active, rewards, last_seq, last_at, own = row
-        columns = (number, seq, active, rewards, own or 0, last_seq or 0)
-        for column, value in zip(whole, columns, strict=True):
-            column.append(value)
-        for moments, moment in zip(numbers, (at, last_at), strict=True):
-            moments.append(math.nan if moment is None else moment)
+    last = agent.events
+    for start in range(0, last, SLICE):
+        parameters = (*required, last, agent.id, start, min(start + SLICE, last))
+        with slice_of(connection, agent, source):
+            rows = connection.execute(query, parameters).fetchall()
+
+        for row in rows:
+            number, seq, at, active, rewards, last_seq, last_at, own = row
+            columns = (number, seq, active, rewards, own or 0, last_seq or 0)
+            for column, value in zip(whole, columns, strict=True):
+                column.append(value)
+            for moments, moment in zip(numbers, (at, last_at), strict=True):
+                moments.append(math.nan if moment is None else moment)
 
     ids, seqs, active_column, counts, own_counts, last_seqs = map(_as_integers, whole)
     times, last_times = map(_as_doubles, numbers)
