@@ -68,6 +68,25 @@ class HostedAgent:
             ValueError: where the store has another agent of this name.
         """
         self.status = STARTING
+        self._load()
+        self.status = READY
+
+    def reopen(self) -> None:
+        """Open the agent again from what is on disk, after events of it were lost.
+
+        It is ready once something can be written: a disk that is full can still be read.
+
+        Raises:
+            ValueError: where it cannot be.
+        """
+        has_failed = self.status != STARTING
+        self.close()
+        self._load()
+        if has_failed:
+            self._checkpoint()
+        self.status = READY
+
+    def _load(self) -> None:
         store = Store(self._file, agent=self.name)
         try:
             agent = self.specification.agent(log=store)
@@ -78,12 +97,14 @@ class HostedAgent:
         self._store = store
         self._agent = agent
         self._preference = self._preference_in_words()
-        self.status = READY
 
-    def reopen(self) -> None:
-        """Open the agent again from what is on disk, after events of it were lost."""
-        self.close()
-        self.open()
+    def _checkpoint(self) -> None:
+        """Write the state, and see that it is on the disk."""
+        agent = self._agent
+        store = self._store
+        assert agent is not None and store is not None  # noqa: S101, PT018 - it was just opened
+        agent.checkpoint()
+        store.flush()
 
     def close(self) -> None:
         """Close the agent; where nothing was lost, with a snapshot."""
@@ -98,13 +119,24 @@ class HostedAgent:
         """Whether it can decide."""
         return self.status == READY
 
-    def check_saved(self) -> None:
+    @property
+    def store(self) -> Store | None:
+        """The store that calls are written into now; None where the agent is not open."""
+        return self._store
+
+    def check_saved(self, written: Store | None = None) -> None:
         """Refuse to answer a call that was made, but is not on disk.
+
+        Args:
+            written: the store that the call was written into; None: the present one.
 
         Raises:
             Problem: where events were lost.
         """
         store = self._store
+        if written is not None and written is not store:
+            rule = f"agent {quoted(self.name)} was opened again, since calls were lost"
+            raise Problem(503, f"{rule}: try this one again", retry_after=1)
         if store is None:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
         try:

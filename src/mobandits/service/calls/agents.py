@@ -35,9 +35,10 @@ async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     preference = await body_of(request, Preference)
+    store = hosted.store
     # In a thread: an order that was never played is compiled, while others decide.
     await asyncio.to_thread(hosted.set_preference, preference.order)
-    await saved(request, hosted)
+    await saved(request, hosted, store)
 
     return answer(hosted.state())
 

@@ -6,6 +6,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.logs.store import Store
 from mobandits.service.hosted_agent import HostedAgent, as_json
 from mobandits.service.problems import Problem
 from mobandits.service.running import Running
@@ -69,14 +70,22 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
     return hosted, number
 
 
-async def saved(request: Request, hosted: HostedAgent) -> None:
+async def saved(request: Request, hosted: HostedAgent, store: Store | None = None) -> None:
     """Wait until what an agent wrote is on disk.
+
+    Args:
+        request: of the call.
+        hosted: the agent.
+        store: that the call was written into; None: the agent's present one.
 
     Raises:
         Problem: where it could not be written.
     """
+    # Before anything else can happen: an agent that lost events is opened again from another store
+    # of the same file, which knows nothing of the loss.
+    written = hosted.store if store is None else store
     await running_of(request).settlements.settled()
-    hosted.check_saved()
+    hosted.check_saved(written)
 
 
 def check_room(request: Request) -> None:
