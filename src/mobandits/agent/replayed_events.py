@@ -21,6 +21,7 @@ def replay(
     where: str,
     *,
     adopting: bool = False,
+    differing: list[int] | None = None,
 ) -> Decision | None:
     """Do once more what an event says, at its time: the decision, where it is one.
 
@@ -31,9 +32,12 @@ def replay(
         where: what errors call the event.
         adopting: whether decisions are taken as they were, and not made again, and preferences,
             which teach nothing, are passed over.
+        differing: takes the numbers of decisions that are made otherwise by this version of the
+            library, or on this machine: they are adopted as they were.
 
     Raises:
-        LogError: where it does not lead to what was logged.
+        LogError: where it does not lead to what was logged, and the recipe can learn only from its
+            own decisions.
     """
     # At its time, so that defaults and age limits come when they came before.
     core.clock = lambda: event.get("time", core.now)
@@ -43,7 +47,9 @@ def replay(
     decision = None
     try:
         if kind == "decide":
-            decision = _replay_decision(core, event, names, where, adopting=adopting)
+            decision = _replay_decision(
+                core, event, names, where, adopting=adopting, differing=differing
+            )
         elif kind == "learn":
             core.learn(event["id"], event["rewards"])
         elif kind == "add":
@@ -69,39 +75,92 @@ def replay(
 
 
 def _replay_decision(
-    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str, *, adopting: bool
+    core: AgentCore,
+    event: dict[str, Any],
+    names: list[Hashable],
+    where: str,
+    *,
+    adopting: bool,
+    differing: list[int] | None,
 ) -> Decision:
-    rows = event.get("context")
-    context: Any = None
-    if rows is not None:
-        is_shared = len(rows) == 1 and not event.get("own")
-        context = np.array(rows[0] if is_shared else rows)
-
-    eligible = event.get("eligible")
-    if eligible is not None:
-        eligible = [names[number] for number in eligible]
-
-    logged_arm = names[event["arm"]]
-    active = event.get("active", True)
     # Without their keys, which the store would find.
     if adopting or event.get("made_by") == "observed":
-        if eligible is not None and context is not None and context.ndim == 2:
-            # Rows of arms that were not eligible are zeros, which a recipe may refuse.
-            rows_by_arm = dict(zip(core.arms.names, context, strict=True))
-            context = {name: rows_by_arm[name] for name in eligible}
-        decision = adopt(core, context, logged_arm, event["propensity"], None, None)
-        if not active:
-            core.pending.set_inactive(decision.id)
+        decision = _adopt_again(core, event, names)
     else:
-        how = Circumstances(active=active)
-        decision = core.decide(context, eligible, how)
+        how = Circumstances(active=event.get("active", True))
+        decision = core.decide(_context_of(event), _eligible_of(event, names), how)
 
-    if decision.id != event["id"] or decision.arm != logged_arm:
-        logged = f"decision {event['id']} for arm {quoted(logged_arm)}"
-        replayed = f"decision {decision.id} for {quoted(decision.arm)}"
-        raise LogError(
-            f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
-            "other versions or parameters"
-        )
+    if decision.id != event["id"]:
+        raise _led_elsewhere(event, names, where, decision)
+    if decision.arm == names[event["arm"]]:
+        return decision
+
+    if differing is not None:
+        differing.append(decision.id)
+
+    return _adopted_instead(core, event, names, where, decision)
+
+
+def _adopted_instead(
+    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str, made_now: Decision
+) -> Decision:
+    """The decision of an event as it was, in place of the one that was made again.
+
+    What was drawn stays drawn: the next decision draws what it drew then, where this one drew as
+    many numbers.
+    """
+    arm = names[event["arm"]]
+    # One between other arms was never made by an agent like this one.
+    if arm not in made_now.eligible:
+        raise _led_elsewhere(event, names, where, made_now)
+
+    core.pending.abandon(made_now.id)
+    core.pending.next_id = made_now.id
+    try:
+        return _adopt_again(core, event, names)
+    except ValueError as error:
+        raise _led_elsewhere(event, names, where, made_now) from error
+
+
+def _adopt_again(core: AgentCore, event: dict[str, Any], names: list[Hashable]) -> Decision:
+    """The decision of an event, taken as it was."""
+    context = _context_of(event)
+    eligible = _eligible_of(event, names)
+    if eligible is not None and context is not None and context.ndim == 2:
+        # Rows of arms that were not eligible are zeros, which a recipe may refuse.
+        rows_by_arm = dict(zip(core.arms.names, context, strict=True))
+        context = {name: rows_by_arm[name] for name in eligible}
+
+    arm = names[event["arm"]]
+    decision = adopt(core, context, arm, event["propensity"], None, None)
+    if not event.get("active", True):
+        core.pending.set_inactive(decision.id)
 
     return decision
+
+
+def _context_of(event: dict[str, Any]) -> Any:
+    """The context of an event, as an application would give it."""
+    rows = event.get("context")
+    if rows is None:
+        return None
+
+    is_shared = len(rows) == 1 and not event.get("own")
+    return np.array(rows[0] if is_shared else rows)
+
+
+def _eligible_of(event: dict[str, Any], names: list[Hashable]) -> list[Hashable] | None:
+    """The arms that were eligible; None: all."""
+    eligible = event.get("eligible")
+    return None if eligible is None else [names[number] for number in eligible]
+
+
+def _led_elsewhere(
+    event: dict[str, Any], names: list[Hashable], where: str, decision: Decision
+) -> LogError:
+    logged = f"decision {event['id']} for arm {quoted(names[event['arm']])}"
+    replayed = f"decision {decision.id} for {quoted(decision.arm)}"
+    return LogError(
+        f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "
+        "other versions or parameters"
+    )

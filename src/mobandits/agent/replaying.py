@@ -196,16 +196,28 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
     clock = core.clock
     writer.silent = True
     names = writer.arm_names()
+    differing: list[int] = []
     try:
         for number, event in enumerate(store.events(start), start + 1):
             writer.replayed = number - 1
             if event["kind"] == "retune":
                 retune_again(core, event)
             else:
-                replay(core, event, names, f"{store.path}: event {number}")
+                where = f"{store.path}: event {number}"
+                replay(core, event, names, where, differing=differing)
     finally:
         core.clock = clock
         writer.silent = False
+
+    if differing:
+        count = f"{len(differing):,} decisions" if len(differing) > 1 else "1 decision"
+        warnings.warn(
+            f"{store.path}: {count} would be made otherwise now (the first is {differing[0]}), and "
+            "were adopted as they were: another version of the library wrote them, or another "
+            "machine",
+            LogWarning,
+            stacklevel=5,
+        )
 
 
 def _check_same(

@@ -85,6 +85,28 @@ class HostedAgent:
         self.status = STARTING
         # First: no call that was made before may find that it is saved.
         self.openings += 1
+        self._load()
+        # Last: it is opened in a thread, and calls may come from now on.
+        self.status = READY
+
+    def reopen(self) -> None:
+        """Open the agent again from what is on disk, after events of it were lost.
+
+        It is ready once something can be written: a disk that is full can still be read.
+
+        Raises:
+            ValueError: where it cannot be.
+        """
+        has_failed = self.status != STARTING
+        self.status = STARTING
+        self.openings += 1
+        self.close()
+        self._load()
+        if has_failed:
+            self._checkpoint()
+        self.status = READY
+
+    def _load(self) -> None:
         store = Store(self._file, agent=self.name)
         try:
             agent = self.specification.agent(log=store)
@@ -95,14 +117,14 @@ class HostedAgent:
         self._store = store
         self._agent = agent
         self._preference = self._preference_in_words()
-        # Last: it is opened in a thread, and calls may come from now on.
-        self.status = READY
 
-    def reopen(self) -> None:
-        """Open the agent again from what is on disk, after events of it were lost."""
-        self.status = STARTING
-        self.close()
-        self.open()
+    def _checkpoint(self) -> None:
+        """Write the state, and see that it is on the disk."""
+        agent = self._agent
+        store = self._store
+        assert agent is not None and store is not None  # noqa: S101, PT018 - it was just opened
+        agent.checkpoint()
+        store.flush()
 
     def close(self) -> None:
         """Close the agent; where nothing was lost, with a snapshot."""

@@ -50,7 +50,8 @@ class Decided(Message):
         propensity: the probability with which the agent played it; null where it was not asked for.
         error: the standard error of the propensity; 0 where it is exact.
         front: the arms that could have been played; null likewise.
-        preference: the order by which arms are compared.
+        preference: the order by which arms are compared now, also where the decision is an older
+            one.
         replayed: whether it was made by an earlier call with the same key.
     """
 
