@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
+.PHONY: install demo serve-demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
 
 install: $(STAMP)
 
@@ -15,6 +15,10 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: install
 	$(BIN)/mobandits demo --out demo
+
+# A service to look at, under a load of real prompts; Ctrl-C ends it.
+serve-demo: install
+	$(BIN)/mobandits serve --demo
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal
