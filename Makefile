@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
+.PHONY: install demo serve-demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
 
 install: $(STAMP)
 
@@ -17,6 +17,10 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: install
 	$(BIN)/mobandits demo --out demo
+
+# A service to look at, under a load of real prompts; Ctrl-C ends it.
+serve-demo: install
+	$(BIN)/mobandits serve --demo
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -69,6 +69,7 @@ def quick(monkeypatch):
     )
     monkeypatch.setattr("mobandits.papers.check_theorems.check_theorems", few)
     monkeypatch.setattr("mobandits.service.server.serve", lambda *asked: None)
+    monkeypatch.setattr("mobandits.demo.live.command.serve_demo", lambda **asked: None)
     for name in ("precompile_agent", "precompile_simulation"):
         monkeypatch.setattr(f"mobandits.precompile.{name}", lambda *recipes: "compiled")
 

@@ -68,8 +68,8 @@ MAY_IMPORT = {
     "client": {"errors", "support", "service"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE | {"references"},
-    # What one would do with it all: learn from a log, deploy an agent.
-    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation"},
+    # What one would do with it all: learn from a log, deploy an agent, serve one.
+    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation", "service", "client"},
 }
 
 

@@ -28,8 +28,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "mobandits export agent.db --out decisions.parquet",
         "mobandits export agent.db --out january.csv --format csv --before 2026-02-01",
     ),
+    "backup": ("mobandits backup agent.db agent-copy.db",),
     "monitor": ("mobandits monitor agent.db --out runs/monitor --window 50",),
-    "serve": ("mobandits serve router.toml --check", "mobandits serve router.toml --port 8080"),
+    "serve": (
+        "mobandits serve router.toml --check",
+        "mobandits serve router.toml --port 8080",
+        "mobandits serve --demo",
+    ),
     "warm": (
         "mobandits warm mol-ucb mol-ts",
         "mobandits warm --agents mol-ucb --order lexicographic",

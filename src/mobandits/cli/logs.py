@@ -1,4 +1,4 @@
-"""The commands that read logs: `evaluate`, `tune`, `import` and `export`."""
+"""The commands that read logs: `evaluate`, `tune`, `import`, `export` and `backup`."""
 
 from datetime import datetime
 from pathlib import Path
@@ -217,3 +217,14 @@ def export_decisions(
             objective=objective,
         )
     typer.echo(f"{out}: {count} decisions{', deleted from ' + str(store) if delete else ''}")
+
+
+def back_up_store(
+    store: Annotated[Path, typer.Argument(help="The file of an agent's or a service's log.")],
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="To write; it must not exist.")],
+) -> None:
+    """Copy a store into a new file, also while it is written; the copy is a store as well."""
+    from mobandits.logs import backup  # noqa: PLC0415
+
+    count = backup(store, out)
+    typer.echo(f"{out}: {count} decisions")

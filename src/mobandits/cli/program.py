@@ -61,6 +61,7 @@ COMMANDS = (
     Command("import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}"),
     Command("retune", agents.retune_agent, f"{{store}} has all of the change or none; {AGAIN}"),
     Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}"),
+    Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}"),
     Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}"),
     Command("serve", services.serve_agents, f"every answered call is in the store; {AGAIN}"),
     Command("warm", agents.warm, f"what was compiled is kept; {AGAIN} to compile the rest"),

@@ -13,23 +13,57 @@ keys = typer.Typer(help="Keys that let applications use a service.", no_args_is_
 
 
 def serve_agents(
-    file: Annotated[Path, typer.Argument(help="A TOML file of agents; see docs/how-to/serve.md.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A TOML file of agents; see docs/how-to/serve.md.")
+    ] = None,
     host: Annotated[str | None, typer.Option(help="In place of the file's.")] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="In place of the file's; 0: any free one.")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="The file of the decisions; by default beside FILE.")
+        Path | None,
+        typer.Option(
+            help="The file of the decisions; by default beside FILE, of a demonstration in a new "
+            "temporary folder."
+        ),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Say what would be served, compile it, and end.")
     ] = False,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="In place of FILE: an agent that routes real prompts, which arrive for half an hour. "
+            "It needs the extra `data`.",
+        ),
+    ] = False,
 ) -> None:
     """Serve agents over HTTP: decisions and rewards for applications in any language."""
+    if demo == (file is not None) or (demo and check):
+        raise typer.BadParameter("FILE must be given, or --demo, and --demo without --check")
+
+    if demo:
+        with console.parameters():
+            _serve_demo(host, port, store)
+        return
+
     from mobandits.service.command import serve_file  # noqa: PLC0415
 
+    assert file is not None  # noqa: S101 - it was just checked
     with console.parameters():
         serve_file(file, host=host, port=port, store=store, check=check, say=typer.echo)
+
+
+def _serve_demo(host: str | None, port: int | None, store: Path | None) -> None:
+    from mobandits.support.optional import missing_extra  # noqa: PLC0415
+
+    try:
+        from mobandits.demo.live.command import serve_demo  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise missing_extra("mobandits serve", "service") from error
+
+    serve_demo(host=host, port=port, store=store, say=typer.echo)
 
 
 @keys.command("add")

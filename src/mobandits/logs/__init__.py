@@ -9,6 +9,7 @@ from mobandits.logs.feedback import Feedback
 if TYPE_CHECKING:
     from mobandits.logs import csv, dsjson, obp
     from mobandits.logs.reading import read, scan
+    from mobandits.logs.store.backup import backup
     from mobandits.logs.store.export import export
     from mobandits.logs.store.journals import import_journal
     from mobandits.logs.store.store import Store
@@ -18,6 +19,7 @@ __all__ = [
     "LogError",
     "LogWarning",
     "Store",
+    "backup",
     "csv",
     "dsjson",
     "export",
@@ -30,6 +32,7 @@ __all__ = [
 # The module of each name, and of modules themselves.
 _HOME = {
     "Store": "store.store",
+    "backup": "store.backup",
     "export": "store.export",
     "import_journal": "store.journals",
     "read": "reading",

@@ -2,8 +2,11 @@
 
 import contextlib
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
+from typing import Protocol
 
 import uvicorn
 
@@ -19,13 +22,29 @@ BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
 
 
-def serve(specification: ServiceSpecification, store: Path, say: Callable[[str], None]) -> None:
+class Companion(Protocol):
+    """What runs beside a server, and calls it."""
+
+    def start(self, url: str) -> None:
+        """Begin; the server takes connections, and answers in a moment."""
+
+    def stop(self) -> None:
+        """End; calls are answered until it returns. Once more is no error."""
+
+
+def serve(
+    specification: ServiceSpecification,
+    store: Path,
+    say: Callable[[str], None],
+    companion: Companion | None = None,
+) -> None:
     """Serve until the process is told to end, by SIGTERM or an interruption.
 
     Args:
         specification: of the service.
         store: the file of the decisions.
         say: is told the address, once connections are taken.
+        companion: runs beside the server; None: nothing does.
 
     Raises:
         ValueError: where the address is taken, where others can reach it and there are no keys, or
@@ -51,7 +70,42 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
         # The server ends gracefully, and then raises the signal once more for whoever was there
         # before: to be told to end is no failure.
         signal.signal(signal.SIGTERM, lambda *_: None)
-        uvicorn.Server(config).run(sockets=[listening])
+        if companion is None:
+            uvicorn.Server(config).run(sockets=[listening])
+            return
+
+        opened.callback(companion.stop)
+        companion.start(f"http://{authority(listening)}")
+        AccompaniedServer(config, companion).run(sockets=[listening])
+
+
+class AccompaniedServer(uvicorn.Server):
+    """A server that answers until its companion has stopped.
+
+    Args:
+        config: of the server.
+        companion: runs beside it.
+    """
+
+    def __init__(self, config: uvicorn.Config, companion: Companion) -> None:
+        super().__init__(config)
+        self._companion = companion
+        self._is_told_to_end = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End gracefully; told once more, end at once."""
+        if self._is_told_to_end:
+            super().handle_exit(sig, frame)
+            return
+
+        self._is_told_to_end = True
+
+        def end() -> None:
+            self._companion.stop()
+            uvicorn.Server.handle_exit(self, sig, frame)
+
+        # In a thread: signals are handled in the loop's, which must answer meanwhile.
+        threading.Thread(target=end, daemon=True).start()
 
 
 def check_keys(file: SharedFile) -> None:
