@@ -12,6 +12,7 @@ from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile, Store
 from mobandits.logs.store.lookup import RecentDecisions
 from mobandits.orders.order import in_words
+from mobandits.service.context_columns import check_columns
 from mobandits.service.messages import (
     Adopted,
     AgentState,
@@ -26,6 +27,7 @@ from mobandits.service.messages import (
     Rewarded,
 )
 from mobandits.service.problems import Problem
+from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
 from mobandits.support.naming import quoted, short_repr
@@ -45,16 +47,28 @@ class HostedAgent:
         name: of the agent.
         specification: of the agent.
         file: of all agents of the service.
+        is_by_call: whether a call made it, and no file.
 
     Attributes:
         name: as given.
         specification: as given.
+        is_by_call: as given.
+        is_compiling: whether a child process compiles what it plays: it is opened afterwards.
         status: "starting", "ready", or why it cannot decide.
     """
 
-    def __init__(self, name: str, specification: AgentSpecification, file: SharedFile) -> None:
+    def __init__(
+        self,
+        name: str,
+        specification: AgentSpecification,
+        file: SharedFile,
+        *,
+        is_by_call: bool = False,
+    ) -> None:
         self.name = name
         self.specification = specification
+        self.is_by_call = is_by_call
+        self.is_compiling = False
         self.status = STARTING
         self._file = file
         self._agent: Agent | None = None
@@ -72,7 +86,7 @@ class HostedAgent:
         self.status = STARTING
         store = Store(self._file, agent=self.name)
         try:
-            agent = self.specification.agent(log=store)
+            agent = opened_agent(self.specification, store)
         except BaseException:
             store.close()
             raise
@@ -134,6 +148,7 @@ class HostedAgent:
 
     def decide(self, request: Decide) -> Decided:
         """A decision, or the one that was made with the same key."""
+        check_columns(self.agent, request.context)
         decision = self.agent.decide(
             request.context, request.eligible, key=request.key, active=request.active
         )
@@ -146,12 +161,15 @@ class HostedAgent:
         if not 0 < count <= MOST_CONTEXTS:
             raise Problem(422, f"contexts must be 1 to {MOST_CONTEXTS:,}, got {count:,}")
 
+        for context in request.contexts:
+            check_columns(self.agent, context)
         decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
 
         return [self._decided(decision) for decision in decisions]
 
     def adopt(self, request: Observed) -> Adopted:
         """A decision that somebody else made, learned from where its rewards are known."""
+        check_columns(self.agent, request.context)
         decision = self.agent.adopt(
             request.context,
             request.arm,
@@ -337,6 +355,7 @@ class HostedAgent:
                 waiting=0,
                 learned=0,
                 dropped={},
+                specification=msgspec.to_builtins(specification.shown()),
             )
 
         objectives = [
@@ -355,6 +374,7 @@ class HostedAgent:
             waiting=agent.waiting,
             learned=agent.lessons,
             dropped=agent.dropped,
+            specification=msgspec.to_builtins(specification.shown()),
         )
 
     # ---

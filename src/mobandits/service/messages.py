@@ -240,6 +240,7 @@ class AgentState(Message):
         waiting: how many decisions wait for rewards.
         learned: how many rewards, or parts of one, were learned.
         dropped: how many decisions were dropped, by reason.
+        specification: as the file or a call gave it, without what was fitted to data.
     """
 
     name: str
@@ -253,6 +254,7 @@ class AgentState(Message):
     waiting: int
     learned: int
     dropped: dict[str, int]
+    specification: Any
 
 
 class AgentList(Message):

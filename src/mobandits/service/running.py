@@ -2,11 +2,16 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
+from typing import Any
+
+import msgspec
 
 from mobandits.logs.store import SharedFile
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
+from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
 from mobandits.service.specification import ServiceSpecification
@@ -43,18 +48,42 @@ class Running:
             rate=specification.requests_per_second,
         )
         self.specification = specification
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
         try:
             # In a process of its own: to compile takes seconds, in which this one must answer.
-            await asyncio.to_thread(compile_in_child, self.specification)
-            await asyncio.to_thread(load_compiled, self.specification)
+            specification = self.agents.specification()
+            await asyncio.to_thread(compile_in_child, specification)
+            await asyncio.to_thread(load_compiled, specification)
         except Exception:
             # The agents are opened all the same: the one at fault says so in its status.
             LOG.exception("what the agents play could not be compiled ahead")
 
         self.agents.open()
+
+    async def make_ready(self, hosted: HostedAgent) -> None:
+        """Compile what an agent plays that a call made, and open it; others decide meanwhile."""
+        one = {hosted.name: hosted.specification}
+        specification = msgspec.structs.replace(self.specification, agents=one)
+        try:
+            await asyncio.to_thread(compile_in_child, specification)
+            await asyncio.to_thread(load_compiled, specification)
+        except Exception:
+            LOG.exception("what agent %s plays could not be compiled ahead", hosted.name)
+        finally:
+            hosted.is_compiling = False
+
+        # It may have been ended meanwhile.
+        if hosted in list(self.agents):
+            self.agents.open_one(hosted)
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done while requests are answered; it is cancelled when the service ends."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def keep_ready(self) -> None:
         """Start, and open agents again whose events could not be written, until it is cancelled."""
@@ -66,5 +95,7 @@ class Running:
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""
+        for task in list(self._tasks):
+            task.cancel()
         self.agents.close()
         self.file.close()
