@@ -11,6 +11,7 @@ from mobandits.logs.store import SharedFile
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
+from mobandits.service.evaluations import Evaluations
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
@@ -34,6 +35,7 @@ class Running:
         settlements: of the file.
         telemetry: of the service.
         authorisation: of requests.
+        evaluations: of the service.
         specification: as given.
     """
 
@@ -49,6 +51,7 @@ class Running:
         )
         self.specification = specification
         self._tasks: set[asyncio.Task[None]] = set()
+        self.evaluations = Evaluations(file, self.settlements, self.begin)
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
@@ -62,6 +65,10 @@ class Running:
             LOG.exception("what the agents play could not be compiled ahead")
 
         self.agents.open()
+        try:
+            await self.evaluations.resume()
+        except Exception:
+            LOG.exception("evaluations that waited are not gone on with")
 
     async def make_ready(self, hosted: HostedAgent) -> None:
         """Compile what an agent plays that a call made, and open it; others decide meanwhile."""

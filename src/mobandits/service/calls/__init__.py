@@ -3,6 +3,7 @@
 from mobandits.service.calls import (
     agents,
     deciding,
+    evaluations,
     health,
     hosting,
     looking_up,
@@ -16,6 +17,7 @@ OPERATIONS = [
     *deciding.OPERATIONS,
     *looking_up.OPERATIONS,
     *previews.OPERATIONS,
+    *evaluations.OPERATIONS,
     *rewarding.OPERATIONS,
     *health.OPERATIONS,
 ]
