@@ -35,11 +35,13 @@ NEEDED = {
         "budgets": {1: 0.5},
         "largest": {1: 1.0},
     },
+    "Rollout": {"baseline": 0},
     "Conservative": {"baseline": 0, "loss": 0.1, "objective": 0},
 }
 # Their beliefs are drawn where those of their recipe are.
 AS_THEIR_RECIPE = {
-    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "PrimalDual", "WithFloor"),
+    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "PrimalDual", "Rollout"),
+    "WithFloor",
     "Within",
 }
 

@@ -33,6 +33,7 @@ from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
 from mobandits.policies.wrappers.paced import Paced as Paced
 from mobandits.policies.wrappers.pessimistic import Pessimistic as Pessimistic
 from mobandits.policies.wrappers.primal_dual import PrimalDual as PrimalDual
+from mobandits.policies.wrappers.rollout import Rollout as Rollout
 from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
 from mobandits.policies.wrappers.within import Within as Within
 from mobandits.policies.zooming.contextual_zooming import ContextualZooming as ContextualZooming
@@ -70,6 +71,7 @@ __all__ = [
     "PfiRls",
     "PrimalDual",
     "RandomChoice",
+    "Rollout",
     "ScalarizedUcb1",
     "SingleArm",
     "Stlo",

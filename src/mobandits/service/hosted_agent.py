@@ -14,6 +14,7 @@ from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile, Store
 from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
 from mobandits.orders.order import in_words
+from mobandits.service.context_columns import check_columns
 from mobandits.service.messages import (
     Adopted,
     AgentState,
@@ -35,6 +36,7 @@ from mobandits.service.messages import (
 from mobandits.service.preferences import order_table
 from mobandits.service.problems import Problem
 from mobandits.service.recorded import decision_list, recorded_decision
+from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
 from mobandits.support.naming import quoted, short_repr
@@ -54,18 +56,30 @@ class HostedAgent:
         name: of the agent.
         specification: of the agent.
         file: of all agents of the service.
+        is_by_call: whether a call made it, and no file.
 
     Attributes:
         name: as given.
         specification: as given.
+        is_by_call: as given.
+        is_compiling: whether a child process compiles what it plays: it is opened afterwards.
         status: "starting", "ready", or why it cannot decide.
         openings: how often it was opened: what was written before the last time may be lost.
         changing: held by calls that change it in a thread, one after the other.
     """
 
-    def __init__(self, name: str, specification: AgentSpecification, file: SharedFile) -> None:
+    def __init__(
+        self,
+        name: str,
+        specification: AgentSpecification,
+        file: SharedFile,
+        *,
+        is_by_call: bool = False,
+    ) -> None:
         self.name = name
         self.specification = specification
+        self.is_by_call = is_by_call
+        self.is_compiling = False
         self.status = STARTING
         self.openings = 0
         self.changing = asyncio.Lock()
@@ -109,7 +123,7 @@ class HostedAgent:
     def _load(self) -> None:
         store = Store(self._file, agent=self.name)
         try:
-            agent = self.specification.agent(log=store)
+            agent = opened_agent(self.specification, store)
         except BaseException:
             store.close()
             raise
@@ -193,6 +207,7 @@ class HostedAgent:
 
     def decide(self, request: Decide) -> Decided:
         """A decision, or the one that was made with the same key."""
+        check_columns(self.agent, request.context)
         decision = self.agent.decide(
             request.context, request.eligible, key=request.key, active=request.active
         )
@@ -205,12 +220,15 @@ class HostedAgent:
         if not 0 < count <= MOST_CONTEXTS:
             raise Problem(422, f"contexts must be 1 to {MOST_CONTEXTS:,}, got {count:,}")
 
+        for context in request.contexts:
+            check_columns(self.agent, context)
         decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
 
         return [self._decided(decision) for decision in decisions]
 
     def adopt(self, request: Observed) -> Adopted:
         """A decision that somebody else made, learned from where its rewards are known."""
+        check_columns(self.agent, request.context)
         decision = self.agent.adopt(
             request.context,
             request.arm,
@@ -433,6 +451,7 @@ class HostedAgent:
                 waiting=0,
                 learned=0,
                 dropped={},
+                specification=msgspec.to_builtins(specification.shown()),
             )
 
         objectives = [
@@ -451,6 +470,7 @@ class HostedAgent:
             waiting=agent.waiting,
             learned=agent.lessons,
             dropped=agent.dropped,
+            specification=msgspec.to_builtins(specification.shown()),
         )
 
     # ---

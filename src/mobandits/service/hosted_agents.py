@@ -1,17 +1,24 @@
-"""All agents of a service."""
+"""All agents of a service: those of its file, and those that calls made."""
 
 import logging
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
+import msgspec
+
 from mobandits.logs.store import SharedFile
+from mobandits.logs.store.service_tables import HostedRow, hosted_put, hosted_rows
+from mobandits.logs.store.shared_file import Kept
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.problems import Problem
-from mobandits.service.specification import ServiceSpecification
+from mobandits.service.specification import AgentSpecification, ServiceSpecification
 from mobandits.support.naming import quoted
 
 LOG = logging.getLogger("mobandits.service")
 MOST_OPENED = 4  # at once: an agent that replays for long must not make the others wait
+LONGEST_NAME = 100
+MOST_AGENTS = 1000
+ENDED = "ended"
 
 
 class HostedAgents:
@@ -19,18 +26,25 @@ class HostedAgents:
 
     Args:
         specification: of the service.
-        file: that they all write into.
+        file: that they all write into; it also has the agents that calls made.
     """
 
     def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
+        self._file = file
+        self._specification = specification
         self._by_name: dict[str, HostedAgent] = {}
         self._threads = ThreadPoolExecutor(MOST_OPENED, thread_name_prefix="mobandits-opening")
         self._opening: dict[str, Future[None]] = {}
+        self._ended: dict[str, HostedRow] = {}
         for name, agent in specification.agents.items():
             self._by_name[name] = HostedAgent(name, agent, file)
 
+        for row in file.asked(hosted_rows):
+            self._come_back(row)
+
     def __iter__(self) -> Iterator[HostedAgent]:
-        return iter(self._by_name.values())
+        # A copy: agents come and go while somebody waits between two of them.
+        return iter(list(self._by_name.values()))
 
     def named(self, name: str) -> HostedAgent:
         """The agent of a name.
@@ -45,8 +59,13 @@ class HostedAgents:
         return hosted
 
     def all_ready(self) -> bool:
-        """Whether every agent can decide."""
-        return all(hosted.is_ready for hosted in self)
+        """Whether every agent can decide, but for those that a call has just made."""
+        return all(hosted.is_ready or hosted.is_compiling for hosted in self)
+
+    def specification(self) -> ServiceSpecification:
+        """That of the service, with the agents that calls made."""
+        agents = {hosted.name: hosted.specification for hosted in self}
+        return msgspec.structs.replace(self._specification, agents=agents)
 
     def begin_opening(self) -> list[Future[None]]:
         """Open all agents that are not, each in a thread; calls of it are refused meanwhile.
@@ -57,7 +76,8 @@ class HostedAgents:
         for hosted in self:
             before = self._opening.get(hosted.name)
             is_being_opened = before is not None and not before.done()
-            if not hosted.is_ready and not is_being_opened:
+            is_wanted = not hosted.is_ready and not hosted.is_compiling
+            if is_wanted and not is_being_opened:
                 self._opening[hosted.name] = self._threads.submit(self._open_one, hosted)
 
         return list(self._opening.values())
@@ -73,9 +93,111 @@ class HostedAgents:
         for hosted in self:
             hosted.close()
 
+    # --- agents that calls make
+
+    def add(self, name: str, specification: AgentSpecification) -> Kept | None:
+        """An agent more, which is still to be compiled and opened.
+
+        Args:
+            name: of the agent.
+            specification: checked.
+
+        Returns:
+            which says whether it is on disk; None where there is the same agent already.
+
+        Raises:
+            Problem: where the name is that of another agent, or none.
+        """
+        known = self._by_name.get(name)
+        if known is not None and not known.is_by_call:
+            raise Problem(409, f"agent {quoted(name)} is one of the file: change it there")
+        if known is not None:
+            _check_same(name, known.specification, specification)
+            return None
+
+        is_name = 0 < len(name) <= LONGEST_NAME and name.isprintable()
+        if not is_name:
+            rule = f"agent must have a name of at most {LONGEST_NAME} printable characters"
+            raise Problem(422, f"{rule}, got {quoted(name)}")
+        if len(self._by_name) >= MOST_AGENTS:
+            raise Problem(429, f"there are {MOST_AGENTS:,} agents already")
+
+        ended = self._ended.get(name)
+        if ended is not None:
+            # Its log is still there, and is that of this specification alone.
+            before = msgspec.json.decode(ended.specification, type=AgentSpecification)
+            _check_same(name, before, specification)
+
+        hosted = HostedAgent(name, specification, self._file, is_by_call=True)
+        hosted.is_compiling = True
+        text = msgspec.json.encode(specification).decode()
+        kept = self._file.keep([hosted_put(name, text, "served")])
+        self._by_name[name] = hosted
+        self._ended.pop(name, None)
+
+        return kept
+
+    def forget(self, name: str) -> None:
+        """Let go of an agent that could not be kept on disk."""
+        self._by_name.pop(name, None)
+
+    def end(self, name: str) -> tuple[Kept, HostedAgent] | None:
+        """An agent less; its log stays, and it may be added again.
+
+        Returns:
+            which says whether that is on disk, and the agent, which is still to be closed; None
+            where it was ended already.
+
+        Raises:
+            Problem: where there is no such agent, or it is one of the file.
+        """
+        if name in self._ended:
+            return None
+
+        hosted = self.named(name)
+        if not hosted.is_by_call:
+            raise Problem(409, f"agent {quoted(name)} is one of the file: remove it there")
+
+        text = msgspec.json.encode(hosted.specification).decode()
+        kept = self._file.keep([hosted_put(name, text, "ended")])
+        del self._by_name[name]
+        self._ended[name] = HostedRow(name, text, "ended", 0.0)
+        hosted.status = ENDED
+
+        return kept, hosted
+
+    def _come_back(self, row: HostedRow) -> None:
+        """An agent that a call made before this process began."""
+        if row.state == "ended":
+            self._ended[row.agent] = row
+            return
+        if row.agent in self._by_name:
+            LOG.warning("agent %s was made by a call, and is now one of the file", row.agent)
+            return
+        try:
+            specification = msgspec.json.decode(row.specification, type=AgentSpecification)
+        except msgspec.MsgspecError:
+            # Of a later version: the others are served all the same.
+            LOG.exception("agent %s cannot be read", row.agent)
+            return
+
+        self._by_name[row.agent] = HostedAgent(
+            row.agent, specification, self._file, is_by_call=True
+        )
+
     def _open_one(self, hosted: HostedAgent) -> None:
         try:
             hosted.reopen()
         except Exception as error:
             hosted.status = f"failed: {error}"
             LOG.exception("agent %s cannot be opened", hosted.name)
+
+        # A call may have ended it meanwhile.
+        if self._by_name.get(hosted.name) is not hosted:
+            hosted.close()
+            hosted.status = ENDED
+
+
+def _check_same(name: str, known: AgentSpecification, specification: AgentSpecification) -> None:
+    if known != specification:
+        raise Problem(409, f"agent {quoted(name)} has another specification, and keeps it")

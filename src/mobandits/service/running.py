@@ -2,11 +2,17 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
+from typing import Any
+
+import msgspec
 
 from mobandits.logs.store import SharedFile
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
+from mobandits.service.evaluations import Evaluations
+from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
@@ -31,6 +37,7 @@ class Running:
         snapshots: of the agents.
         telemetry: of the service.
         authorisation: of requests.
+        evaluations: of the service.
         specification: as given.
     """
 
@@ -46,30 +53,64 @@ class Running:
             rate=specification.requests_per_second,
         )
         self.specification = specification
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.evaluations = Evaluations(file, self.settlements, self.begin)
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
         await self.compile()
         await asyncio.to_thread(self.agents.open)
+        await self.resume_evaluations()
 
     async def compile(self) -> None:
         """Compile what the agents play, as far as it can be."""
         try:
             # In a process of its own: to compile takes seconds, in which this one must answer.
-            await asyncio.to_thread(compile_in_child, self.specification)
-            await asyncio.to_thread(load_compiled, self.specification)
+            specification = self.agents.specification()
+            await asyncio.to_thread(compile_in_child, specification)
+            await asyncio.to_thread(load_compiled, specification)
         except Exception:
             # The agents are opened all the same: the one at fault says so in its status.
             LOG.exception("what the agents play could not be compiled ahead")
 
+    async def resume_evaluations(self) -> None:
+        """Go on with the evaluations that waited when the service ended."""
+        try:
+            await self.evaluations.resume()
+        except Exception:
+            LOG.exception("evaluations that waited are not gone on with")
+
+    async def make_ready(self, hosted: HostedAgent) -> None:
+        """Compile what an agent plays that a call made, and open it; others decide meanwhile."""
+        one = {hosted.name: hosted.specification}
+        specification = msgspec.structs.replace(self.specification, agents=one)
+        try:
+            await asyncio.to_thread(compile_in_child, specification)
+            await asyncio.to_thread(load_compiled, specification)
+        except Exception:
+            LOG.exception("what agent %s plays could not be compiled ahead", hosted.name)
+        finally:
+            hosted.is_compiling = False
+
+        self.agents.begin_opening()
+
+    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done while requests are answered; it is cancelled when the service ends."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     async def keep_ready(self) -> None:
         """Start, and open agents again whose events could not be written, until it is cancelled."""
         await self.compile()
+        await self.resume_evaluations()
         while True:
             self.agents.begin_opening()
             await asyncio.sleep(RETRY_SECONDS)
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""
+        for task in list(self._tasks):
+            task.cancel()
         self.agents.close()
         self.file.close()

@@ -8,7 +8,10 @@ import msgspec
 
 from mobandits.agent import Agent, Budget, Objective
 from mobandits.contracts.protocols import Recipe
+from mobandits.encoding import Encoder
 from mobandits.errors import SpecError
+from mobandits.policies import Rollout
+from mobandits.service.context_columns import ContextSpecification
 from mobandits.spec import build
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted
@@ -53,6 +56,9 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
         max_age: likewise.
         remembered: likewise.
         budgets: hard limits.
+        context: named columns, in place of `features`; None: contexts are numbers.
+        baseline: the arm that is played where the policy does not decide; with `share`.
+        share: of the decisions, the policy's; None: all. See `mobandits.policies.Rollout`.
     """
 
     policy: str | dict[str, Any]
@@ -66,6 +72,9 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
     max_age: float | None = None
     remembered: int = 100_000
     budgets: list[BudgetSpecification] = []
+    context: ContextSpecification | None = None
+    baseline: str | None = None
+    share: float | None = None
 
     def recipe(self) -> Recipe:
         """The recipe that the agent plays.
@@ -74,13 +83,42 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
             ValueError: where there is none of that name, or a parameter does not fit.
         """
         recipe: Recipe = build("policies", self.policy, "policy")
-        return recipe
+        if self.share is None and self.baseline is None:
+            return recipe
+        if self.share is None or self.baseline is None:
+            given = "share alone" if self.baseline is None else "baseline alone"
+            raise ValueError(f"share and baseline must be given together, got {given}")
 
-    def agent(self, log: Any = None) -> Agent:
+        return Rollout(recipe, self.baseline, self.share)
+
+    def declared_features(self) -> int | Encoder:
+        """The length of a context row, or what makes one of named columns.
+
+        Raises:
+            ValueError: where columns do not fit, or both are given.
+        """
+        if self.context is None:
+            return self.features
+        if self.features:
+            rule = "features must be left out where context has columns"
+            raise ValueError(f"{rule}, got {self.features}")
+
+        return self.context.encoder()
+
+    def shown(self) -> "AgentSpecification":
+        """The same without what was fitted to data, which may be large."""
+        if self.context is None:
+            return self
+
+        context = msgspec.structs.replace(self.context, fitted=None, rows=None)
+        return msgspec.structs.replace(self, context=context)
+
+    def agent(self, log: Any = None, recipe: Recipe | None = None) -> Agent:
         """The agent, new or gone on from its log.
 
         Args:
             log: as of `mobandits.Agent`.
+            recipe: in place of that of the specification; None: that one.
 
         Raises:
             ValueError: where something does not fit.
@@ -95,9 +133,9 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
         budgets = [Budget(**msgspec.structs.asdict(budget)) for budget in self.budgets]
 
         return Agent(
-            self.recipe(),
+            self.recipe() if recipe is None else recipe,
             arms=self.arms,
-            features=self.features,
+            features=self.declared_features(),
             objectives=objectives,
             seed=self.seed,
             propensity=self.propensity,
@@ -157,6 +195,14 @@ def read_specification(file: str | Path) -> ServiceSpecification:
     except msgspec.ValidationError as error:
         raise SpecError(f"{path}: {error}") from error
 
+    agents = {}
+    for name, agent in specification.agents.items():
+        try:
+            agents[name] = _fitted(agent, path.parent)
+        except ValueError as error:
+            raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
+
+    specification = msgspec.structs.replace(specification, agents=agents)
     if not specification.agents:
         raise SpecError(f"{path}: agents must have at least one table [agents.NAME], got none")
 
@@ -167,3 +213,12 @@ def read_specification(file: str | Path) -> ServiceSpecification:
             raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
 
     return specification
+
+
+def _fitted(agent: AgentSpecification, folder: Path) -> AgentSpecification:
+    """The same agent, with its columns fitted to the file that it names."""
+    if agent.context is None:
+        return agent
+
+    context = agent.context.fitted_beside(folder)
+    return msgspec.structs.replace(agent, context=context)

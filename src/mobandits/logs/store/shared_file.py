@@ -3,10 +3,11 @@
 import contextlib
 import importlib.metadata
 import os
+import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
 from mobandits.logs.store.committer import Committer, Group
@@ -15,11 +16,38 @@ from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.schema import bring_up_to_date
 from mobandits.logs.store.writer import SYNCHRONOUS
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
+
+Answer = TypeVar("Answer")
+
+
+class Kept:
+    """Something that was given to the disk.
+
+    Args:
+        path: of the file.
+
+    Attributes:
+        failure: why it could not be written; None where it was, or is not settled yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.failure: str | None = None
+        self._path = path
+
+    def check(self) -> None:
+        """Refuse to go on where it could not be written; of use once its group is settled.
+
+        Raises:
+            LogError: saying why.
+        """
+        if self.failure is not None:
+            raise LogError(f"{self._path}: {self.failure}")
 
 
 class SharedFile:
@@ -89,6 +117,31 @@ class SharedFile:
         self.check_usable()
         with self.lock, explained(self.path):
             return keys_of(self._reader)
+
+    def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """What a function reads of the file, of what is on disk.
+
+        Args:
+            question: is given a connection, with which it reads only.
+        """
+        self.check_usable()
+        with self.lock, explained(self.path):
+            return question(self._reader)
+
+    def keep(self, statements: Iterable[Statement]) -> "Kept":
+        """Have something kept that is no event of an agent, in the group that gathers now.
+
+        Args:
+            statements: SQL and its values.
+
+        Returns:
+            which says, once the group is settled, whether it is on disk.
+        """
+        self.check_usable()
+        kept = Kept(self.path)
+        self._committer.add(kept, statements)
+
+        return kept
 
     def last_group(self) -> Group | None:
         """The group after which everything written so far is on disk; None where it is."""

@@ -1,12 +1,23 @@
 """The calls of version 1: what each takes, does and answers, one module per subject."""
 
-from mobandits.service.calls import agents, deciding, health, looking_up, previews, rewarding
+from mobandits.service.calls import (
+    agents,
+    deciding,
+    evaluations,
+    health,
+    hosting,
+    looking_up,
+    previews,
+    rewarding,
+)
 
 OPERATIONS = [
     *agents.OPERATIONS,
+    *hosting.OPERATIONS,
     *deciding.OPERATIONS,
     *looking_up.OPERATIONS,
     *previews.OPERATIONS,
+    *evaluations.OPERATIONS,
     *rewarding.OPERATIONS,
     *health.OPERATIONS,
 ]

@@ -1,0 +1,115 @@
+"""What a service keeps beside the log: agents that a call made, and jobs."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from mobandits.logs.store.rows import Statement
+
+HostedState = Literal["served", "ended"]
+JobState = Literal["waiting", "running", "done", "failed"]
+
+PUT_HOSTED = "INSERT OR REPLACE INTO hosted VALUES (?, ?, ?, ?)"
+SELECT_HOSTED = "SELECT agent, specification, state, changed FROM hosted ORDER BY changed, agent"
+INSERT_JOB = "INSERT INTO jobs VALUES (?, ?, ?, ?, 'waiting', NULL, ?, NULL)"
+START_JOB = "UPDATE jobs SET state = 'running' WHERE id = ?"
+END_JOB = "UPDATE jobs SET state = ?, result = ?, ended = ? WHERE id = ?"
+FAIL_RUNNING = """
+UPDATE jobs SET state = 'failed', result = ?, ended = ? WHERE state = 'running'
+"""
+SELECT_JOBS = "SELECT id, agent, kind, specification, state, result, created, ended FROM jobs"
+JOBS_OF_AGENT = f"{SELECT_JOBS} WHERE agent = ? AND kind = ? ORDER BY created DESC, id LIMIT ?"
+JOB_OF_ID = f"{SELECT_JOBS} WHERE id = ?"
+WAITING_JOBS = f"{SELECT_JOBS} WHERE state = 'waiting' ORDER BY created, id"
+
+
+class HostedRow(NamedTuple):
+    """An agent that a call made.
+
+    Attributes:
+        agent: its name.
+        specification: as JSON.
+        state: "served", or "ended".
+        changed: seconds since 1970.
+    """
+
+    agent: str
+    specification: str
+    state: HostedState
+    changed: float
+
+
+class JobRow(NamedTuple):
+    """A job of a service.
+
+    Attributes:
+        id: of the job.
+        agent: the name of the agent that it is about.
+        kind: what it does.
+        specification: as JSON.
+        state: "waiting", "running", "done" or "failed".
+        result: as JSON; of a job that failed, why; None before.
+        created: seconds since 1970.
+        ended: likewise; None before.
+    """
+
+    id: str
+    agent: str
+    kind: str
+    specification: str
+    state: JobState
+    result: str | None
+    created: float
+    ended: float | None
+
+
+def hosted_rows(connection: sqlite3.Connection) -> list[HostedRow]:
+    """The agents that calls made, those that were ended as well."""
+    return [HostedRow(*row) for row in connection.execute(SELECT_HOSTED)]
+
+
+def hosted_put(agent: str, specification: str, state: HostedState) -> Statement:
+    """What keeps an agent that a call made, or ended."""
+    return PUT_HOSTED, (agent, specification, state, time.time())
+
+
+def job_inserted(number: str, agent: str, kind: str, specification: str) -> Statement:
+    """What keeps a job that waits."""
+    return INSERT_JOB, (number, agent, kind, specification, time.time())
+
+
+def job_started(number: str) -> Statement:
+    """What keeps that a job runs."""
+    return START_JOB, (number,)
+
+
+def job_ended(number: str, state: JobState, result: str) -> Statement:
+    """What keeps the end of a job."""
+    return END_JOB, (state, result, time.time(), number)
+
+
+def running_jobs_failed(why: str) -> Statement:
+    """What keeps that all jobs that ran have failed."""
+    return FAIL_RUNNING, (json.dumps(why), time.time())
+
+
+def jobs_of(connection: sqlite3.Connection, agent: str, kind: str, count: int) -> list[JobRow]:
+    """The last jobs of an agent, the newest first."""
+    return _jobs(connection, JOBS_OF_AGENT, (agent, kind, count))
+
+
+def job_of(connection: sqlite3.Connection, number: str) -> JobRow | None:
+    """The job of an id; None where there is none."""
+    rows = _jobs(connection, JOB_OF_ID, (number,))
+    return rows[0] if rows else None
+
+
+def waiting_jobs(connection: sqlite3.Connection) -> list[JobRow]:
+    """The jobs that wait, the oldest first."""
+    return _jobs(connection, WAITING_JOBS, ())
+
+
+def _jobs(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[JobRow]:
+    return [JobRow(*row) for row in connection.execute(query, values)]

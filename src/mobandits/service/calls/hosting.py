@@ -1,0 +1,52 @@
+"""Calls that make agents, and end them."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.service.calls.requests import AGENT, JSON, body_of, running_of
+from mobandits.service.hosted_agent import as_json
+from mobandits.service.messages import AgentState
+from mobandits.service.operations import Operation
+from mobandits.service.specification import AgentSpecification
+
+
+async def put_agent(request: Request) -> Response:
+    """`PUT /v1/agents/{agent}`: an agent, made once; it decides as soon as it is compiled."""
+    running = running_of(request)
+    name = request.path_params["agent"]
+    specification = await body_of(request, AgentSpecification)
+    # In a thread: to bind a policy, or to fit columns, may take longer than others should wait.
+    await asyncio.to_thread(specification.agent)
+    kept = running.agents.add(name, specification)
+    hosted = running.agents.named(name)
+    # Of one that is there already too: the call that made it may not be on disk yet.
+    await running.settlements.settled()
+    if kept is not None:
+        if kept.failure is not None:
+            running.agents.forget(name)
+        kept.check()
+        running.begin(running.make_ready(hosted))
+
+    return Response(as_json(hosted.state()), 200 if kept is None else 201, media_type=JSON)
+
+
+async def delete_agent(request: Request) -> Response:
+    """`DELETE /v1/agents/{agent}`: an agent that a call made ends; its log stays."""
+    running = running_of(request)
+    ended = running.agents.end(request.path_params["agent"])
+    await running.settlements.settled()
+    if ended is not None:
+        kept, hosted = ended
+        # Its last snapshot waits for the disk.
+        await asyncio.to_thread(hosted.close)
+        kept.check()
+
+    return Response(status_code=204)
+
+
+OPERATIONS = [
+    Operation("PUT", AGENT, put_agent, "admin", AgentSpecification, AgentState),
+    Operation("DELETE", AGENT, delete_agent, "admin"),
+]

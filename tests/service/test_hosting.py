@@ -1,0 +1,229 @@
+"""Agents that calls make and end, named columns, and shares."""
+
+import asyncio
+import signal
+
+import httpx
+import msgspec
+import pytest
+from services import CONTEXT, PATIENCE, ROUTER, Served, client_of, served, specification
+
+from mobandits.errors import SpecError
+from mobandits.service.context_columns import ContextSpecification
+from mobandits.service.specification import AgentSpecification, read_specification
+
+MADE = "/v1/agents/made"
+COLUMNS = {
+    "tokens": {"kind": "number", "mean": 0.0, "deviation": 1.0, "indicator": False},
+    "city": {"kind": "category", "values": ["Rome", "Paris"]},
+}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Nothing is compiled ahead: the tests' process has what these agents play already."""
+    monkeypatch.setattr("mobandits.service.running.compile_in_child", lambda _: None)
+    monkeypatch.setattr("mobandits.service.running.load_compiled", lambda _: None)
+
+
+async def ready(client, path):
+    for _ in range(int(PATIENCE / 0.02)):
+        state = (await client.get(path)).json()
+        if state["status"] == "ready":
+            return state
+        await asyncio.sleep(0.02)
+    raise AssertionError(state)
+
+
+def ask(path, talk, spec=None):
+    with served(path, spec) as running:
+
+        async def whole():
+            async with client_of(running) as client:
+                return await talk(client, running)
+
+        return asyncio.run(whole())
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_agent_is_made_once_ended_and_made_again(tmp_path):
+    async def talk(client, running):
+        made = await client.put(MADE, json=ROUTER)
+        assert made.status_code == 201
+        assert made.json()["status"] in {"starting", "ready"}
+        state = await ready(client, MADE)
+        given = state["specification"]
+        assert {name: given[name] for name in ("policy", "arms", "features")} == {
+            name: ROUTER[name] for name in ("policy", "arms", "features")
+        }
+        assert (await client.put(MADE, json=ROUTER)).status_code == 200
+        assert (await client.put(MADE, json={**ROUTER, "seed": 4})).status_code == 409
+        assert (await client.put("/v1/agents/router", json=ROUTER)).status_code == 409
+        assert (await client.delete("/v1/agents/router")).status_code == 409
+        assert (await client.delete("/v1/agents/nobody")).status_code == 404
+        for wrong in (
+            {**ROUTER, "policy": "mol-ubc"},
+            {**ROUTER, "prt": 1},
+            {**ROUTER, "arms": []},
+            {**ROUTER, "share": 0.1},
+            {**ROUTER, "share": 0.1, "baseline": "medium"},
+            {**ROUTER, "context": {"columns": COLUMNS}},
+            {**ROUTER, "features": 0, "context": {"columns": "a", "fit": "/etc/passwd"}},
+        ):
+            refused = await client.put("/v1/agents/wrong", json=wrong)
+            assert refused.status_code == 422, wrong
+        assert (await client.get("/v1/agents/wrong")).status_code == 404
+        decided = await client.post(f"{MADE}/decide", json={"context": CONTEXT, "key": "k"})
+        assert decided.status_code == 200
+
+        for _ in range(2):
+            assert (await client.delete(MADE)).status_code == 204
+        assert (await client.get(MADE)).status_code == 404
+        assert (await client.put(MADE, json={**ROUTER, "seed": 4})).status_code == 409
+        assert (await client.put(MADE, json=ROUTER)).status_code == 201
+        await ready(client, MADE)
+        again = await client.post(f"{MADE}/decide", json={"context": CONTEXT, "key": "k"})
+        assert again.json() == {**decided.json(), "replayed": True}
+        return decided.json()
+
+    decided = ask(tmp_path / "log", talk)
+
+    async def later(client, running):
+        again = await client.post(f"{MADE}/decide", json={"context": CONTEXT, "key": "k"})
+        assert again.json() == {**decided, "replayed": True}
+        assert (await client.delete(MADE)).status_code == 204
+
+    ask(tmp_path / "log", later)
+
+    async def at_last(client, running):
+        assert (await client.get(MADE)).status_code == 404
+        names = [each["name"] for each in (await client.get("/v1/agents")).json()["agents"]]
+        assert names == ["router"]
+
+    ask(tmp_path / "log", at_last)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_name_that_the_file_takes_over_is_the_files(tmp_path, caplog):
+    async def talk(client, running):
+        await client.put(MADE, json=ROUTER)
+        await ready(client, MADE)
+
+    ask(tmp_path / "log", talk)
+
+    async def later(client, running):
+        assert not running.agents.named("made").is_by_call
+        assert running.agents.named("made").is_ready
+
+    ask(tmp_path / "log", later, specification(router=ROUTER, made=ROUTER))
+    assert "is now one of the file" in caplog.text
+
+
+@pytest.mark.slow
+def test_a_process_compiles_what_a_call_made_and_has_it_after_a_kill(tmp_path):
+    with Served(tmp_path) as service:
+        with httpx.Client(base_url=service.url, timeout=PATIENCE) as client:
+            made = client.put(MADE, json=ROUTER)
+            assert made.status_code == 201
+            # Others decide, and the service stays ready, while the new one is compiled.
+            assert client.get("/health/ready").status_code == 200
+        service.end(signal.SIGKILL)
+        service.start()
+        with httpx.Client(base_url=service.url, timeout=PATIENCE) as client:
+            assert client.get(MADE).json()["status"] == "ready"
+            assert client.post(f"{MADE}/decide", json={"context": CONTEXT}).status_code == 200
+
+
+def test_named_columns_are_encoded_and_others_refused(tmp_path):
+    router = {**ROUTER, "features": 0, "context": {"columns": COLUMNS, "intercept": False}}
+    # Three features: the tokens, Rome or Paris, and another city.
+    router["context"]["columns"]["city"] = {"kind": "category", "values": ["Rome"]}
+    spec = specification(router=router)
+    agent = "/v1/agents/router"
+
+    async def talk(client, running):
+        good = {"tokens": 0.5, "city": "Rome"}
+        decided = await client.post(f"{agent}/decide", json={"context": good})
+        assert decided.status_code == 200, decided.text
+        batch = await client.post(
+            f"{agent}/decide_batch", json={"contexts": [good, {"tokens": 0.1, "city": "Oslo"}]}
+        )
+        assert batch.status_code == 200, batch.text
+        for wrong in (
+            {"tokens": "Rome", "city": 0.5},
+            {"tokens": 0.5},
+            {"tokens": 0.5, "town": "Rome"},
+            {"tokens": 0.5, "city": "Rome", "more": 1},
+            [0.5, 1.0, 0.0],
+            None,
+            7,
+        ):
+            refused = await client.post(f"{agent}/decide", json={"context": wrong})
+            assert refused.status_code == 422, wrong
+            observed = [{"context": wrong, "arm": "small", "rewards": {"quality": 1.0}}]
+            assert (await client.post(f"{agent}/decisions", json=observed)).status_code == 422
+        state = (await client.get(agent)).json()
+        assert (state["decisions"], state["learned"], state["features"]) == (3, 0, 3)
+
+    ask(tmp_path / "log", talk, spec)
+
+
+def test_columns_are_fitted_to_a_file_beside_the_file_of_agents(tmp_path):
+    (tmp_path / "history.csv").write_text("tokens,city,paid\n10,Rome,1\n30,Paris,2\n20,Rome,3\n")
+    file = tmp_path / "router.toml"
+    lines = [
+        "[agents.router]",
+        'policy = "mol-ucb"',
+        'arms = ["small", "large"]',
+        'objectives = ["quality"]',
+        "[agents.router.context]",
+        'columns = { tokens = "number", city = "category" }',
+        'fit = "history.csv"',
+    ]
+    file.write_text("\n".join(lines))
+    agent = read_specification(file).agents["router"]
+    encoder = agent.context.encoder()
+    assert encoder.names == ("intercept", "tokens", "city=Paris", "city=Rome", "city other")
+    assert encoder.columns["tokens"].mean == pytest.approx(20.0)
+    # It goes to the process that compiles, and is not shown.
+    copied = msgspec.json.decode(msgspec.json.encode(agent), type=AgentSpecification)
+    assert copied.context.encoder() == encoder
+    assert agent.shown().context == ContextSpecification({"tokens": "number", "city": "category"})
+
+    for line, words in (
+        ('fit = "missing.csv"', "missing.csv"),
+        ("", "context.fit or context.rows must be given"),
+        ('fit = "history.csv"\nprt = 1', "prt"),
+    ):
+        file.write_text("\n".join([*lines[:-1], line]))
+        with pytest.raises(SpecError, match=words):
+            read_specification(file)
+
+
+def test_a_share_is_a_tenth_and_may_grow(tmp_path):
+    rollout = {**ROUTER, "share": 0.1, "baseline": "large"}
+
+    async def talk(client, running):
+        for _ in range(30):
+            decided = await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+            body = decided.json()
+            least = 0.9 if body["arm"] == "large" else 0.0
+            assert body["propensity"] >= least
+            number = body["decision"]
+            rewards = {"quality": 0.5, "cost": 0.1}
+            await client.post(f"/v1/agents/router/decisions/{number}/rewards", json=rewards)
+        return running.agents.named("router").agent.lessons
+
+    assert ask(tmp_path / "log", talk, specification(router=rollout)) == 30
+
+    async def whole(client, running):
+        agent = running.agents.named("router").agent
+        assert agent.lessons == 30
+        return agent.recipe.share if hasattr(agent.recipe, "share") else None
+
+    # The file says another share, and none at last: what was learned stays.
+    more = {**rollout, "share": 0.5}
+    assert ask(tmp_path / "log", whole, specification(router=more)) == 0.5
+    assert ask(tmp_path / "log", whole, specification(router=ROUTER)) is None
+    with served(tmp_path / "log", specification(router={**ROUTER, "seed": 9})) as running:
+        assert "failed" in running.agents.named("router").status
