@@ -172,6 +172,7 @@ AGENT_SERVICES = {
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
+    "foresight",
     "what_if",
     "state_copy",
 }
