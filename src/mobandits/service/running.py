@@ -7,6 +7,7 @@ from mobandits.logs.store import SharedFile
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
+from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
 from mobandits.service.specification import ServiceSpecification
@@ -29,6 +30,7 @@ class Running:
         settlements: of the file.
         telemetry: of the service.
         authorisation: of requests.
+        exports: of the logs.
         specification: as given.
     """
 
@@ -42,6 +44,7 @@ class Running:
             is_open=is_loopback(specification.host),
             rate=specification.requests_per_second,
         )
+        self.exports = Exports(file.path)
         self.specification = specification
 
     async def start(self) -> None:
