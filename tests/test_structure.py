@@ -149,6 +149,7 @@ AGENT_CORE = {
     *(
         "decision",
         "event_writer",
+        "foresight",
         "forked_lock",
         "growth",
         "guard",
@@ -172,6 +173,7 @@ AGENT_SERVICES = {
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
+    "transfer",
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 

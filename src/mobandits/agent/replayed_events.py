@@ -10,6 +10,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import made
 from mobandits.agent.keys import Circumstances
+from mobandits.agent.transfer import take_over_again
 from mobandits.errors import LogError
 from mobandits.support.naming import quoted
 
@@ -57,6 +58,11 @@ def replay(
         elif kind == "preference" and not adopting:
             order = event["order"]
             core.set_preference(None if order is None else made(order, "preference"))
+        elif kind == "state":
+            if adopting:
+                what = "a state that was learned elsewhere, and cannot be learned again"
+                raise LogError(f"{where} is {what}")
+            take_over_again(core, event)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LogError):
             raise
