@@ -149,6 +149,7 @@ AGENT_CORE = {
     *(
         "decision",
         "event_writer",
+        "foresight",
         "forked_lock",
         "growth",
         "guard",
@@ -172,9 +173,9 @@ AGENT_SERVICES = {
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
-    "foresight",
     "what_if",
     "state_copy",
+    "transfer",
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}
 

@@ -38,6 +38,8 @@ NEEDS = {
     ("PUT", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("DELETE", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("GET", "/v1/agents/{agent}/snapshot"): "admin",
+    ("PUT", "/v1/agents/{agent}/snapshot"): "admin",
+    ("GET", "/v1/agents/{agent}/export"): "read",
     ("GET", "/metrics"): "read",
 }
 

@@ -77,5 +77,8 @@ class EventWriter(Protocol):
     def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
         """Other parameters of the agent."""
 
+    def write_state(self, state: str, now: float) -> None:
+        """What was taken over from another agent."""
+
     def done(self, core: Any) -> None:
         """The agent has done what was written."""

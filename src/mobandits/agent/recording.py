@@ -352,6 +352,15 @@ class StoreWriter:
         # At once, since to replay this may be to learn everything again.
         self._next_snapshot = 0
 
+    def write_state(self, state: str, now: float) -> None:
+        """What was taken over from another agent, as text."""
+        if self.silent:
+            return
+
+        self._append({"kind": "state", "time": now, "state": state})
+        # At once: what comes after need not be opened through it.
+        self._next_snapshot = 0
+
     def _start(self) -> None:
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:

@@ -10,6 +10,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import made
 from mobandits.agent.keys import Circumstances
+from mobandits.agent.transfer import take_over_again
 from mobandits.errors import LogError
 from mobandits.support.naming import quoted
 
@@ -52,17 +53,12 @@ def replay(
             )
         elif kind == "learn":
             core.learn(event["id"], event["rewards"])
-        elif kind == "add":
-            core.add_arm(event["arm"], event.get("like"))
-        elif kind == "remove":
-            core.remove_arm(event["arm"])
         elif kind == "activate":
             core.activate(event["id"])
         elif kind == "abandon":
             core.abandon(event["id"])
-        elif kind == "preference" and not adopting:
-            order = event["order"]
-            core.set_preference(None if order is None else made(order, "preference"))
+        else:
+            _replay_change(core, event, where, adopting=adopting)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LogError):
             raise
@@ -72,6 +68,24 @@ def replay(
         core.is_timed = True
 
     return decision
+
+
+def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopting: bool) -> None:
+    """Change once more what the agent chooses among, and how; other kinds mean nothing here."""
+    kind = event["kind"]
+    if kind == "add":
+        core.add_arm(event["arm"], event.get("like"))
+    elif kind == "remove":
+        core.remove_arm(event["arm"])
+    elif kind == "preference" and not adopting:
+        order = event["order"]
+        core.set_preference(None if order is None else made(order, "preference"))
+    elif kind == "state":
+        if adopting:
+            what = "a state that was learned elsewhere, and cannot be learned again"
+            raise LogError(f"{where} is {what}")
+
+        take_over_again(core, event)
 
 
 def _replay_decision(

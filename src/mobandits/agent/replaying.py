@@ -11,8 +11,8 @@ from mobandits.agent.descriptions import made
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
-from mobandits.agent.retuning import core_before, foreign_recipe, retune_again
-from mobandits.agent.saving import core_bytes
+from mobandits.agent.retuning import core_before, retune_again
+from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.store import Store
 from mobandits.logs.store.connection import found_log

@@ -94,15 +94,6 @@ def core_at_start(
     return _new_core(core, recipe, arms, before)
 
 
-def foreign_recipe(core: AgentCore) -> Recipe | None:
-    """The recipe, where files cannot hold it; else None: they have their own."""
-    try:
-        described(core.recipe, "recipe")
-    except ValueError:
-        return core.recipe
-    return None
-
-
 def _recorded(core: AgentCore, recipe: Recipe, limit: int, max_age: float | None) -> dict[str, Any]:
     return {
         "recipe": described(recipe, "recipe"),

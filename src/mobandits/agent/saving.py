@@ -36,6 +36,15 @@ def core_bytes(core: AgentCore) -> bytes:
         return state_bytes(core)
 
 
+def foreign_recipe(core: AgentCore) -> Recipe | None:
+    """The recipe, where files cannot hold it; else None: they have their own."""
+    try:
+        described(core.recipe, "recipe")
+    except ValueError:
+        return core.recipe
+    return None
+
+
 def state_bytes(core: AgentCore) -> bytes:
     """The bytes of an agent's file; the caller holds the agent's lock."""
     return encoded_state(copied_state(core))

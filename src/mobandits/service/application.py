@@ -108,8 +108,9 @@ class LimitedBodies:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > MOST_BYTES:
-                raise Problem(413, f"the body must have at most {MOST_BYTES:,} bytes")
+            most = getattr(scope.get("endpoint"), "most_bytes", MOST_BYTES)
+            if size > most:
+                raise Problem(413, f"the body must have at most {most:,} bytes")
             return message
 
         await self._app(scope, receive_limited, send)

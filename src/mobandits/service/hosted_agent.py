@@ -10,7 +10,8 @@ import msgspec
 
 from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
-from mobandits.errors import LogError
+from mobandits.agent.transfer import take_over
+from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedFile, Store
 from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
 from mobandits.orders.order import in_words
@@ -290,6 +291,24 @@ class HostedAgent:
             order: its name, or a table of its name and parameters; None: the recipe's own.
         """
         self.agent.preference = None if order is None else build("orders", order, "order")
+        self._preference = self._preference_in_words()
+
+    def take_over(self, data: bytes) -> None:
+        """Go on from what the agent of a snapshot has learned.
+
+        Raises:
+            Problem: where it is none, or of an agent of another kind.
+        """
+        core = self.agent.core
+        try:
+            take_over(core, data)
+        except LogError:
+            raise
+        except StateError as error:
+            raise Problem(422, f"the body {error}") from error
+        except ValueError as error:
+            raise Problem(409, str(error)) from error
+
         self._preference = self._preference_in_words()
 
     def preference(self) -> PreferenceState:

@@ -274,6 +274,19 @@ class Explained(Message):
     estimates: list[Estimate]
 
 
+class ExportQuery(Message):
+    """How a log is exported.
+
+    Attributes:
+        format: of the file: "parquet" has all events, "dsjson" the decisions with one reward, "csv"
+            a table.
+        objective: of "dsjson": whose negated reward is the cost; needed where there are several.
+    """
+
+    format: Literal["parquet", "dsjson", "csv"] = "parquet"
+    objective: str | None = None
+
+
 class ObjectiveState(Message):
     """An objective of an agent."""
 

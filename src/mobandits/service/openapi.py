@@ -97,9 +97,11 @@ def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
         # Without a key where only this machine can reach the service.
         described["security"] = [{"key": [each.scope]}, {}]
     if each.body is not None:
-        content = {JSON: {"schema": schema_of[repr(each.body)]}}
-        if not is_json(each.body):
-            content = {OTHER_MEDIA[each.body]: {}}
+        content: dict[str, Any] = {}
+        if is_json(each.body):
+            content[JSON] = {"schema": schema_of[repr(each.body)]}
+        else:
+            content[OTHER_MEDIA[each.body]] = {}
         described["requestBody"] = {"required": True, "content": content}
 
     return described

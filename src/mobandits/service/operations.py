@@ -27,6 +27,7 @@ class Operation(NamedTuple):
             none.
         media: of what is answered, where it is no JSON; none: that of the type.
         failures: statuses of failures that its kind of call does not have by itself.
+        most_bytes: of a body; None: as usual.
     """
 
     method: str
@@ -38,6 +39,7 @@ class Operation(NamedTuple):
     query: Any = None
     media: tuple[str, ...] = ()
     failures: tuple[int, ...] = ()
+    most_bytes: int | None = None
 
     @property
     def name(self) -> str:
@@ -55,4 +57,8 @@ class Operation(NamedTuple):
     def route(self) -> Route:
         """Where requests for it go."""
         handler = self.handler if self.scope is None else guarded(self.handler, self.scope)
+        if self.most_bytes is not None:
+            # Where what limits bodies finds it, once it is known where a request goes.
+            vars(handler)["most_bytes"] = self.most_bytes
+
         return Route(self.path, handler, methods=[self.method], name=self.name)

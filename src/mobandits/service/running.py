@@ -12,6 +12,7 @@ from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
 from mobandits.service.evaluations import Evaluations
+from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
@@ -38,6 +39,7 @@ class Running:
         telemetry: of the service.
         authorisation: of requests.
         evaluations: of the service.
+        exports: of the logs.
         specification: as given.
     """
 
@@ -52,6 +54,7 @@ class Running:
             is_open=is_loopback(specification.host),
             rate=specification.requests_per_second,
         )
+        self.exports = Exports(file.path)
         self.specification = specification
         self._tasks: set[asyncio.Task[None]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)

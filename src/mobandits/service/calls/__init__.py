@@ -4,6 +4,7 @@ from mobandits.service.calls import (
     agents,
     deciding,
     evaluations,
+    exports,
     health,
     hosting,
     looking_up,
@@ -19,5 +20,6 @@ OPERATIONS = [
     *previews.OPERATIONS,
     *evaluations.OPERATIONS,
     *rewarding.OPERATIONS,
+    *exports.OPERATIONS,
     *health.OPERATIONS,
 ]

@@ -27,6 +27,8 @@ from mobandits.service.messages import (
 from mobandits.service.operations import Operation
 from mobandits.service.preferences import check_match, etag_of
 
+MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take half of it
+
 
 async def agents(request: Request) -> Response:
     """`GET /v1/agents`: all agents as they are now."""
@@ -96,6 +98,20 @@ async def snapshot(request: Request) -> Response:
     return Response(state, media_type="application/octet-stream")
 
 
+async def set_snapshot(request: Request) -> Response:
+    """`PUT /v1/agents/{agent}/snapshot`: go on from what the agent of a snapshot had learned."""
+    hosted = hosted_of(request)
+    data = await request.body()
+    async with hosted.changing:
+        openings = hosted.openings
+        # In a thread: to read and check it takes long where much was learned.
+        await asyncio.to_thread(hosted.take_over, data)
+
+    await saved(request, hosted, openings)
+
+    return answer(hosted.state())
+
+
 OPERATIONS = [
     Operation("GET", "/v1/agents", agents, "read", answer=AgentList),
     Operation("GET", AGENT, agent, "read", answer=AgentState),
@@ -113,4 +129,13 @@ OPERATIONS = [
     Operation("PUT", f"{AGENT}/arms/{{arm}}", add_arm, "admin", NewArm, AgentState),
     Operation("DELETE", f"{AGENT}/arms/{{arm}}", remove_arm, "admin", answer=AgentState),
     Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),
+    Operation(
+        "PUT",
+        f"{AGENT}/snapshot",
+        set_snapshot,
+        "admin",
+        bytes,
+        AgentState,
+        most_bytes=MOST_STATE_BYTES,
+    ),
 ]

@@ -1,0 +1,158 @@
+"""The log of an agent as a file of another format, written by a process of its own.
+
+To write it takes as long as reading the whole log, in Python: in this process, that would hold up
+decisions. The file is complete before the first byte of it is sent, so that a failure can be told.
+"""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from mobandits.errors import LogError
+from mobandits.logs import export
+from mobandits.service.messages import ExportQuery
+from mobandits.service.problems import Problem
+
+LONGEST = 3600.0  # seconds; a million decisions take about a minute
+MOST_AT_ONCE = 2  # exports of a service
+CHUNK = 2**18  # bytes that are sent at a time
+NICENESS = 10  # decisions come first
+REFUSED = 2  # exit status where the log or the format does not allow it
+MEDIA = {
+    "parquet": "application/vnd.apache.parquet",
+    "dsjson": "application/x-ndjson",
+    "csv": "text/csv",
+}
+
+
+class ExportJob(msgspec.Struct):
+    """What the process is told to write."""
+
+    store: str
+    agent: str
+    out: str
+    query: ExportQuery
+
+
+class Exports:
+    """The exports of a service.
+
+    Args:
+        store: the file of the logs.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._running = 0
+
+    async def file_of(self, agent: str, query: ExportQuery) -> BinaryIO:
+        """An open file with the log of an agent, which has no name any more.
+
+        Args:
+            agent: whose log.
+            query: the format.
+
+        Raises:
+            Problem: where the format cannot hold the log, or too many exports are written.
+        """
+        if self._running >= MOST_AT_ONCE:
+            rule = f"exports must be at most {MOST_AT_ONCE} at once, got one more"
+            raise Problem(429, rule, retry_after=10)
+
+        self._running += 1
+        try:
+            with tempfile.TemporaryDirectory(prefix="mobandits-export-") as folder:
+                out = Path(folder) / f"log.{query.format}"
+                job = ExportJob(str(self._store.absolute()), agent, str(out), query)
+                await _run(job)
+                # Whoever has it open can read it; whatever becomes of them, nothing is left.
+                return out.open("rb")
+        finally:
+            self._running -= 1
+
+
+async def chunks_of(file: BinaryIO) -> AsyncIterator[bytes]:
+    """The bytes of a file, which is closed then."""
+    with file:
+        while chunk := await asyncio.to_thread(file.read, CHUNK):
+            yield chunk
+
+
+async def _run(job: ExportJob) -> None:
+    """Have a process write a file.
+
+    Raises:
+        Problem: where it cannot.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "mobandits.service.exporting",
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        content = msgspec.json.encode(job)
+        _, said = await asyncio.wait_for(process.communicate(content), LONGEST)
+    except TimeoutError as error:
+        raise Problem(503, f"the export took more than {LONGEST:g} seconds") from error
+    finally:
+        if process.returncode is None:
+            await _end(process)
+
+    if process.returncode == REFUSED:
+        raise Problem(409, said.decode().strip())
+    if process.returncode != 0:
+        raise RuntimeError(f"an export ended with status {process.returncode}: {said.decode()}")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a process that nobody waits for any more: it would go on for nothing."""
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    if process.stdin is not None:
+        process.stdin.close()
+
+    await process.wait()
+
+
+def write(job: ExportJob) -> None:
+    """Write the file of a job.
+
+    Raises:
+        ValueError: where it cannot be written.
+    """
+    query = job.query
+    export(job.store, job.out, query.format, agent=job.agent, objective=query.objective)
+
+
+def main() -> int:
+    """Write what is told on standard input; the exit status."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=ExportJob)
+    try:
+        write(job)
+    except ValueError as error:
+        # A path of this process means nothing to a client.
+        text = str(error).replace(job.out, "the export")
+        if isinstance(error, LogError):
+            text = text.replace(job.store, "the log")
+        sys.stderr.write(f"{text}\n")
+
+        return REFUSED
+
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
