@@ -1,7 +1,7 @@
 """Single decisions of a store, with the rewards that came for them."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from mobandits.logs.store.rows import Event, decision_event, reward_event
@@ -14,6 +14,10 @@ FROM decisions WHERE agent = ? AND id = ?
 SELECT_REWARDS_OF_DECISION = """
 SELECT seq, position, decision, at, other, objective, value, checksum
 FROM rewards WHERE agent = ? AND decision = ? ORDER BY seq
+"""
+SELECT_REWARDS_BETWEEN = """
+SELECT seq, position, decision, at, other, objective, value, checksum
+FROM rewards WHERE agent = ? AND decision BETWEEN ? AND ? ORDER BY seq
 """
 SELECT_RECENT = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
@@ -56,7 +60,12 @@ def recorded_decision(
         LogError: where it is damaged.
     """
     row = connection.execute(SELECT_DECISION, (agent, number)).fetchone()
-    return None if row is None else _with_rewards(connection, agent, row, source)
+    if row is None:
+        return None
+
+    rewards = connection.execute(SELECT_REWARDS_OF_DECISION, (agent, number)).fetchall()
+
+    return _recorded(row, rewards, source)
 
 
 class RecentDecisions(NamedTuple):
@@ -86,20 +95,27 @@ def recent_decisions(
         LogError: where one is damaged.
     """
     rows = connection.execute(SELECT_RECENT, (agent, count)).fetchall()
-    decisions = [_with_rewards(connection, agent, row, source) for row in rows]
+    numbers = [row[0] for row in rows]
+    rewards_of: dict[int, list[tuple[Any, ...]]] = {}
+    if numbers:
+        # In one query: one per decision would take most of the time.
+        between = (agent, min(numbers), max(numbers))
+        for reward in connection.execute(SELECT_REWARDS_BETWEEN, between):
+            rewards_of.setdefault(reward[2], []).append(reward)
+
+    decisions = [_recorded(row, rewards_of.get(row[0], []), source) for row in rows]
     (changed,) = connection.execute(LAST_CHANGE_OF_ARMS, (agent,)).fetchone()
 
     return RecentDecisions(decisions, changed or 0)
 
 
-def _with_rewards(
-    connection: sqlite3.Connection, agent: int, row: Sequence[Any], source: str
+def _recorded(
+    row: Sequence[Any], reward_rows: Iterable[tuple[Any, ...]], source: str
 ) -> RecordedDecision:
-    """The decision of a row, and its rewards."""
-    number = row[0]
+    """The decision of a row, with the rows of its rewards."""
     rewards: dict[str, float] = {}
-    calls: dict[int, list[tuple[object, ...]]] = {}
-    for reward in connection.execute(SELECT_REWARDS_OF_DECISION, (agent, number)):
+    calls: dict[int, list[tuple[Any, ...]]] = {}
+    for reward in reward_rows:
         calls.setdefault(reward[0], []).append(reward)
     for rows in calls.values():
         # The rows of one call share a checksum, and are checked together.
