@@ -35,6 +35,13 @@ NEEDS = {
     ("PUT", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("DELETE", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("GET", "/v1/agents/{agent}/snapshot"): "admin",
+    ("PUT", "/v1/agents/{agent}"): "admin",
+    ("DELETE", "/v1/agents/{agent}"): "admin",
+    ("PUT", "/v1/agents/{agent}/share"): "admin",
+    ("POST", "/v1/agents/{agent}/preference/preview"): "read",
+    ("POST", "/v1/agents/{agent}/evaluations"): "read",
+    ("GET", "/v1/agents/{agent}/evaluations"): "read",
+    ("GET", "/v1/agents/{agent}/evaluations/{evaluation}"): "read",
     ("GET", "/metrics"): "read",
 }
 

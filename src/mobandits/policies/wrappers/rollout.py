@@ -124,7 +124,7 @@ class RolloutPolicy(PassesNotes):
     def probabilities(self, beliefs: RolloutBeliefs) -> Array:
         """The probability of each arm in the mixture, exactly."""
         inner = self.policy.probabilities(beliefs.beliefs)
-        probabilities = inner.copy()
+        probabilities: Array = inner.copy()
         if beliefs.baseline >= 0:
             for a in range(len(inner)):
                 probabilities[a] = self.share * inner[a]
