@@ -9,6 +9,7 @@ import pytest
 from services import CONTEXT, PATIENCE, ROUTER, Served, client_of, served, specification
 
 from mobandits.errors import SpecError
+from mobandits.service.checking import agent_in_words
 from mobandits.service.context_columns import ContextSpecification
 from mobandits.service.specification import AgentSpecification, read_specification
 
@@ -119,6 +120,19 @@ def test_a_name_that_the_file_takes_over_is_the_files(tmp_path, caplog):
     assert "is now one of the file" in caplog.text
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_log_that_an_agent_of_a_file_left_is_not_taken_over(tmp_path):
+    with served(tmp_path / "log", specification(old=ROUTER)) as running:
+        running.agents.named("old").agent.decide(CONTEXT)
+
+    async def talk(client, running):
+        refused = await client.put("/v1/agents/old", json=ROUTER)
+        assert refused.status_code == 409
+        assert (await client.get("/health/ready")).status_code == 200
+
+    ask(tmp_path / "log", talk)
+
+
 @pytest.mark.slow
 def test_a_process_compiles_what_a_call_made_and_has_it_after_a_kill(tmp_path):
     with Served(tmp_path) as service:
@@ -135,9 +149,9 @@ def test_a_process_compiles_what_a_call_made_and_has_it_after_a_kill(tmp_path):
 
 
 def test_named_columns_are_encoded_and_others_refused(tmp_path):
-    router = {**ROUTER, "features": 0, "context": {"columns": COLUMNS, "intercept": False}}
-    # Three features: the tokens, Rome or Paris, and another city.
-    router["context"]["columns"]["city"] = {"kind": "category", "values": ["Rome"]}
+    # Three features, as in other tests: the tokens, Rome, and any other city.
+    columns = {**COLUMNS, "city": {"kind": "category", "values": ["Rome"]}}
+    router = {**ROUTER, "features": 0, "context": {"columns": columns, "intercept": False}}
     spec = specification(router=router)
     agent = "/v1/agents/router"
 
@@ -198,6 +212,70 @@ def test_columns_are_fitted_to_a_file_beside_the_file_of_agents(tmp_path):
         file.write_text("\n".join([*lines[:-1], line]))
         with pytest.raises(SpecError, match=words):
             read_specification(file)
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_share_of_an_agent_by_call_grows_by_call(tmp_path):
+    rollout = {**ROUTER, "share": 0.1, "baseline": "large"}
+
+    async def talk(client, running):
+        await client.put(MADE, json=rollout)
+        await ready(client, MADE)
+        await client.post(f"{MADE}/decide", json={"context": CONTEXT})
+        learned = {"quality": 0.5, "cost": 0.1}
+        await client.post(f"{MADE}/decisions/0/rewards", json=learned)
+        changed = await client.put(f"{MADE}/share", json={"share": 0.5})
+        assert changed.status_code == 200, changed.text
+        assert changed.json()["specification"]["share"] == 0.5
+        assert changed.json()["learned"] == 1
+        assert (await client.put(f"{MADE}/share", json={"share": 1.5})).status_code == 422
+        refused = await client.put("/v1/agents/router/share", json={"share": 0.5})
+        assert refused.status_code == 409
+        await client.put("/v1/agents/plain", json=ROUTER)
+        await ready(client, "/v1/agents/plain")
+        without = await client.put("/v1/agents/plain/share", json={"share": 0.5})
+        assert without.status_code == 422
+
+    ask(tmp_path / "log", talk)
+
+    async def later(client, running):
+        state = (await client.get(MADE)).json()
+        assert state["status"] == "ready"
+        assert (state["specification"]["share"], state["learned"]) == (0.5, 1)
+        assert (await client.put(MADE, json={**rollout, "share": 0.5})).status_code == 200
+        assert running.agents.named("made").agent.recipe.share == 0.5
+
+    ask(tmp_path / "log", later)
+
+
+def test_a_check_says_what_would_run():
+    agent = specification(
+        router={
+            **ROUTER,
+            "features": 0,
+            "context": {"columns": COLUMNS},
+            "share": 0.1,
+            "baseline": "small",
+            "budgets": [
+                {"objective": "cost", "limit": 5.0, "per": "day", "most": 0.1},
+                {"objective": "cost", "limit": 100.0, "most": 0.1},
+            ],
+        }
+    ).agents["router"]
+    first, *lines = agent_in_words("router", agent)
+    assert first.startswith("router: Rollout(")
+    assert lines == [
+        "  arms: small, large",
+        "  context: columns tokens:number, city:category, as 5 numbers",
+        "  objectives: quality (more is better), cost in USD (less is better)",
+        "  preference: Pareto front over all objectives",
+        "  propensities: exact",
+        "  share: 0.1 of the decisions, else small",
+        "  budget: cost at most 5 USD per day",
+        "  budget: cost at most 100 USD in all",
+    ]
+    plain = list(agent_in_words("router", specification().agents["router"]))
+    assert "  context: 3 numbers" in plain
 
 
 def test_a_share_is_a_tenth_and_may_grow(tmp_path):

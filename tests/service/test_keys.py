@@ -40,6 +40,13 @@ NEEDS = {
     ("GET", "/v1/agents/{agent}/snapshot"): "admin",
     ("PUT", "/v1/agents/{agent}/snapshot"): "admin",
     ("GET", "/v1/agents/{agent}/export"): "read",
+    ("PUT", "/v1/agents/{agent}"): "admin",
+    ("DELETE", "/v1/agents/{agent}"): "admin",
+    ("PUT", "/v1/agents/{agent}/share"): "admin",
+    ("POST", "/v1/agents/{agent}/preference/preview"): "read",
+    ("POST", "/v1/agents/{agent}/evaluations"): "read",
+    ("GET", "/v1/agents/{agent}/evaluations"): "read",
+    ("GET", "/v1/agents/{agent}/evaluations/{evaluation}"): "read",
     ("GET", "/metrics"): "read",
 }
 

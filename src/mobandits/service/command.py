@@ -32,6 +32,7 @@ def serve_file(
     try:
         import msgspec  # noqa: PLC0415
 
+        from mobandits.service.checking import agent_in_words  # noqa: PLC0415
         from mobandits.service.compiling import compile_in_child  # noqa: PLC0415
         from mobandits.service.server import serve  # noqa: PLC0415
         from mobandits.service.specification import read_specification  # noqa: PLC0415
@@ -48,8 +49,9 @@ def serve_file(
 
     if check:
         for name, agent in specification.agents.items():
-            arms = len(agent.arms)
-            say(f"{name}: {agent.recipe()}, {arms} arms, {agent.features} features")
+            for line in agent_in_words(name, agent):
+                say(line)
+
         compile_in_child(specification)
         say(f"{file} can be served: compiled, decisions go to {store}")
         return

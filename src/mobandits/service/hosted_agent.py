@@ -316,6 +316,22 @@ class HostedAgent:
         order = self.agent.core.bound.order
         return PreferenceState(order_table(order), self._preference)
 
+    def set_share(self, share: float) -> None:
+        """Let the policy decide for another share from now on; what was learned stays.
+
+        Raises:
+            Problem: where the agent is one of the file, which says its share.
+            ValueError: where it has no baseline, or what was learned cannot be kept.
+        """
+        if not self.is_by_call:
+            raise Problem(409, f"agent {quoted(self.name)} is one of the file: change it there")
+        if self.specification.share is None:
+            raise ValueError("share must be of an agent with a baseline, got one without")
+
+        changed = msgspec.structs.replace(self.specification, share=share)
+        self.agent.retune(changed.recipe())
+        self.specification = changed
+
     def add_arm(self, name: str, like: str | None) -> bool:
         """One arm more; whether it is new: the same call once more is no error."""
         agent = self.agent

@@ -127,6 +127,9 @@ class HostedAgents:
             # Its log is still there, and is that of this specification alone.
             before = msgspec.json.decode(ended.specification, type=AgentSpecification)
             _check_same(name, before, specification)
+        elif name in self._file.agent_names():
+            # It could not be opened with a log that others wrote, or go on as they would have.
+            raise Problem(409, f"the store has decisions of another agent {quoted(name)} already")
 
         hosted = HostedAgent(name, specification, self._file, is_by_call=True)
         hosted.is_compiling = True
@@ -136,6 +139,11 @@ class HostedAgents:
         self._ended.pop(name, None)
 
         return kept
+
+    def kept_again(self, hosted: HostedAgent) -> Kept:
+        """What says whether the changed specification of an agent that a call made is on disk."""
+        text = msgspec.json.encode(hosted.specification).decode()
+        return self._file.keep([hosted_put(hosted.name, text, "served")])
 
     def forget(self, name: str) -> None:
         """Let go of an agent that could not be kept on disk."""

@@ -619,6 +619,16 @@ class EvaluationList(Message):
     evaluations: list[Evaluation]
 
 
+class Share(Message):
+    """The share of the decisions that an agent's policy makes; its baseline arm makes the others.
+
+    Attributes:
+        share: in [0, 1].
+    """
+
+    share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
 class Live(Message):
     """The process answers."""
 

@@ -123,7 +123,7 @@ class RolloutPolicy(PassesNotes):
 
     def probabilities(self, beliefs: RolloutBeliefs) -> Array:
         """The probability of each arm in the mixture, exactly."""
-        inner: Array = self.policy.probabilities(beliefs.beliefs)
+        inner = self.policy.probabilities(beliefs.beliefs)
         probabilities: Array = inner.copy()
         if beliefs.baseline >= 0:
             for a in range(len(inner)):

@@ -5,9 +5,17 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.calls.requests import AGENT, JSON, body_of, running_of
+from mobandits.service.calls.requests import (
+    AGENT,
+    JSON,
+    answer,
+    body_of,
+    hosted_of,
+    running_of,
+    saved,
+)
 from mobandits.service.hosted_agent import as_json
-from mobandits.service.messages import AgentState
+from mobandits.service.messages import AgentState, Share
 from mobandits.service.operations import Operation
 from mobandits.service.specification import AgentSpecification
 
@@ -46,7 +54,23 @@ async def delete_agent(request: Request) -> Response:
     return Response(status_code=204)
 
 
+async def set_share(request: Request) -> Response:
+    """`PUT /v1/agents/{agent}/share`: the policy decides for another share from now on."""
+    running = running_of(request)
+    hosted = hosted_of(request)
+    wanted = await body_of(request, Share)
+    # In a thread: where statistics cannot be kept, all decisions are learned again.
+    await asyncio.to_thread(hosted.set_share, wanted.share)
+    # After the event in the agent's log: killed between the two, it goes back to the share before.
+    kept = running.agents.kept_again(hosted)
+    await saved(request, hosted)
+    kept.check()
+
+    return answer(hosted.state())
+
+
 OPERATIONS = [
     Operation("PUT", AGENT, put_agent, "admin", AgentSpecification, AgentState),
     Operation("DELETE", AGENT, delete_agent, "admin"),
+    Operation("PUT", f"{AGENT}/share", set_share, "admin", Share, AgentState),
 ]
