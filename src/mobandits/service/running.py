@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import threading
 
 from mobandits.logs.store import SharedFile
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
 from mobandits.service.hosted_agents import HostedAgents
+from mobandits.service.interpreter import share_among_threads, spare_what_stays
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import ServiceSpecification
@@ -46,9 +48,12 @@ class Running:
             rate=specification.requests_per_second,
         )
         self.specification = specification
+        self._looking_after = threading.Lock()
+        self._is_stopped = False
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
+        share_among_threads()
         try:
             # In a process of its own: to compile takes seconds, in which this one must answer.
             await asyncio.to_thread(compile_in_child, self.specification)
@@ -57,17 +62,31 @@ class Running:
             # The agents are opened all the same: the one at fault says so in its status.
             LOG.exception("what the agents play could not be compiled ahead")
 
-        self.agents.open()
+        await asyncio.to_thread(self.look_after)
+        spare_what_stays()
 
     async def keep_ready(self) -> None:
-        """Start, and open agents again whose events could not be written, until it is cancelled."""
+        """Start, and look after the agents, until it is cancelled."""
         await self.start()
         while True:
             await asyncio.sleep(RETRY_SECONDS)
             if not self.agents.all_ready():
+                await asyncio.to_thread(self.look_after)
+
+    def look_after(self) -> None:
+        """Open the agents that are not, such as those whose events could not be written.
+
+        Called by one thread at a time, beside the event loop: to open an agent is to replay its
+        log, which takes seconds.
+        """
+        with self._looking_after:
+            if not self._is_stopped:
                 self.agents.open()
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""
-        self.agents.close()
-        self.file.close()
+        # Whoever opens agents just now would open one that nobody closes.
+        with self._looking_after:
+            self._is_stopped = True
+            self.agents.close()
+            self.file.close()
