@@ -190,7 +190,7 @@ def main():
 
 NOTES = [
     "Answers come after their commit, with one sync of the disk per group of calls; clients run on the same two cores.",
-    f"Ten arms, ten shared features, exact propensities, {CONNECTIONS} connections. "
+    f"Ten arms, ten shared features, exact propensities, {CONNECTIONS} connections.",
     "Checked first: all servers decide alike.",
     "Ratios are of calls per second, of the fastest turns.",
 ]

@@ -22,7 +22,8 @@ from mobandits.logs.store.content import (
     decision_of_key,
     first_change_of,
     last_seq,
-    sound_snapshots,
+    snapshot_rows,
+    sound_among,
 )
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.lookup import RecordedDecision, recorded_decision
@@ -352,8 +353,11 @@ class Store:
         """
         with self._threads, explained(self.path):
             connection = self._usable().connection
-            if self._number is not None:
-                yield from sound_snapshots(connection, self._number)
+            number = self._number
+            rows = [] if number is None else snapshot_rows(connection, number)
+
+        # Without the lock: other agents of a file that is shared go on while one is read.
+        yield from sound_among(rows)
 
     def latest_snapshot(self) -> Snapshot | None:
         """The newest snapshot that is not damaged; None where there is none.
@@ -395,7 +399,9 @@ class Store:
             LogError: where it was closed, where a group could not be written, or where this process
                 was forked from the one that opened it.
         """
-        self._usable()
+        # Another thread may be in the middle of a call, which is not interrupted.
+        with self._threads:
+            self._usable()
 
     # --- opening
 
