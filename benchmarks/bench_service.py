@@ -1,210 +1,200 @@
-"""What an answer of the decision service costs: with and without a disk behind it, with one agent and with fifty.
+"""The decision service against its goals S1 to S10: how many calls, how soon, and after a failure.
 
-Servers run in processes of their own, on the loopback address; this process is the clients, on 16 connections.
+Servers run in processes of their own, on the loopback address, and so do the clients, on 16 connections. With a URL, a
+store that is not a file takes part as well: `python benchmarks/bench_service.py postgresql://...`.
 """
 
-import asyncio
 import contextlib
-import itertools
-import json
-import subprocess
 import sys
-import tempfile
-import time
-from pathlib import Path
 
 import harness
-import msgspec
-import uvicorn
+import numpy as np
+import service_latency
+import service_recovery
+import service_staleness
+from service_load import Clients
+from service_server import ALONE, FEATURES, NO_STORE, STORE, server
 
 from mobandits.client import Client
-from mobandits.logs.store import SharedFile
-from mobandits.service.addresses import authority, bound
-from mobandits.service.application import application
-from mobandits.service.hosted_agent import READY, HostedAgent
-from mobandits.service.running import Running
-from mobandits.service.settlements import Settlements
-from mobandits.service.specification import ServiceSpecification
 
 CONNECTIONS = 16
-REQUESTS = 3200  # per turn
-TURNS = 5
-AGENT = {
-    "policy": {"name": "with-floor", "recipe": {"name": "mol-ucb", "scale": 0.3}, "epsilon": 0.1},
-    "arms": [f"arm {number}" for number in range(10)],
-    "features": 10,
-    "objectives": ["quality", "cost"],
-}
-CONTEXT = [1.0, *(0.1 * number for number in range(9))]
-SIDES = {
-    "no store": ("no store", 1),
-    "disk": ("store", 1),
-    "disk, a commit per call": ("alone", 1),
-    "disk, 50 agents": ("store", 50),
-}
+CALLS = 3200  # of a turn
+TURNS = 7
+CONTEXT = [1.0, *(0.1 * number for number in range(FEATURES - 1))]
+REWARDS = {"quality": 0.5, "cost": 0.25}
+AGENTS = 50
 
 
-# --- a server
+class Load:
+    """Calls of many connections at once.
 
+    Attributes:
+        seconds: of every call of all turns.
+    """
 
-def serve(kind, agents, folder):
-    """Serve until the process is ended; the address is printed."""
-    content = {"agents": {f"a{n}": AGENT for n in range(agents)}, "log_requests": False}
-    specification = msgspec.convert(content, ServiceSpecification)
-    if kind == "no store":
-        answer_without_a_store()
-    if kind == "alone":
-        commit_each_call_alone()
-
-    running = Running(specification, SharedFile(folder / "store.db", "disk"))
-    with bound("127.0.0.1", 0) as listening:
-        listening.listen(64)
-        print(authority(listening), flush=True)
-        config = uvicorn.Config(application(running), log_level="error", access_log=False)
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def answer_without_a_store():
-    """The same server, which keeps nothing."""
-
-    def open_without(hosted):
-        hosted._agent = hosted.specification.agent()
-        hosted._preference = hosted._preference_in_words()
-        hosted.status = READY
-
-    async def at_once(_):
-        pass
-
-    HostedAgent.open = open_without
-    HostedAgent.check_saved = lambda _: None
-    Settlements.settled = at_once
-
-
-def commit_each_call_alone():
-    """The same server, which takes the next call when the one before is on disk."""
-
-    async def flushed(settlements):
-        settlements._file.flush()
-
-    Settlements.settled = flushed
-
-
-# --- clients
-
-
-@contextlib.contextmanager
-def server(kind, agents):
-    """The port of a server that is ready."""
-    with tempfile.TemporaryDirectory(dir=harness.ROOT) as folder:
-        command = [sys.executable, __file__, "--serve", kind, str(agents), folder]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            port = int(process.stdout.readline().rsplit(":", 1)[1])
-            wait_until_ready(port)
-            yield port
-        finally:
-            process.terminate()
-            process.wait(30)
-            process.stdout.close()
-
-
-def wait_until_ready(port):
-    with Client(f"http://127.0.0.1:{port}", "a0", attempts=1) as client:
-        for _ in range(600):
-            with contextlib.suppress(Exception):
-                if client._http.get("/health/ready").status_code == 200:
-                    return
-            time.sleep(0.1)
-    raise TimeoutError("the service is not ready")
-
-
-def request(agent):
-    body = json.dumps({"context": CONTEXT}).encode()
-    head = f"POST /v1/agents/{agent}/decide HTTP/1.1\r\nHost: localhost\r\n"
-    return head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body
-
-
-async def load(port, agents):
-    """Seconds of every answer, of REQUESTS on CONNECTIONS connections."""
-    requests = itertools.cycle([request(f"a{n}") for n in range(agents)])
-    seconds = []
-
-    async def one():
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for _ in range(REQUESTS // CONNECTIONS):
-            start = time.perf_counter()
-            writer.write(next(requests))
-            head = await reader.readuntil(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200"), head
-            length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
-            await reader.readexactly(length)
-            seconds.append(time.perf_counter() - start)
-        writer.close()
-
-    await asyncio.gather(*(one() for _ in range(CONNECTIONS)))
-    return seconds
-
-
-class Side:
-    """A server under load."""
-
-    def __init__(self, port, agents):
-        self.port = port
-        self.agents = agents
-        self.answers = []
+    def __init__(self, clients, running, agents=1, rewards=None):
+        self.seconds = []
+        self._clients = clients
+        self._port = running.port
+        self._agents = [f"a{number}" for number in range(agents)]
+        self._rewards = rewards
 
     def __call__(self):
-        """Microseconds per decision."""
-        start = time.perf_counter()
-        self.answers += asyncio.run(load(self.port, self.agents))
-        return 1e6 * (time.perf_counter() - start) / REQUESTS
+        """Microseconds per call."""
+        answered = self._clients.load(
+            port=self._port,
+            agents=self._agents,
+            contexts=[CONTEXT] * 10 * len(self._agents),
+            calls=CALLS,
+            connections=CONNECTIONS,
+            rewards=self._rewards,
+        )
+        self.seconds += answered["seconds"]
+
+        return 1e6 * answered["elapsed"] / CALLS
+
+    def p99(self):
+        """Milliseconds."""
+        return round(1e3 * float(np.quantile(self.seconds, 0.99)), 2)
 
 
-def check(ports):
+def check(servers):
     """All of them decide alike: the same arms with the same propensities."""
     found = []
-    for port in ports:
-        with Client(f"http://127.0.0.1:{port}", "a0", attempts=1) as client:
+    for running in servers:
+        with Client(running.url, "a0", attempts=1) as client:
             made = [client.decide(CONTEXT) for _ in range(20)]
             found.append([(choice.arm, choice.propensity) for choice in made])
+
     assert all(each == found[0] for each in found)
 
 
-def one_call_at_a_time(port):
-    """Microseconds per decision of the Python client, which waits for each answer."""
-    with Client(f"http://127.0.0.1:{port}", "a0") as client:
-        return harness.in_turn({"client": lambda: client.decide(CONTEXT)}, 7, 0.2)["client"]
+def throughput(url):
+    """Microseconds per call of every side, all sides, and those of the Python client."""
+    with contextlib.ExitStack() as opened:
+        clients = opened.enter_context(Clients())
+        servers = {
+            "no store": opened.enter_context(server(NO_STORE)),
+            "disk": opened.enter_context(server(STORE)),
+            "a commit per call": opened.enter_context(server(ALONE)),
+            f"{AGENTS} agents": opened.enter_context(server(STORE, AGENTS)),
+        }
+        if url is not None:
+            servers["PostgreSQL"] = opened.enter_context(server(STORE, store=url))
+
+        check(servers.values())
+        agents = {f"{AGENTS} agents": AGENTS}
+        sides = {
+            name: Load(clients, running, agents.get(name, 1)) for name, running in servers.items()
+        }
+        sides["decisions and rewards"] = Load(clients, servers["disk"], rewards=REWARDS)
+        for side in sides.values():
+            side()
+            side.seconds.clear()
+
+        times = harness.readings(sides, TURNS)
+        with Client(servers["disk"].url, "a0") as client:
+            waiting = harness.in_turn({"client": lambda: client.decide(CONTEXT)}, 7, 0.2)["client"]
+
+    return times, sides, waiting
+
+
+class Goals:
+    """The goals of the service, and what was found.
+
+    Attributes:
+        rows: of the table.
+    """
+
+    def __init__(self):
+        self.rows = []
+
+    def at_least(self, number, what, limit, found, unit=""):
+        """A goal that is met by more."""
+        self._add(number, what, f"at least {limit:g}{unit}", found, unit, found >= limit)
+
+    def at_most(self, number, what, limit, found, unit=""):
+        """A goal that is met by less."""
+        self._add(number, what, f"at most {limit:g}{unit}", found, unit, found <= limit)
+
+    def _add(self, number, what, goal, found, unit, is_met):
+        shown = f"{found:.3g}{unit}"
+        row = {"id": number, "what": what, "goal": goal, "found": shown, "met": bool(is_met)}
+        self.rows.append(row)
+        print(f"  {number:4s} {what:70s} {goal:>18s} {shown:>12s} {'' if is_met else '  missed'}")
+
+
+def compared(name, times, sides, theirs, ours):
+    """A row of two sides; the ratio is that of calls per second, ours to theirs."""
+    p99 = sides[ours].p99()
+    return harness.row(name, theirs, times[theirs], ours, times[ours], p99_ms=p99)
 
 
 def main():
-    with contextlib.ExitStack() as stack:
-        sides = {}
-        for name, (kind, agents) in SIDES.items():
-            sides[name] = Side(stack.enter_context(server(kind, agents)), agents)
-        check([side.port for side in sides.values()])
-        times = harness.readings(sides, TURNS)
-        waiting = one_call_at_a_time(sides["disk"].port)
+    url = sys.argv[1] if len(sys.argv) > 1 else None
+    goals = Goals()
+    times, sides, client = throughput(url)
+    pairs = [
+        ("S1", "decisions on disk, of those without a store", "no store", "disk", 0.6),
+        ("S2", "decisions and rewards, of decisions alone", "disk", "decisions and rewards", 0.8),
+        ("S3", "groups of calls, of one commit per call", "a commit per call", "disk", 3.0),
+        ("S4", f"{AGENTS} agents, of one agent", "disk", f"{AGENTS} agents", 0.8),
+    ]
+    if url is not None:
+        pairs.append(("S5", "PostgreSQL, of SQLite", "disk", "PostgreSQL", 0.6))
 
     rows = []
-    for name in ("no store", "disk, a commit per call", "disk, 50 agents"):
-        case = f'a decision, {CONNECTIONS} connections: {name}, against "disk"'
-        answers = sorted(sides[name].answers)
-        slow = 1e3 * answers[int(0.99 * len(answers))]
-        rows.append(
-            harness.row(case, name, times[name], "disk", times["disk"], p99_ms=round(slow, 2))
-        )
-    rows.append(harness.own_row("a decision of the Python client, one after the other", waiting))
-    harness.write("service", "The decision service", rows, NOTES)
+    for number, what, theirs, ours, limit in pairs:
+        row = compared(f"{number}: {what}", times, sides, theirs, ours)
+        rows.append(row)
+        goals.at_least(number, f"calls per second: {what}", limit, row["ratio"])
+
+    ready = service_recovery.seconds_until_ready()
+    with_snapshot = min(ready["snapshot"])
+    replayed = min(ready["events"]) - with_snapshot
+    goals.at_most("S6", f"{service_recovery.EVENTS:,} events replayed", 10.0, replayed, " s")
+    goals.at_most("S6", "ready, with a snapshot, from the start", 3.0, with_snapshot, " s")
+
+    slow, log_bytes = service_latency.milliseconds()
+    for name, (_, _, last) in slow.items():
+        goals.at_most("S7", f"p99.9 of decisions, beside {name}", 50.0, last, " ms")
+
+    memory = service_recovery.bytes_per_decision()
+    goals.at_most("S8", "memory of a decision that waits", 1000.0, memory["waiting"], " bytes")
+    goals.at_most("S8", "memory of one that is settled", 10.0, memory["settled"], " bytes")
+
+    lost = 100.0 * service_staleness.losses()
+    age = service_staleness.AGE
+    what = f"value lost on llm_routing, state of up to {age} decisions ago"
+    goals.at_most("S9", what, 1.0, float(lost.mean()), " %")
+
+    middle = float(np.median(client)) / 1000.0
+    goals.at_most("S10", "a decision of the Python client, median", 1.0, middle, " ms")
+
+    rows.append(harness.own_row("a decision of the Python client, one after the other", client))
+    for name, seconds in ready.items():
+        microseconds = [1e6 * each for each in seconds]
+        rows.append(harness.own_row(f"ready from the start, with {name}", microseconds))
+
+    error = lost.mean(axis=1).std(ddof=1) / np.sqrt(len(lost))
+    tails = [f"{name} {last:.1f} ms" for name, (_, _, last) in slow.items()]
+    notes = [
+        *NOTES,
+        f"p99 under full load: {', '.join(f'{name} {side.p99()} ms' for name, side in sides.items())}.",
+        f"p99.9 at {service_latency.RATE} decisions per second: {', '.join(tails)}.",
+        f"The log beside the store had {log_bytes / 1e6:.1f} MB after these exports.",
+        f"Value lost: standard error {error:.2f} % over {len(lost)} orders of the prompts.",
+    ]
+    harness.write("service", "The decision service", rows, notes, goals=goals.rows)
 
 
 NOTES = [
     "Answers come after their commit, with one sync of the disk per group of calls; clients run on the same two cores.",
-    "Ten arms, ten shared features, exact propensities. Checked first: all servers decide alike.",
+    f"Ten arms, ten shared features, exact propensities, {CONNECTIONS} connections.",
+    "Checked first: all servers decide alike.",
+    "Ratios are of calls per second, of the fastest turns.",
 ]
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--serve"]:
-        serve(sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]))
-    else:
-        main()
+    main()

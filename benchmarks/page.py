@@ -50,6 +50,8 @@ SECTIONS = {  # in this order; others follow by name
     "(images/benchmarks-scaling.png)",
     "many_arms": "",
     "startup": "",
+    "service": "Goals first, then what they were computed from. `benchmarks/bench_service.py` takes all of it in one "
+    "run; given the URL of a PostgreSQL database, that store has a side as well.",
     "store": """Stores took the place of the journal of version 0.1. Its benchmark measured, on an AMD EPYC with 2
 cores, for one `Journal.append` (the fastest of seven turns):
 
@@ -112,6 +114,15 @@ def measurements(rows):
     return "\n\n".join(found)
 
 
+def goals_table(goals):
+    """A row per goal, and whether it was met."""
+    rows = [
+        [f"{row['id']}: {row['what']}", row["goal"], row["found"], "yes" if row["met"] else "no"]
+        for row in goals
+    ]
+    return table(["", "goal", "found", "met"], rows)
+
+
 def slopes(exponents):
     """A row per policy, a column per axis: exponents of the cost of a round."""
     lines = list(dict.fromkeys(line for axis in exponents.values() for line in axis))
@@ -133,6 +144,8 @@ def with_code(text):
 def section(name, content):
     """One file of results."""
     body = slopes(content["exponents"]) if "exponents" in content else measurements(content["rows"])
+    if "goals" in content:
+        body = f"{goals_table(content['goals'])}\n\n{body}"
     notes = "\n".join(f"- {note}" for note in content["notes"])
     load = f"Load of the machine at the start: {content['machine']['load']}."
     title = f"## {content['title']}"

@@ -1,16 +1,18 @@
 """Snapshots that a service takes while its agents go on."""
 
 import asyncio
+import threading
 import time
 
 import msgspec
 import pytest
-from services import CONTEXT, ROUTER, client_of, served, specification
+from services import CONTEXT, PATIENCE, ROUTER, client_of, served, specification
 
 from mobandits.agent import Agent, state_copy
 from mobandits.logs.store import SharedFile, Store
 from mobandits.service import snapshots
 from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.problems import Problem
 from mobandits.service.specification import ServiceSpecification
 
 
@@ -142,3 +144,40 @@ def test_more_decisions_than_one_slice_are_written(monkeypatch):
     again = Agent.from_bytes(data)
     assert again.to_bytes() == data
     assert again.waiting == 30
+
+
+def test_a_call_in_another_thread_is_no_interrupted_one(tmp_path):
+    """A preference is set in a thread: calls that are answered meanwhile look at the same store."""
+    with served(tmp_path / "a.db") as running:
+        hosted = running.agents.named("router")
+        writer = hosted._store._writer
+        is_writing = threading.Event()
+        may_go_on = threading.Event()
+        write = writer.write
+
+        def slow_write(statements, events):
+            is_writing.set()
+            may_go_on.wait(PATIENCE)
+            write(statements, events)
+
+        writer.write = slow_write
+        deciding = threading.Thread(target=hosted.agent.decide, args=(CONTEXT,))
+        deciding.start()
+        assert is_writing.wait(PATIENCE)
+        checking = threading.Thread(target=lambda: found.append(checked(hosted)))
+        found = []
+        checking.start()
+        checking.join(0.1)
+        may_go_on.set()
+        for thread in (checking, deciding):
+            thread.join(PATIENCE)
+        assert found == [None]
+        assert hosted.is_ready
+
+
+def checked(hosted):
+    """Why calls of an agent cannot be answered; None where they can."""
+    try:
+        return hosted.check_saved()
+    except Problem as problem:
+        return problem.detail

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
+from concurrent.futures import Future, wait
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from mobandits.service.evaluations import Evaluations
 from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
+from mobandits.service.interpreter import share_among_threads, spare_what_stays
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import ServiceSpecification
@@ -64,9 +66,11 @@ class Running:
         await self.compile()
         await asyncio.to_thread(self.agents.open)
         await self.resume_evaluations()
+        spare_what_stays()
 
     async def compile(self) -> None:
         """Compile what the agents play, as far as it can be."""
+        share_among_threads()
         try:
             # In a process of its own: to compile takes seconds, in which this one must answer.
             specification = self.agents.specification()
@@ -103,10 +107,17 @@ class Running:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def settle_down(self, opening: list[Future[None]]) -> None:
+        """Wait until agents are open, or cannot be, and see to what stays in memory."""
+        await asyncio.to_thread(wait, opening)
+        spare_what_stays()
+
     async def keep_ready(self) -> None:
         """Start, and open agents again whose events could not be written, until it is cancelled."""
         await self.compile()
         await self.resume_evaluations()
+        first = self.agents.begin_opening()
+        self.begin(self.settle_down(first))
         while True:
             self.agents.begin_opening()
             await asyncio.sleep(RETRY_SECONDS)

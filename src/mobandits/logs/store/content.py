@@ -4,12 +4,12 @@ import contextlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.names import decoded
-from mobandits.logs.store.rows import Event, change_event, checksum, decision_event
+from mobandits.logs.store.rows import Event, Row, change_event, checksum, decision_event
 from mobandits.support.naming import quoted, shortened
 
 SELECT_AGENTS = """
@@ -195,7 +195,17 @@ def changes_of_arms(connection: sqlite3.Connection, agent: int, source: str) -> 
 
 def sound_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[Snapshot]:
     """The snapshots of an agent that are not damaged, the newest first; of others, a warning."""
-    for seq, state, check in connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall():
+    yield from sound_among(snapshot_rows(connection, agent))
+
+
+def snapshot_rows(connection: sqlite3.Connection, agent: int) -> list[Row]:
+    """The snapshots of an agent as they are in the table, the newest first."""
+    return connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall()
+
+
+def sound_among(rows: Iterable[Row]) -> Iterator[Snapshot]:
+    """The snapshots that are not damaged; of others, a warning."""
+    for seq, state, check in rows:
         if check == checksum(seq, blob=state):
             yield Snapshot(seq, state)
         else:

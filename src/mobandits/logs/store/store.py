@@ -22,7 +22,8 @@ from mobandits.logs.store.content import (
     decision_of_key,
     first_change_of,
     last_seq,
-    sound_snapshots,
+    snapshot_rows,
+    sound_among,
 )
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.lookup import (
@@ -404,7 +405,9 @@ class Store:
         # By a connection of its own, and without the lock: states are large, and whoever makes an
         # agent of one must not keep the other agents of a shared file waiting.
         with reading(self.path) as connection:
-            yield from sound_snapshots(connection, number)
+            rows = snapshot_rows(connection, number)
+
+        yield from sound_among(rows)
 
     def snapshot_time(self) -> float | None:
         """When the newest snapshot that is on disk was taken, in seconds since 1970; None: none.
@@ -457,7 +460,9 @@ class Store:
             LogError: where it was closed, where a group could not be written, or where this process
                 was forked from the one that opened it.
         """
-        self._usable()
+        # Another thread may be in the middle of a call, which is not interrupted.
+        with self._threads:
+            self._usable()
 
     # --- opening
 

@@ -1,0 +1,167 @@
+"""Servers of the decision service that are measured, each in a process of its own on the loopback address.
+
+    python benchmarks/service_server.py SIDE AGENTS STORE
+
+serves until it is ended, and prints its address.
+"""
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import harness
+import httpx
+import msgspec
+import uvicorn
+
+from mobandits.logs.store import SharedFile
+from mobandits.service.addresses import authority, bound
+from mobandits.service.application import application
+from mobandits.service.hosted_agent import READY, HostedAgent
+from mobandits.service.joined_writes import JoinedProtocol
+from mobandits.service.running import Running
+from mobandits.service.settlements import Settlements
+from mobandits.service.specification import ServiceSpecification
+
+STORE = "store"
+NO_STORE = "no-store"
+ALONE = "alone"  # every call in a commit of its own
+
+ARMS = [f"arm {number}" for number in range(10)]
+FEATURES = 10
+AGENT = {
+    "policy": {"name": "with-floor", "recipe": {"name": "mol-ucb", "scale": 0.3}, "epsilon": 0.1},
+    "arms": ARMS,
+    "features": FEATURES,
+    "objectives": ["quality", "cost"],
+}
+PATIENCE = 120.0  # seconds until a server must be ready
+
+
+def specification(agents=1, snapshot_every=10_000):
+    """A service of so many agents: ten arms, ten shared features, exact propensities."""
+    content = {
+        "agents": {f"a{number}": AGENT for number in range(agents)},
+        "log_requests": False,
+        "snapshot_every": snapshot_every,
+    }
+    return msgspec.convert(content, ServiceSpecification)
+
+
+def serve(side, agents, store, snapshot_every):
+    """Serve until the process is ended."""
+    if side == NO_STORE:
+        answer_without_a_store()
+    if side == ALONE:
+        commit_each_call_alone()
+
+    running = Running(specification(agents, snapshot_every), file_at(store))
+    with bound("127.0.0.1", 0) as listening:
+        listening.listen(64)
+        print(authority(listening), flush=True)
+        app = application(running)
+        config = uvicorn.Config(app, http=JoinedProtocol, log_level="error", access_log=False)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def file_at(store):
+    """The file that agents share."""
+    if "://" in store:
+        sys.exit(f"this version of mobandits has no store at {store}")
+
+    return SharedFile(Path(store), "disk")
+
+
+def answer_without_a_store():
+    """The same server, which keeps nothing."""
+
+    def open_without(hosted):
+        hosted._agent = hosted.specification.agent()
+        hosted._preference = hosted._preference_in_words()
+        hosted.status = READY
+
+    async def at_once(_):
+        pass
+
+    HostedAgent.open = open_without
+    HostedAgent.check_saved = lambda _: None
+    Settlements.settled = at_once
+
+
+def commit_each_call_alone():
+    """The same server, which takes the next call when the one before is on disk."""
+
+    async def flushed(settlements):
+        settlements._file.flush()
+
+    Settlements.settled = flushed
+
+
+# --- from outside
+
+
+class Server:
+    """A server that runs.
+
+    Attributes:
+        port: of it.
+        ready_seconds: from the start of its process until all agents could decide.
+    """
+
+    def __init__(self, side, agents, store, snapshot_every):
+        command = [sys.executable, __file__, side, str(agents), str(store), str(snapshot_every)]
+        start = time.perf_counter()
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.port = int(self._process.stdout.readline().rsplit(":", 1)[1])
+        self._wait_until_ready(start + PATIENCE)
+        self.ready_seconds = time.perf_counter() - start
+
+    def _wait_until_ready(self, until):
+        while time.perf_counter() < until:
+            if httpx.get(f"{self.url}/health/ready").status_code == 200:
+                return
+            time.sleep(0.02)
+        raise TimeoutError("the service is not ready")
+
+    @property
+    def url(self):
+        """Its address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def put_preference(self, order):
+        """Compare arms by another order from now on."""
+        answered = httpx.put(f"{self.url}/v1/agents/a0/preference", json={"order": order})
+        assert answered.status_code == 200, answered.text
+
+    def end(self):
+        """End the process, gracefully."""
+        self._process.terminate()
+        self._process.wait(60)
+        self._process.stdout.close()
+
+
+@contextlib.contextmanager
+def server(side=STORE, agents=1, store=None, snapshot_every=10_000):
+    """A server that is ready; without a store, one in a folder that is removed afterwards."""
+    with contextlib.ExitStack() as opened:
+        if store is None:
+            folder = opened.enter_context(folder_on_disk())
+            store = folder / "store.db"
+
+        running = Server(side, agents, store, snapshot_every)
+        opened.callback(running.end)
+        yield running
+
+
+@contextlib.contextmanager
+def folder_on_disk():
+    """A folder on the disk of the repository: that of temporary files may be memory."""
+    with tempfile.TemporaryDirectory(dir=harness.ROOT, prefix=".bench-") as name:
+        yield Path(name)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
