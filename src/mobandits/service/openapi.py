@@ -95,7 +95,7 @@ def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
         described["security"] = [{"key": [each.scope]}, {}]
     if each.body is not None:
         content = {JSON: {"schema": schema_of[repr(each.body)]}}
-        described["requestBody"] = {"required": True, "content": content}
+        described["requestBody"] = {"required": not each.is_body_optional, "content": content}
 
     return described
 
@@ -111,6 +111,10 @@ def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
     else:
         content = {OTHER_MEDIA[each.answer]: {}}
         found["200"] = {"description": "Done", "content": content}
+
+    usual = next(iter(found.values()))
+    for status in each.successes:
+        found[str(status)] = usual
 
     failures = set[int]()
     if each.scope is not None:

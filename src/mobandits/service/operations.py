@@ -23,6 +23,8 @@ class Operation(NamedTuple):
         scope: that a key must have; None: no key is needed.
         body: the type of what is sent; None: nothing.
         answer: the type of what is answered; None: nothing.
+        successes: statuses besides the usual one with which it may be answered.
+        is_body_optional: whether nothing may be sent in place of the body.
     """
 
     method: str
@@ -31,6 +33,8 @@ class Operation(NamedTuple):
     scope: str | None = None
     body: Any = None
     answer: Any = None
+    successes: tuple[int, ...] = ()
+    is_body_optional: bool = False
 
     @property
     def name(self) -> str:

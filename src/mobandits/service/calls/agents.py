@@ -73,7 +73,16 @@ OPERATIONS = [
     Operation("GET", "/v1/agents", agents, "read", answer=AgentList),
     Operation("GET", AGENT, agent, "read", answer=AgentState),
     Operation("PUT", f"{AGENT}/preference", set_preference, "admin", Preference, AgentState),
-    Operation("PUT", f"{AGENT}/arms/{{arm}}", add_arm, "admin", NewArm, AgentState),
+    Operation(
+        "PUT",
+        f"{AGENT}/arms/{{arm}}",
+        add_arm,
+        "admin",
+        NewArm,
+        AgentState,
+        successes=(201,),
+        is_body_optional=True,
+    ),
     Operation("DELETE", f"{AGENT}/arms/{{arm}}", remove_arm, "admin", answer=AgentState),
     Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),
 ]
