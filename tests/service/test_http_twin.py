@@ -52,24 +52,24 @@ class HttpTwin(RuleBasedStateMachine):
         self.files = 0
         self.path = self.folder / "log"
         self.runner = self.opened.enter_context(asyncio.Runner())
-        self.service = contextlib.ExitStack()
-        self.running = self.service.enter_context(served(self.path))
+        self.start()
         self.twin = specification().agents["router"].agent()
         self.decided = {}
         self.fate = {}
         self.known = {}
-        self.lessons = 0
 
     def teardown(self):
         self.service.close()
         self.opened.close()
 
-    def ask(self, method, path, status=200, **more):
-        async def whole():
-            async with client_of(self.running) as client:
-                return await client.request(method, AGENT + path, **more)
+    def start(self):
+        self.service = contextlib.ExitStack()
+        running = self.service.enter_context(served(self.path))
+        self.client = client_of(running)
+        self.service.callback(lambda: self.runner.run(self.client.aclose()))
 
-        answer = self.runner.run(whole())
+    def ask(self, method, path, status=200, **more):
+        answer = self.runner.run(self.client.request(method, AGENT + path, **more))
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 
@@ -240,8 +240,7 @@ class HttpTwin(RuleBasedStateMachine):
     @rule()
     def restart(self):
         self.service.close()
-        self.service = contextlib.ExitStack()
-        self.running = self.service.enter_context(served(self.path))
+        self.start()
 
     @rule()
     def crash(self):
@@ -253,8 +252,7 @@ class HttpTwin(RuleBasedStateMachine):
             copy.with_name(copy.name + suffix).write_bytes(part.read_bytes())
         self.service.close()
         self.path = copy
-        self.service = contextlib.ExitStack()
-        self.running = self.service.enter_context(served(self.path))
+        self.start()
 
     # --- what always holds
 
@@ -278,7 +276,7 @@ class HttpTwin(RuleBasedStateMachine):
 
 @pytest.mark.filterwarnings("ignore::mobandits.errors.LogWarning")
 def test_any_calls():
-    few = settings(max_examples=15, stateful_step_count=30)
+    few = settings(max_examples=10, stateful_step_count=30)
     run_state_machine_as_test(HttpTwin, settings=few)
 
 
