@@ -1,6 +1,7 @@
 """Who may do what: every call against every scope, keys that end, names and rates."""
 
 import asyncio
+import re
 import sqlite3
 
 import httpx
@@ -73,11 +74,33 @@ def asked(path, talk, **more):
 
 
 def test_every_call_is_listed():
-    found = set()
+    found = {}
     for each in OPERATIONS:
         if each.path not in OPEN:
-            found.add((each.method, each.path))
-    assert found == set(NEEDS)
+            found[each.method, each.path] = each.scope
+    assert found == NEEDS
+
+
+def test_every_route_is_guarded_by_its_operation(tmp_path):
+    """Whatever routes there are: a key of a lower scope, or none, is refused before all else."""
+    path = tmp_path / "log"
+    keys = {scope: keys_command.added(path, scope, [scope], []) for scope in SCOPES}
+    scopes = {(each.method, each.path): each.scope for each in OPERATIONS}
+
+    async def talk(client):
+        for (method, pattern), needed in scopes.items():
+            place = pattern.replace("{agent}", "router")
+            place = re.sub(r"\{\w+\}", "0", place)
+            nobody = await client.request(method, place)
+            assert (nobody.status_code == 401) == (needed is not None), place
+            if needed is None:
+                continue
+            for scope in SCOPES[: SCOPES.index(needed)]:
+                answer = await client.request(method, place, headers=bearer(keys[scope]))
+                assert answer.status_code == 403, (place, scope)
+                assert answer.headers["content-type"] == "application/problem+json"
+
+    asked(path, talk)
 
 
 def test_every_call_against_every_scope(tmp_path):

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mobandits.service.calls import OPERATIONS
@@ -80,10 +80,25 @@ async def told_error(request: Request, error: Exception) -> Response:
     return answer_to(problem)
 
 
-async def told_http_error(_: Request, error: Exception) -> Response:
+async def told_http_error(request: Request, error: Exception) -> Response:
     """An error of routing as problem details."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as it is registered
-    return answer_to(Problem(error.status_code, error.detail))
+    response = answer_to(Problem(error.status_code, error.detail))
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(allowed_methods(request))
+
+    return response
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """The methods that the path of a request takes; there is a route for each."""
+    methods = set[str]()
+    for route in request.app.routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+
+    return sorted(methods)
 
 
 class LimitedBodies:

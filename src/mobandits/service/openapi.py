@@ -102,7 +102,7 @@ def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
             content[JSON] = {"schema": schema_of[repr(each.body)]}
         else:
             content[OTHER_MEDIA[each.body]] = {}
-        described["requestBody"] = {"required": True, "content": content}
+        described["requestBody"] = {"required": not each.is_body_optional, "content": content}
 
     return described
 
@@ -131,6 +131,10 @@ def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
         media = each.media or (OTHER_MEDIA[each.answer],)
         content = {name: {} for name in media}
         found["200"] = {"description": "Done", "content": content}
+
+    usual = next(iter(found.values()))
+    for status in each.successes:
+        found[str(status)] = usual
 
     failures = set(each.failures)
     if each.query is not None:

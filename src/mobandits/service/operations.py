@@ -28,6 +28,8 @@ class Operation(NamedTuple):
         media: of what is answered, where it is no JSON; none: that of the type.
         failures: statuses of failures that its kind of call does not have by itself.
         most_bytes: of a body; None: as usual.
+        successes: statuses besides the usual one with which it may be answered.
+        is_body_optional: whether nothing may be sent in place of the body.
     """
 
     method: str
@@ -40,6 +42,8 @@ class Operation(NamedTuple):
     media: tuple[str, ...] = ()
     failures: tuple[int, ...] = ()
     most_bytes: int | None = None
+    successes: tuple[int, ...] = ()
+    is_body_optional: bool = False
 
     @property
     def name(self) -> str:

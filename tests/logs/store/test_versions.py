@@ -1,4 +1,4 @@
-"""A store that the first version wrote is opened, read and continued by this one."""
+"""A store that an earlier version wrote is opened, read and continued by this one."""
 
 import shutil
 import sqlite3
@@ -16,12 +16,20 @@ from mobandits.logs.store.schema import APPLICATION_ID, MIGRATIONS, VERSION, mig
 DATA = Path(__file__).parent.parent.parent / "data"
 sys.path.insert(0, str(DATA))
 
-from make_store import DESCRIPTION, EVENTS, STATE  # noqa: E402 - beside the file it wrote
+from make_store import DESCRIPTION, EVENTS, MORE, STATE  # noqa: E402 - beside the files
+
+VERSIONS = range(1, VERSION + 1)
+
+
+@pytest.fixture(params=VERSIONS)
+def version(request):
+    return request.param
 
 
 @pytest.fixture
-def golden(tmp_path):
-    return Path(shutil.copyfile(DATA / "store_version_1.db", tmp_path / "log.db"))
+def golden(tmp_path, version):
+    name = f"store_version_{version}.db"
+    return Path(shutil.copyfile(DATA / name, tmp_path / "log.db"))
 
 
 def test_the_golden_file_has_its_events(golden):
@@ -43,22 +51,32 @@ def test_the_golden_file_is_a_log(golden, tmp_path):
     assert read(golden).ids.tolist() == [1, 7]
 
 
-def test_a_file_says_what_it_is(golden):
+def test_what_a_service_kept_is_there(golden, version):
+    Store(golden).close()
     connection = sqlite3.connect(golden)
-    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-    assert connection.execute("SELECT version FROM meta").fetchone() == (1,)
+    for sql, values in MORE[version]:
+        table = sql.split()[2]
+        assert connection.execute(f"SELECT * FROM {table}").fetchall() == [values]
+    assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
     connection.close()
 
 
-def test_a_step_that_fails_leaves_the_older_version(golden, monkeypatch):
+def test_a_file_says_what_it_is(golden, version):
+    connection = sqlite3.connect(golden)
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (version,)
+    assert connection.execute("SELECT version FROM meta").fetchone() == (version,)
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_the_older_version(golden, version, monkeypatch):
     steps = (*MIGRATIONS, "CREATE TABLE extra (a);\nCREATE TABLE extra (a);\n")
     monkeypatch.setattr("mobandits.logs.store.schema.MIGRATIONS", steps)
     monkeypatch.setattr("mobandits.logs.store.schema.VERSION", VERSION + 1)
     connection = sqlite3.connect(golden, isolation_level=None)
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
         migrate(connection, "9.9")
-    assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert connection.execute("PRAGMA user_version").fetchone() == (version,)
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE name = 'extra'").fetchall()
     assert tables == []
     monkeypatch.setattr(

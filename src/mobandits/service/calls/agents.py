@@ -126,7 +126,16 @@ OPERATIONS = [
         failures=(412,),
     ),
     Operation("GET", f"{AGENT}/budget", budget, "read", answer=BudgetList),
-    Operation("PUT", f"{AGENT}/arms/{{arm}}", add_arm, "admin", NewArm, AgentState),
+    Operation(
+        "PUT",
+        f"{AGENT}/arms/{{arm}}",
+        add_arm,
+        "admin",
+        NewArm,
+        AgentState,
+        successes=(201,),
+        is_body_optional=True,
+    ),
     Operation("DELETE", f"{AGENT}/arms/{{arm}}", remove_arm, "admin", answer=AgentState),
     Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),
     Operation(

@@ -38,7 +38,15 @@ async def evaluation(request: Request) -> Response:
 
 
 OPERATIONS = [
-    Operation("POST", EVALUATIONS, evaluate, "read", EvaluationWanted, Evaluation),
+    Operation(
+        "POST",
+        EVALUATIONS,
+        evaluate,
+        "read",
+        EvaluationWanted,
+        Evaluation,
+        successes=(202,),
+    ),
     Operation("GET", EVALUATIONS, evaluations, "read", answer=EvaluationList),
     Operation("GET", f"{EVALUATIONS}/{{evaluation}}", evaluation, "read", answer=Evaluation),
 ]

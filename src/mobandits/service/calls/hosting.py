@@ -70,7 +70,15 @@ async def set_share(request: Request) -> Response:
 
 
 OPERATIONS = [
-    Operation("PUT", AGENT, put_agent, "admin", AgentSpecification, AgentState),
+    Operation(
+        "PUT",
+        AGENT,
+        put_agent,
+        "admin",
+        AgentSpecification,
+        AgentState,
+        successes=(201,),
+    ),
     Operation("DELETE", AGENT, delete_agent, "admin"),
     Operation("PUT", f"{AGENT}/share", set_share, "admin", Share, AgentState),
 ]
