@@ -35,7 +35,7 @@ class ShellBlock(NamedTuple):
 
 def can_run():
     """Whether this machine has what the blocks call."""
-    return all(shutil.which(program) for program in ("bash", "curl", "cmp"))
+    return all(shutil.which(program) for program in ("bash", "cmp", "curl", "ps"))
 
 
 def shell_blocks(text):

@@ -17,7 +17,7 @@ from snippets import agrees  # noqa: E402
 TUTORIAL = ROOT / "docs" / "tutorials" / "operate-the-service.md"
 
 pytestmark = pytest.mark.skipif(
-    not shell_pages.can_run(), reason="bash, curl or cmp is not installed"
+    not shell_pages.can_run(), reason="bash, cmp, curl or ps is not installed"
 )
 
 
