@@ -91,8 +91,11 @@ def test_a_page_of_the_same_origin_runs_the_client(service, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_a_page_of_another_origin_reads_nothing(service, tmp_path):
-    """The service allows no other origin: browsers keep its answers from their pages."""
+def test_a_page_of_another_origin_reads_and_changes_nothing(service, tmp_path):
+    """The service allows no other origin: browsers keep its answers from their pages.
+
+    They would send what needs no permission all the same; that is refused.
+    """
     with browser(tmp_path) as page:
         elsewhere = service.url.replace("127.0.0.1", "localhost")
         visit(page, f"{elsewhere}/health/live")
@@ -100,6 +103,23 @@ def test_a_page_of_another_origin_reads_nothing(service, tmp_path):
             f"fetch({json.dumps(service.url)} + '/v1/agents').then(() => 'read', () => 'refused')"
         )
         assert evaluated(page, call) == "refused"
+        decide = json.dumps(f"{service.url}/v1/agents/router/decide")
+        body = json.dumps(json.dumps({"context": [1.0, 0.2, 0.7]}))
+        before = httpx.get(f"{service.url}/v1/agents/router").json()
+        sent = f"fetch({decide}, {{method: 'POST', mode: 'no-cors', body: {body}}})"
+        assert evaluated(page, f"{sent}.then((answer) => answer.type)") == "opaque"
+        assert httpx.get(f"{service.url}/v1/agents/router").json() == before
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("http://evil.example", 403), ("null", 403), ("https://127.0.0.1", 403), (None, 200)],
+)
+def test_requests_of_other_origins_are_refused(service, origin, status):
+    headers = {} if origin is None else {"Origin": origin}
+    assert httpx.get(f"{service.url}/v1/agents", headers=headers).status_code == status
+    own = {"Origin": service.url}
+    assert httpx.get(f"{service.url}/v1/agents", headers=own).status_code == 200
 
 
 def visit(page, url):
