@@ -83,7 +83,7 @@ def serve_demo(
 
     count = make_history(specification.agents[AGENT], AGENT, path, prompts)
     say(f"{count:,} prompts were routed, as if they had come in the past hour")
-    say(f"files: {path} and {file}; nothing else is written, delete them afterwards")
+    say(f"files: {path} and {file}; delete them afterwards")
     traffic = Traffic(prompts, AGENT, say, most=most)
     say("Ctrl-C ends it, with every answered call in the store.")
     serve(specification, path, say, traffic)
