@@ -71,7 +71,7 @@ def serve_demo(
         ValueError: where the address is taken, or the files are other ones.
     """
     say("This is a demonstration: real prompts, and graded answers of three language models.")
-    say("reading the prompts")
+    say("It reads the prompts, and compiles what the agent plays: up to a minute, once a machine.")
     prompts = prompt_table()
     path = _store_in(store)
     file = path.with_suffix(".toml")
@@ -81,13 +81,11 @@ def serve_demo(
     given = {name: value for name, value in changes.items() if value is not None}
     specification = msgspec.structs.replace(specification, **given)
 
-    say("an hour of decisions is made up for, so that there is something to look at")
-    say("what the agent plays is compiled before, once on a machine: up to a minute")
     count = make_history(specification.agents[AGENT], AGENT, path, prompts)
-    say(f"the agent has made {count:,} decisions")
-    say(f"its files are {path} and {file}; delete them when you have seen enough")
+    say(f"{count:,} prompts were routed, as if they had come in the past hour")
+    say(f"files: {path} and {file}; delete them afterwards")
     traffic = Traffic(prompts, AGENT, say, most=most)
-    say("Ctrl-C ends it; then every answered call is in the store.")
+    say("Ctrl-C ends it, with every answered call in the store.")
     serve(specification, path, say, traffic)
 
 
@@ -109,5 +107,9 @@ def _write_file(file: Path, prompts: PromptTable) -> None:
     content = FILE.format(arms=arms, features=features)
     if not file.exists():
         file.write_text(content, encoding="utf-8")
-    elif not file.is_file() or file.read_text(encoding="utf-8", errors="replace") != content:
-        raise SpecError(f"{file} must be a new file or the demonstration's, got {found_at(file)}")
+        return
+
+    found = file.read_bytes() if file.is_file() else b""
+    if found != content.encode():
+        what = found_at(file)
+        raise SpecError(f"{file} must be a new file or the demonstration's, got {what}")

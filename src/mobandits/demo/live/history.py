@@ -67,24 +67,35 @@ def make_history(
 
 
 def _play(agent: Agent, prompts: PromptTable, decisions: int) -> None:
-    rng = np.random.default_rng(SEED)
-    gaps = rng.exponential(size=decisions)
-    ages = np.cumsum(gaps[::-1])[::-1]  # before the present; the last prompt came a gap ago
-    moments = time.time() - SECONDS * ages / ages[0]
     clock = SteppedClock()
     agent.core.clock = clock
     grades: list[tuple[int, float]] = []
-    for prompt, moment in enumerate(moments):
-        clock.now = float(moment)
+    for prompt, moment in enumerate(past_moments(decisions)):
+        clock.now = moment
         decision = agent.decide(prompts.contexts[prompt])
         model = prompts.models.index(str(decision.arm))
-        agent.learn(decision.id, {"cost": prompts.cost(prompt, model)})
-        grades.append((decision.id, float(prompts.quality[prompt, model])))
+        cost = prompts.cost(prompt, model)
+        agent.learn(decision.id, {"cost": cost})
+        quality = float(prompts.quality[prompt, model])
+        grades.append((decision.id, quality))
         if len(grades) > GRADES_LATE:
             _grade(agent, grades.pop(0))
 
     for graded in grades:
         _grade(agent, graded)
+
+
+def past_moments(count: int) -> list[float]:
+    """Moments at which prompts came, in seconds since 1970: irregular ones, until now."""
+    rng = np.random.default_rng(SEED)
+    gaps = rng.exponential(size=count)
+    passed = np.cumsum(gaps)
+    # The first came the whole time ago, and the last one a moment ago.
+    ages = 1.0 - passed / passed[-1]
+    moments = time.time() - SECONDS * ages
+    ordered: list[float] = moments.tolist()
+
+    return ordered
 
 
 def _grade(agent: Agent, graded: tuple[int, float]) -> None:

@@ -172,11 +172,13 @@ class Traffic:
         self._failures = 0
         self._decided += 1
         quality = float(prompts.quality[prompt, model])
-        late = self._rng.exponential(GRADE_SECONDS)
-        grade = Grade(time.monotonic() + late, self._decided, choice, quality)
-        heapq.heappush(self._grades, grade)
         dollars = float(prompts.dollars[prompt, model])
         self._outcomes.append(Outcome(choice.arm, quality, dollars))
+
+        late = self._rng.exponential(GRADE_SECONDS)
+        due = time.monotonic() + late
+        grade = Grade(due, self._decided, choice, quality)
+        heapq.heappush(self._grades, grade)
 
     def _send_grades(self, client: Client, until: float) -> None:
         """Report the grades that are due until a moment."""
@@ -201,15 +203,20 @@ class Traffic:
         self._is_stopped.wait(SECONDS_BEFORE_RETRY)
 
     def _report(self) -> None:
-        if not self._outcomes:
+        """Say what the last decisions were and brought."""
+        outcomes = self._outcomes
+        count = len(outcomes)
+        if count == 0:
             return
 
-        count = len(self._outcomes)
-        played = Counter(outcome.model for outcome in self._outcomes)
-        shares = [f"{model} {played[model] / count:.0%}" for model in self._prompts.models]
-        quality = sum(outcome.quality for outcome in self._outcomes) / count
-        dollars = sum(outcome.dollars for outcome in self._outcomes) / count
-        self._say(
-            f"{self._decided:,} decisions; of the last {count}: quality {quality:.2f}, "
-            f"{1000.0 * dollars:.2f} USD per 1,000 prompts, {', '.join(shares)}"
-        )
+        played = Counter(outcome.model for outcome in outcomes)
+        shares = []
+        for model in self._prompts.models:
+            share = played[model] / count
+            shares.append(f"{model} {share:.0%}")
+
+        quality = sum(outcome.quality for outcome in outcomes) / count
+        dollars = sum(outcome.dollars for outcome in outcomes) / count
+        brought = f"quality {quality:.2f}, {1000.0 * dollars:.2f} USD per 1,000 prompts"
+        listed = ", ".join(shares)
+        self._say(f"{self._decided:,} decisions; of the last {count}: {brought}, {listed}")
