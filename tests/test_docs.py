@@ -60,7 +60,7 @@ def pages_with_code():
         yield pytest.param(page, marks=[skipped, *ignored], id=name(page))
 
 
-@pytest.mark.parametrize("page", pages_with_code())
+@pytest.mark.parametrize("page", list(pages_with_code()))
 def test_page_prints_what_it_shows(page, snippets, tmp_path):
     outputs = snippets.printed(page, tmp_path)
     for snippet, output in zip(snippets.snippets(page.read_text()), outputs, strict=True):

@@ -1,8 +1,10 @@
 """What a plugin does for requests, without a gateway: a decider that writes down what it is asked."""
 
 import asyncio
+import json
 import logging
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -326,3 +328,101 @@ def test_nothing_is_known_of_an_agent_of_a_service_before_it_is_ready():
     assert known_of(state) == Known(frozenset({"small"}), frozenset({"quality"}))
     state.objectives = []
     assert known_of(state) == Known()
+
+
+class FakeService:
+    """A service whose agent always decides for its first eligible arm."""
+
+    def __init__(self, *, shows_state=True):
+        self.calls = []
+        self.shows_state = shows_state
+
+    def __call__(self, request):
+        path = request.url.path.removeprefix("/v1/agents/router")
+        self.calls.append(f"{request.method} {path}".strip())
+        if request.method == "GET" and not self.shows_state:
+            return httpx.Response(403, json={"title": "no"})
+        if request.method == "GET":
+            quality = {"name": "quality", "minimise": False, "unit": ""}
+            state = {"name": "router", "status": "ready", "policy": "", "arms": list(ARMS)}
+            state |= {"features": 3, "objectives": [quality], "preference": "", "decisions": 0}
+            return httpx.Response(200, json=state | {"waiting": 0, "learned": 0, "dropped": {}})
+        if path == "/decide":
+            arm = json.loads(request.content)["eligible"][0]
+            decided = {"decision": "3", "arm": arm, "propensity": 0.5, "error": 0.0}
+            return httpx.Response(
+                200, json=decided | {"front": [arm], "preference": "", "replayed": False}
+            )
+        if path.endswith("/rewards"):
+            rewarded = {"decision": "3", "status": "settled", "missing": [], "repeated": False}
+            return httpx.Response(200, json=rewarded)
+        return httpx.Response(204)
+
+
+def requests_through(routing, run, listed):
+    """Two requests: one is answered, the other one refused by the model's provider."""
+
+    class BadRequestError(Exception):
+        pass
+
+    for number in range(2):
+        call = str(number)
+        yield run(routing.choose(REQUEST, listed, call, call))
+        attempt = routing.attempts.of_call(call)
+        if number == 0:
+            yield run(routing.succeed(attempt, "answer", {"cost": 0.5}))
+            yield run(routing.report("answer", {"quality": 0.5}))
+        else:
+            yield run(routing.fail(attempt, BadRequestError()))
+
+
+def answered_and_refused(client):
+    decider = decider_of(client)
+    routing = RequestRouting(settings())
+    done = requests_through(routing, lambda steps: run_waiting(decider, steps), deployments(*ARMS))
+    return [len(each) for each in done if isinstance(each, list)]
+
+
+async def answered_and_refused_awaiting(client):
+    decider = decider_of(client)
+    routing = RequestRouting(settings())
+    chosen_counts = []
+    steps = requests_through(
+        routing, lambda steps: run_awaiting(decider, steps), deployments(*ARMS)
+    )
+    for each in steps:
+        done = await each
+        if isinstance(done, list):
+            chosen_counts.append(len(done))
+    if isinstance(client, AsyncClient):
+        await client.close()
+    return chosen_counts
+
+
+@pytest.mark.parametrize("shows_state", [True, False])
+def test_clients_of_a_service_decide_report_and_abandon(shows_state):
+    url = "http://service"
+    reward = "POST /decisions/3/rewards"
+    # The agent has no objective called cost, where that can be known.
+    measured = [] if shows_state else [reward]
+    expected = ["GET", "POST /decide", *measured, reward]
+    expected += ["POST /decide", "POST /decisions/3/abandon"]
+
+    service = FakeService(shows_state=shows_state)
+    with Client(url, "router") as waiting:
+        waiting._http = httpx.Client(base_url=url, transport=httpx.MockTransport(service))
+        assert answered_and_refused(waiting) == [1, 1]
+    assert service.calls == expected
+
+    service = FakeService(shows_state=shows_state)
+    client = AsyncClient(url, "router")
+    client._http = httpx.AsyncClient(base_url=url, transport=httpx.MockTransport(service))
+    assert asyncio.run(answered_and_refused_awaiting(client)) == [1, 1]
+    assert service.calls == expected
+
+    # A waiting client, asked by a coroutine.
+    service = FakeService(shows_state=shows_state)
+    with Client(url, "router") as waiting:
+        waiting._http = httpx.Client(base_url=url, transport=httpx.MockTransport(service))
+        assert asyncio.run(answered_and_refused_awaiting(waiting)) == [1, 1]
+    assert service.calls == expected
