@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install demo serve-demo test test-versions quick lint types stubs notebooks docs docs-only bench release hooks ci clean
+.PHONY: install demo serve-demo test test-versions test-litellm quick lint types stubs notebooks docs docs-only bench release hooks ci clean
 
 install: $(STAMP)
 
@@ -28,6 +28,13 @@ test: install
 # With every supported Python that is on this machine, each in an environment of its own.
 test-versions:
 	$(PYTHON) tools/versions.py
+
+# The plugin for LiteLLM, whose packages do not go with the others of this repository; no model is called.
+test-litellm:
+	@test -x .venv-litellm/bin/python || $(PYTHON) -m venv .venv-litellm
+	.venv-litellm/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-litellm.txt --editable '.[litellm,service]' 'litellm[proxy]' hypothesis pytest
+	.venv-litellm/bin/python -m pytest -m '' --doctest-modules tests/integrations src/mobandits/integrations
+	.venv-litellm/bin/python -m pytest tests/test_docs.py -k route-prompts-with-litellm
 
 # Under a minute once everything is compiled: what to run while working.
 quick: lint types

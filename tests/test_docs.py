@@ -4,6 +4,7 @@ tools/snippets.py runs the Python blocks of a page, and writes what they print.
 """
 
 import importlib
+import importlib.util
 import re
 import sys
 import unicodedata
@@ -30,6 +31,8 @@ LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 ADDRESS = re.compile(r"(?:src|srcset|href)=\"(?P<target>[^\"]+)\"")
 WORD = re.compile(r"[A-Za-z][\w.-]*\w")
 ELSEWHERE = ("https:", "http:", "mailto:")
+# Packages of pages that run in an environment of their own: `make test-litellm`.
+NEEDS = {"route-prompts-with-litellm": "litellm"}
 # The widest README that still reads as one page.
 README_LINES = 200
 
@@ -45,9 +48,19 @@ def name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if "```python" in page.read_text()], ids=name
-)
+def pages_with_code():
+    for page in PAGES:
+        if "```python" not in page.read_text():
+            continue
+        module = NEEDS.get(page.stem)
+        is_missing = module is not None and importlib.util.find_spec(module) is None
+        skipped = pytest.mark.skipif(is_missing, reason=f"needs {module}")
+        # Packages that pages use may warn of their own affairs.
+        ignored = [pytest.mark.filterwarnings("ignore")] if module is not None else []
+        yield pytest.param(page, marks=[skipped, *ignored], id=name(page))
+
+
+@pytest.mark.parametrize("page", list(pages_with_code()))
 def test_page_prints_what_it_shows(page, snippets, tmp_path):
     outputs = snippets.printed(page, tmp_path)
     for snippet, output in zip(snippets.snippets(page.read_text()), outputs, strict=True):

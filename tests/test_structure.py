@@ -66,6 +66,8 @@ MAY_IMPORT = {
     # The service; its clients share the types of messages with it, and nothing else.
     "service": GROUND | {"agent", "encoding", "evaluation", "logs", "orders", "policies", "spec"},
     "client": {"errors", "support", "service"},
+    # Plugins for gateways: they ask an agent, or a service's by its clients.
+    "integrations": {"errors", "support", "agent", "client", "service"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE | {"references"},
     # What one would do with it all: learn from a log, deploy an agent, serve one.
@@ -262,6 +264,7 @@ PUBLIC = [
     "figures",
     "front",
     "gaps",
+    "integrations",
     "interop",
     "logs",
     "metrics",
