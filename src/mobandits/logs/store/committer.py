@@ -1,6 +1,7 @@
 """The thread that commits: the calls of all agents that came meanwhile, in one transaction."""
 
 import contextlib
+import itertools
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mobandits.errors import LogError
+from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
 
 
@@ -58,6 +60,7 @@ class Committer:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self._rollup = Rollup(connection)
         self._changed = threading.Condition()
         self._gathering = Group()
         self._committing: Group | None = None
@@ -124,14 +127,18 @@ class Committer:
             with self._changed:
                 self._committing = None
 
-            # Last: whoever waits may look at once whether anything is left.
+            # Whoever waits may look at once whether anything is left.
             group.settled.set_result(None)
+            if self._rollup.is_behind:
+                self._catch_up()
 
     def _next_group(self) -> Group | None:
         with self._changed:
             while not self._gathering.calls:
                 if self._is_closing:
                     return None
+                if self._rollup.is_behind:
+                    return Group()
                 self._changed.wait()
 
             self._committing = self._gathering
@@ -143,7 +150,7 @@ class Committer:
         # What follows lost events would leave a hole in its agent's log.
         calls = [call for call in group.calls if call.origin.failure is None]
         try:
-            self._in_transaction(lambda: self._execute(calls))
+            self._in_transaction(lambda: self._execute_and_count(calls))
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
@@ -163,12 +170,26 @@ class Committer:
             connection.execute("BEGIN IMMEDIATE")
             execute()
             connection.execute("COMMIT")
+            self._rollup.committed()
         except BaseException:
+            self._rollup.rolled_back()
             # SQLite may have taken back all of it already, as it does on a full disk.
             with contextlib.suppress(sqlite3.Error):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             raise
+
+    def _execute_and_count(self, calls: list[Call]) -> None:
+        self._execute(calls)
+        statements = itertools.chain.from_iterable(call.statements for call in calls)
+        self._rollup.count(statements)
+
+    def _catch_up(self) -> None:
+        """Count some of the events that were not counted when they were appended."""
+        try:
+            self._in_transaction(self._rollup.catch_up)
+        except Exception as error:  # noqa: BLE001 - no call depends on it
+            self._rollup.put_off(error)
 
     def _execute(self, calls: list[Call]) -> None:
         connection = self._connection
