@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stores import DESCRIPTION, written
@@ -242,10 +243,8 @@ def test_a_group_that_cannot_be_written_leaves_no_sums(tmp_path):
         store.append({"kind": "decide", "id": 1, "time": 1.0, "arm": 0, "propensity": 0.5})
         store.append(big)
         file.flush()
-        try:
+        with pytest.raises(LogError, match="full"):
             store.check_usable()
-        except LogError as error:
-            assert "full" in str(error)
         file._connection.execute("PRAGMA max_page_count = 1000000")
     assert_same(path)
 
