@@ -14,11 +14,7 @@ SELECT (minute - :first) / :width, arm, objective, sum(n), sum(total), sum(squar
 FROM rollup WHERE agent = :agent AND minute >= :first AND minute < :end
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """
-SELECT_COUNT = """
-SELECT coalesce(sum(n), 0) FROM rollup
-WHERE agent = ? AND minute >= ? AND minute < ? AND objective = ?
-"""
-SELECT_LAST_MINUTE = "SELECT max(minute) FROM rollup WHERE agent = ?"
+SELECT_FIRST_MINUTE = "SELECT min(minute) FROM rollup WHERE agent = ?"
 SELECT_UNCOUNTED = """
 SELECT a.events - coalesce(r.seq, 0) FROM agents a LEFT JOIN rolled r ON r.agent = a.id
 WHERE a.id = ?
@@ -76,15 +72,9 @@ def sums_between(
     return sums
 
 
-def decisions_between(connection: sqlite3.Connection, agent: int, first: int, end: int) -> int:
-    """How many decisions an agent made in the minutes from `first` to `end`, without the last."""
-    found = connection.execute(SELECT_COUNT, (agent, first, end, DECISIONS)).fetchone()
-    return int(found[0])
-
-
-def last_minute(connection: sqlite3.Connection, agent: int) -> int | None:
-    """The last minute in which an agent has an event; None where it has none."""
-    found = connection.execute(SELECT_LAST_MINUTE, (agent,)).fetchone()
+def first_minute(connection: sqlite3.Connection, agent: int) -> int | None:
+    """The first minute in which an agent has an event; None where it has none."""
+    found = connection.execute(SELECT_FIRST_MINUTE, (agent,)).fetchone()
     minute: int | None = found[0]
 
     return minute
