@@ -64,7 +64,7 @@ MAY_IMPORT = {
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
     # The service; its clients share the types of messages with it, and nothing else.
-    "service": GROUND | {"agent", "logs", "orders", "spec"},
+    "service": GROUND | {"agent", "figures", "logs", "orders", "spec"},
     "client": {"errors", "support", "service"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE | {"references"},

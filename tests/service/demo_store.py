@@ -66,5 +66,7 @@ def write_demo(path, decisions=3000, arms=ARMS, name="router", seed=5):
             cost = COST[place] * rng.lognormal(0.0, 0.4)
             now[0] = min(now[0] + 1.0, time.time())
             if rng.random() < 0.93:
-                agent.learn(decision.id, {"quality": float(quality), "cost": min(float(cost), 0.02)})
+                agent.learn(
+                    decision.id, {"quality": float(quality), "cost": min(float(cost), 0.02)}
+                )
         agent.close()

@@ -54,7 +54,9 @@ def style_sheet() -> str:
     """The style of pages: the palette and the style of reports, and what only the dashboard has."""
     reports = Path(str(mobandits.figures.__file__)).with_name("templates")
     light = f":root {{ {declarations('light')} }}"
-    dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {declarations('dark')} }} }}"
+    dark = (
+        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {declarations('dark')} }} }}"
+    )
     # Elements take a colour by a class: pages allow no style of their own.
     colours = [f".c-{colour.name} {{ --c: var(--{colour.name}); }}" for colour in COLOURS]
     shared = [(reports / name).read_text("utf-8") for name in ("style.css", "pages.css")]

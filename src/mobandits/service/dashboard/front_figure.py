@@ -157,7 +157,9 @@ def _figure(
     dots = _dots(arms, objectives, pair, across, up, are_dominated, right)
     ends = [own for own, beaten in zip(rewards, are_dominated, strict=True) if not beaten]
     count = 6 if shown == "wide" else 4
-    numbers_across = [Tick(across.place(v), f"{v:g}") for v in ticks(across.low, across.high, count)]
+    numbers_across = [
+        Tick(across.place(v), f"{v:g}") for v in ticks(across.low, across.high, count)
+    ]
     numbers_up = [Tick(up.place(v), f"{v:g}") for v in ticks(up.low, up.high, 5)]
     names = [objectives[place].name for place in pair]
     label = f"Arms by their mean {names[0]} and {names[1]}: "
@@ -168,8 +170,8 @@ def _figure(
         width=width,
         height=height,
         frame=frame,
-        across=_axis_label(objectives[first], up=False),
-        up=_axis_label(objectives[second], up=True),
+        across=_axis_label(objectives[first]),
+        up=_axis_label(objectives[second]),
         ticks_across=numbers_across,
         ticks_up=numbers_up,
         dots=dots,
@@ -197,7 +199,7 @@ def _axis(means: Sequence[Mean], begin: float, end: float) -> Axis:
     return Axis(low - room, high + room, begin, end)
 
 
-def _axis_label(objective: ObjectiveState, *, up: bool) -> str:
+def _axis_label(objective: ObjectiveState) -> str:
     unit = f", {objective.unit}" if objective.unit else ""
     # The label of the vertical axis is turned: its right end is the upper one.
     if objective.minimise:
@@ -288,9 +290,7 @@ def _box(
     return (left, top, round(right - left, 2), round(bottom - top, 2))
 
 
-def _stairs(
-    ends: Sequence[Sequence[float]], signs: Sequence[float], across: Axis, up: Axis
-) -> str:
+def _stairs(ends: Sequence[list[float]], signs: Sequence[float], across: Axis, up: Axis) -> str:
     """The border of what the front dominates, from edge to edge."""
     worst_across = across.low if signs[0] > 0.0 else across.high
     worst_up = up.low if signs[1] > 0.0 else up.high

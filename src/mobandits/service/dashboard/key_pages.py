@@ -30,17 +30,14 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
         raise Problem(422, f"label must be 1 to {MOST_LETTERS} characters, got {quoted(label)}")
 
     scope = form.get("scope", "")
-    agents = []
-    for hosted in running.agents:
-        if f"agent:{hosted.name}" in form:
-            agents.append(hosted.name)
-
+    names = [hosted.name for hosted in running.agents]
+    agents = [name for name in names if f"agent:{name}" in form]
     key = await asyncio.to_thread(keys_command.added, running.file.path, label, [scope], agents)
 
     return await _keys_answer(request, visitor, new=key, label=label)
 
 
-async def key_revoked(request: Request, visitor: Visitor) -> Response:
+async def key_revoked(request: Request, _: Visitor) -> Response:
     """`POST /keys/{key}/revoke`: a key is valid no more."""
     number = request.path_params["key"]
     await asyncio.to_thread(keys_command.revoked, running_of(request).file.path, number)

@@ -142,11 +142,11 @@ def _order(form: OrderForm) -> Any:
 
 def _levels(priorities: Sequence[int]) -> list[list[int]]:
     """The objectives of each priority that has some, the first priority first."""
-    levels = []
-    for priority in sorted(set(priorities)):
-        levels.append([place for place, own in enumerate(priorities) if own == priority])
+    places: dict[int, list[int]] = {priority: [] for priority in sorted(set(priorities))}
+    for place, priority in enumerate(priorities):
+        places[priority].append(place)
 
-    return levels
+    return list(places.values())
 
 
 def _priority(text: str, count: int) -> int:

@@ -71,19 +71,21 @@ def agent_lines(path: Path, agents: Sequence[AgentNow]) -> list[AgentLine]:
     with reading(path) as connection:
         numbers = agent_numbers(connection)
         for agent in agents:
-            counts = [0] * span.count
+            counts = [0] * span.stretches
             uncounted = 0
             number = numbers.get(agent.state.name)
             if number is not None:
                 uncounted = uncounted_events(connection, number)
-                for each in sums_between(connection, number, span.first, span.end, span.window.width):
+                for each in sums_between(
+                    connection, number, span.first, span.end, span.window.width
+                ):
                     if each.objective is None:
                         counts[each.place] += each.n
 
             # The present minute is not over, and would show too little.
             rate = sum(counts[-1 - RECENT : -1]) / RECENT
             if not rate:
-                rate = counts[-1] / span.minutes(span.count - 1)
+                rate = counts[-1] / span.minutes(span.stretches - 1)
             warnings = warnings_of(agent, uncounted)
             line = AgentLine(agent.state, rate, spark_of(counts[:-1]), agent.budgets, warnings)
             lines.append(line)
@@ -102,9 +104,8 @@ def warnings_of(agent: AgentNow, uncounted: int) -> list[str]:
             warnings.append(f"{quantity(count, 'decision')} dropped: {reason}")
     if state.waiting > MANY_WAITING * agent.most_waiting:
         warnings.append(f"{state.waiting:,} decisions wait, of {agent.most_waiting:,} that can")
-    for budget in agent.budgets:
-        if budget.is_low:
-            warnings.append(f"budget {budget.title}: {budget.left:.4g} left of {budget.limit:.4g}")
+    low = [budget for budget in agent.budgets if budget.is_low]
+    warnings += [f"budget {each.title}: {each.left:.4g} left of {each.limit:.4g}" for each in low]
     if uncounted:
         warnings.append(f"{uncounted:,} events are still to be counted: pages show too little")
 
@@ -128,4 +129,3 @@ def spark_of(counts: Sequence[int]) -> str:
         points.append(f"{place},{height:g}")
 
     return " ".join(points)
-

@@ -91,7 +91,7 @@ class TimeTable:
         self.span = span
         self._cells: dict[tuple[int, int, Hashable], RolledSums] = {}
         self._counts: dict[int, int] = {}
-        first = span.count
+        first = span.stretches
         for each in sums:
             self._cells[each.place, each.arm, each.objective] = each
             first = min(first, each.place)
@@ -99,8 +99,8 @@ class TimeTable:
                 self._counts[each.arm] = self._counts.get(each.arm, 0) + each.n
 
         # What lies before the first event is left out, as far as a chart keeps a width.
-        begin = max(0, min(first, span.count - FEWEST_STRETCHES))
-        self.places = range(begin, span.count)
+        begin = max(0, min(first, span.stretches - FEWEST_STRETCHES))
+        self.places = range(begin, span.stretches)
 
     def arms(self) -> list[int]:
         """The arms that were played, the most frequent first."""
@@ -239,9 +239,7 @@ def _reward_chart(
     unit = f", in {objective.unit}" if objective.unit else ""
     note = f"Mean of the rewards that came in each stretch of time{unit}; {better}."
 
-    return _chart(
-        table, f"reward-{number}", f"Rewards: {name}", note, lines, unit=objective.unit
-    )
+    return _chart(table, f"reward-{number}", f"Rewards: {name}", note, lines, unit=objective.unit)
 
 
 def _means(table: TimeTable, arms: Sequence[int], objective: str) -> Values:

@@ -45,7 +45,7 @@ class Span(NamedTuple):
     now: float
 
     @property
-    def count(self) -> int:
+    def stretches(self) -> int:
         """How many stretches it has."""
         return (self.end - self.first) // self.window.width
 
