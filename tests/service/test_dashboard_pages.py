@@ -39,6 +39,9 @@ NEEDS = {
     ("POST", "/agents/{agent}/preference"): "admin",
     ("GET", "/agents/{agent}/decisions"): "read",
     ("GET", "/agents/{agent}/decisions/{decision}"): "read",
+    ("GET", "/agents/{agent}/evaluations"): "read",
+    ("POST", "/agents/{agent}/evaluations"): "read",
+    ("GET", "/agents/{agent}/evaluations/{evaluation}"): "read",
     ("GET", "/keys"): "admin",
     ("POST", "/keys"): "admin",
     ("POST", "/keys/{key}/revoke"): "admin",
@@ -78,7 +81,7 @@ async def logged_in(client, key):
 
 
 def test_every_page_is_listed():
-    assert {(method, path) for method, path, _, _ in PAGES} >= set(NEEDS)
+    assert {(method, path) for method, path, _, _ in PAGES} == set(NEEDS)
 
 
 def test_every_page_against_every_scope(tmp_path):
@@ -89,7 +92,7 @@ def test_every_page_against_every_scope(tmp_path):
     async def talk(client):
         for method, pattern in NEEDS:
             place = pattern.replace("{agent}", "router").replace("{decision}", "0")
-            place = place.replace("{key}", "00000000")
+            place = place.replace("{key}", "00000000").replace("{evaluation}", "0")
             client.cookies.clear()
             nobody = await client.request(method, place)
             if method == "GET":
@@ -102,7 +105,7 @@ def test_every_page_against_every_scope(tmp_path):
             token = await logged_in(client, key)
             for (method, pattern), needed in NEEDS.items():
                 place = pattern.replace("{agent}", "router").replace("{decision}", "0")
-                place = place.replace("{key}", "00000000")
+                place = place.replace("{key}", "00000000").replace("{evaluation}", "0")
                 data = {"token": token} if method == "POST" else None
                 answer = await client.request(method, place, data=data)
                 is_allowed = name != "elsewhere" or pattern == "/"

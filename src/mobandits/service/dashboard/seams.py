@@ -3,8 +3,11 @@
 import importlib
 from typing import Any
 
+import msgspec
+
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.problems import Problem
+from mobandits.service.running import Running
 
 
 def preview_of(hosted: HostedAgent, order: Any, recent: int) -> Any:
@@ -20,6 +23,21 @@ def decisions_of(hosted: HostedAgent, **query: Any) -> Any:
         raise Problem(503, "decisions cannot be listed yet")
 
     return listed(kind(**query))
+
+
+def evaluations_of(running: Running) -> Any:
+    """The evaluations of a service, as `Running.evaluations` is."""
+    found: Any = getattr(running, "evaluations", None)
+    if found is None:
+        raise Problem(503, "evaluations are not there yet")
+
+    return found
+
+
+def evaluation_wanted(target: dict[str, Any]) -> Any:
+    """What to evaluate, as a message."""
+    kind = _function("mobandits.service.messages", "EvaluationWanted")
+    return msgspec.convert(target, kind)
 
 
 def _function(module: str, name: str) -> Any:

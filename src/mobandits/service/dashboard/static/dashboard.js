@@ -85,8 +85,8 @@
     const output = form.querySelector("output");
     const show = () => {
       for (const choice of form.querySelectorAll(".choice")) {
-        const fields = choice.querySelector(".fields");
-        if (fields) fields.hidden = !choice.querySelector("[type=radio]").checked;
+        const fields = choice.querySelector(":scope > .fields");
+        if (fields) fields.hidden = !choice.querySelector(":scope > label [type=radio]").checked;
       }
       if (slider) {
         const [first, second] = JSON.parse(output.dataset.names);
@@ -97,6 +97,9 @@
     form.addEventListener("submit", () => form.classList.add("busy-form"));
     show();
   }
+
+  const underWay = document.getElementById("under-way");
+  if (underWay) setTimeout(() => location.reload(), 1000 * Number(underWay.dataset.refresh));
 
   const list = document.getElementById("agents");
   if (list) {
