@@ -18,9 +18,10 @@ from mobandits.logs import LogError, LogWarning, Store
 from mobandits.logs.names import name_text
 from mobandits.logs.store import SharedFile
 from mobandits.logs.store import rollup_reading as pages
-from mobandits.logs.store.rollup import EMPTY, SLICE
+from mobandits.logs.store.rollup import SLICE
 
 PATIENCE = 60.0
+EMPTY = '""'  # an objective whose name is empty
 
 CHILD = """
 import sys

@@ -1,7 +1,6 @@
 """The thread that commits: the calls of all agents that came meanwhile, in one transaction."""
 
 import contextlib
-import itertools
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable
@@ -121,25 +120,31 @@ class Committer:
         while True:
             group = self._next_group()
             if group is None:
+                self._count_events()
                 return
+
+            if not group.calls:
+                self._count_events()
+                continue
 
             self._commit(group)
             with self._changed:
                 self._committing = None
 
-            # Whoever waits may look at once whether anything is left.
+            self._rollup.note(len(group.calls))
+            # Last: whoever waits may look at once whether anything is left.
             group.settled.set_result(None)
-            if self._rollup.is_behind:
-                self._catch_up()
 
     def _next_group(self) -> Group | None:
         with self._changed:
             while not self._gathering.calls:
                 if self._is_closing:
                     return None
-                if self._rollup.is_behind:
+                seconds = self._rollup.wait_seconds()
+                if seconds == 0.0:
+                    # Nobody calls: there is time to count what was appended.
                     return Group()
-                self._changed.wait()
+                self._changed.wait(seconds)
 
             self._committing = self._gathering
             self._gathering = Group()
@@ -170,32 +175,31 @@ class Committer:
             connection.execute("BEGIN IMMEDIATE")
             execute()
             connection.execute("COMMIT")
-            self._rollup.committed()
         except BaseException:
-            self._rollup.rolled_back()
             # SQLite may have taken back all of it already, as it does on a full disk.
             with contextlib.suppress(sqlite3.Error):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
             raise
 
-    def _execute_and_count(self, calls: list[Call]) -> None:
-        self._execute(calls)
-        statements = itertools.chain.from_iterable(call.statements for call in calls)
-        self._rollup.count(statements)
-
-    def _catch_up(self) -> None:
-        """Count some of the events that were not counted when they were appended."""
-        try:
-            self._in_transaction(self._rollup.catch_up)
-        except Exception as error:  # noqa: BLE001 - no call depends on it
-            self._rollup.put_off(error)
-
     def _execute(self, calls: list[Call]) -> None:
         connection = self._connection
         for call in calls:
             for sql, values in call.statements:
                 connection.execute(sql, values)
+
+    def _execute_and_count(self, calls: list[Call]) -> None:
+        self._execute(calls)
+        if self._rollup.is_due():
+            self._rollup.count()
+
+    def _count_events(self) -> None:
+        """Count some of the events that were appended, where no group is there to do it with."""
+        try:
+            if self._rollup.is_anything_left():
+                self._in_transaction(self._rollup.count)
+        except Exception as error:  # noqa: BLE001 - no call depends on it
+            self._rollup.put_off(error)
 
     def _execute_apart(self, calls: list[Call]) -> None:
         connection = self._connection

@@ -19,6 +19,7 @@ from mobandits.support.naming import quantity
 
 RECENT = 5  # minutes that "now" is
 MANY_WAITING = 0.9  # of the decisions that an agent can wait for
+MANY_UNCOUNTED = 50_000  # events: those of some seconds are always still to be counted
 SPARK_HEIGHT = 24.0
 
 
@@ -106,7 +107,7 @@ def warnings_of(agent: AgentNow, uncounted: int) -> list[str]:
         warnings.append(f"{state.waiting:,} decisions wait, of {agent.most_waiting:,} that can")
     low = [budget for budget in agent.budgets if budget.is_low]
     warnings += [f"budget {each.title}: {each.left:.4g} left of {each.limit:.4g}" for each in low]
-    if uncounted:
+    if uncounted > MANY_UNCOUNTED:
         warnings.append(f"{uncounted:,} events are still to be counted: pages show too little")
 
     return warnings
