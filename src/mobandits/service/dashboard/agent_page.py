@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mobandits.figures.palette import LINES
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.rollup_reading import (
     RolledSums,
@@ -19,13 +18,11 @@ from mobandits.logs.store.rollup_reading import (
 from mobandits.service.dashboard.arm_means import ArmSummary, arm_summaries, objective_pairs
 from mobandits.service.dashboard.front_figure import FrontFigure, front_figures
 from mobandits.service.dashboard.overview import AgentNow, warnings_of
-from mobandits.service.dashboard.time_charts import MOST_LINES, Chart, TimeTable, charts_of
+from mobandits.service.dashboard.time_charts import Chart, TimeTable, charts_of
 from mobandits.service.dashboard.windows import DAY, HOUR, WINDOWS, Window, span_of
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
 
-COLOURS = [colour.name for colour in LINES[: MOST_LINES + 1]]
-OTHER_COLOUR = "soft"
 MOST_DRAWN = 30  # arms of the plane, the most frequent ones: more would hide each other
 
 
@@ -87,8 +84,7 @@ def agent_page(path: Path, agent: AgentNow, window_key: str | None) -> AgentPage
 
     span = span_of(window, now)
     objectives = agent.state.objectives
-    colours = [*COLOURS, OTHER_COLOUR]
-    arms = arm_summaries(_over_time(sums), names, objectives, colours)
+    arms = arm_summaries(_over_time(sums), names, objectives)
     fronts = [
         front_figures(arms[:MOST_DRAWN], objectives, pair) for pair in objective_pairs(objectives)
     ]

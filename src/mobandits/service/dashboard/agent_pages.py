@@ -52,6 +52,12 @@ async def preview_shown(request: Request, visitor: Visitor) -> Response:
     return await _agent_answer(request, visitor, hosted, form, preview=found)
 
 
+async def preview_again(request: Request, _: Visitor) -> Response:
+    """`GET /agents/{agent}/preview`: where an address without its form leads."""
+    hosted = hosted_of(request)
+    return elsewhere(f"/agents/{segment(hosted.name)}#preference")
+
+
 async def preference_saved(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
@@ -115,5 +121,6 @@ PAGES = [
     ("GET", "/", agents_page, None),
     ("GET", "/agents/{agent}", agent_shown, "read"),
     ("POST", "/agents/{agent}/preview", preview_shown, "read"),
+    ("GET", "/agents/{agent}/preview", preview_again, "read"),
     ("POST", "/agents/{agent}/preference", preference_saved, "admin"),
 ]

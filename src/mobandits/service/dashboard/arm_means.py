@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from mobandits.logs.store.rollup_reading import RolledSums
+from mobandits.service.dashboard.time_charts import arm_colours
 from mobandits.service.messages import ObjectiveState
 
 CONFIDENCE = 0.95  # of all intervals of a page together
@@ -55,7 +56,6 @@ def arm_summaries(
     sums: Sequence[RolledSums],
     names: dict[int, Hashable],
     objectives: Sequence[ObjectiveState],
-    colours: Sequence[str],
 ) -> list[ArmSummary]:
     """The arms that were played in a window, the most frequent first.
 
@@ -63,12 +63,12 @@ def arm_summaries(
         sums: over the whole window, in one stretch.
         names: {number: name} of the arms.
         objectives: of the agent.
-        colours: for the first arms; the others share the last one.
     """
     cells = {(each.arm, each.objective): each for each in sums}
     counts = {each.arm: each.n for each in sums if each.objective is None}
     # Rewards may come for arms that were last played before the window.
     arms = sorted({each.arm for each in sums}, key=lambda arm: (-counts.get(arm, 0), arm))
+    colours = arm_colours(arms)
     total = sum(counts.values())
     quantile = _joint_quantile(len(arms) * len(objectives))
     all_means = {}
@@ -78,13 +78,13 @@ def arm_summaries(
 
     rewards = {arm: _as_rewards(means, objectives) for arm, means in all_means.items()}
     summaries = []
-    for place, arm in enumerate(arms):
+    for arm in arms:
         dominating = _dominating(arm, rewards)
         name = dominating if dominating is None else str(names.get(dominating, ""))
         known = rewards[arm] is not None
         summary = ArmSummary(
             name=str(names[arm]),
-            colour=colours[min(place, len(colours) - 1)],
+            colour=colours[arm],
             decisions=counts.get(arm, 0),
             share=counts.get(arm, 0) / total if total else 0.0,
             means=all_means[arm],

@@ -12,6 +12,7 @@ from mobandits.service.messages import ObjectiveState
 
 MOST_LINES = 5  # arms with a line of their own: of more, no eye tells them apart
 OTHERS = "other arms"
+OTHER_COLOUR = "soft"
 ALL = "all arms"
 FEWEST_STRETCHES = 12  # of a chart whose data began a moment ago
 
@@ -134,6 +135,22 @@ def charts_of(
     return charts
 
 
+def arm_colours(arms: Sequence[int]) -> dict[int, str]:
+    """{arm: the name of its colour}; those without a line of their own share one.
+
+    Args:
+        arms: by number, the most frequent first.
+
+    Example:
+        >>> arm_colours([2, 0])
+        {0: 'blue', 2: 'vermillion'}
+    """
+    shown, others = _shown(arms)
+    colours = {arm: LINES[place].name for place, arm in enumerate(shown)}
+
+    return colours | dict.fromkeys(others, OTHER_COLOUR)
+
+
 def entropy(counts: Sequence[int]) -> float:
     """The entropy of the shares of some counts, in bits.
 
@@ -188,7 +205,7 @@ def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
     for number, arm in enumerate(shown):
         lines.append(Line(str(names[arm]), LINES[number].name, _shares(table, [arm], totals)))
     if others:
-        lines.append(Line(OTHERS, LINES[-1].name, _shares(table, others, totals)))
+        lines.append(Line(OTHERS, OTHER_COLOUR, _shares(table, others, totals)))
 
     note = "Of the decisions made in each stretch of time, by the arm that was played."
 
@@ -255,8 +272,10 @@ def _means(table: TimeTable, arms: Sequence[int], objective: str) -> Values:
 
 
 def _shown(arms: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """The arms with lines of their own, and the others."""
-    if len(arms) <= MOST_LINES + 1:
-        return arms, []
+    """The arms with lines of their own, and the others.
 
-    return arms[:MOST_LINES], arms[MOST_LINES:]
+    They come by number: an arm keeps its colour when another one is played more often.
+    """
+    most = len(arms) if len(arms) <= MOST_LINES + 1 else MOST_LINES
+
+    return sorted(arms[:most]), arms[most:]
