@@ -38,8 +38,10 @@ def demo_specification(arms=ARMS, **more):
 def write_demo(path, decisions=3000, arms=ARMS, name="router", seed=5):
     """Play the router with users whose questions get harder during the day, up to this moment."""
     rng = np.random.default_rng(seed)
-    # Waves make gaps longer by an eighth, and rewards take a second.
-    spacing = (0.96 * HOURS * 3600.0 / decisions - 1.0) / 1.13
+    # Calls come in waves; the last one came just now. A reward takes a second.
+    waves = 1.0 + 0.6 * np.sin(9.0 * np.arange(decisions) / decisions)
+    gaps = rng.exponential(size=decisions) * waves
+    gaps *= (HOURS * 3600.0 - decisions - 10.0) / gaps.sum()
     now = [time.time() - HOURS * 3600.0]
     with Store(path, agent=name) as store:
         agent = Agent(
@@ -53,9 +55,7 @@ def write_demo(path, decisions=3000, arms=ARMS, name="router", seed=5):
             clock=lambda: now[0],
         )
         for i in range(decisions):
-            # Calls come in waves.
-            now[0] += spacing * rng.exponential() * (1.0 + 0.6 * np.sin(9.0 * i / decisions))
-            now[0] = min(now[0], time.time())
+            now[0] += gaps[i]
             if i == decisions // 2:
                 agent.preference = Weighted([0.6, 0.4])
             difficulty = rng.beta(2.0, 3.0 - 1.5 * i / decisions)
@@ -64,7 +64,7 @@ def write_demo(path, decisions=3000, arms=ARMS, name="router", seed=5):
             base, slope = QUALITY[place]
             quality = np.clip(base + slope * difficulty + 0.1 * rng.standard_normal(), 0.0, 1.0)
             cost = COST[place] * rng.lognormal(0.0, 0.4)
-            now[0] = min(now[0] + 1.0, time.time())
+            now[0] += 1.0
             if rng.random() < 0.93:
                 agent.learn(
                     decision.id, {"quality": float(quality), "cost": min(float(cost), 0.02)}
