@@ -64,7 +64,8 @@ MAY_IMPORT = {
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
     # The service; its clients share the types of messages with it, and nothing else.
-    "service": GROUND | {"agent", "encoding", "evaluation", "logs", "orders", "policies", "spec"},
+    "service": GROUND
+    | {"agent", "encoding", "evaluation", "figures", "logs", "orders", "policies", "spec"},
     "client": {"errors", "support", "service"},
     # Plugins for gateways: they ask an agent, or a service's by its clients.
     "integrations": {"errors", "support", "agent", "client", "service"},

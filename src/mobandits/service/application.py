@@ -14,6 +14,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mobandits.service.calls import OPERATIONS
+from mobandits.service.dashboard.routes import add_dashboard
 from mobandits.service.openapi import document
 from mobandits.service.problems import Problem, answer_to, problem_of
 from mobandits.service.request_log import RequestLog
@@ -60,6 +61,7 @@ def application(running: Running) -> Starlette:
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     app.state.running = running
+    add_dashboard(app)
     app.add_middleware(LimitedBodies)
     # The last one is the outermost: it sees what all others answer.
     app.add_middleware(

@@ -61,20 +61,53 @@ class Authorisation:
 
         self._check_rate(key)
 
+    # --- what pages ask for
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests without a key are answered."""
+        return self._is_open
+
+    def check_host(self, request: Request) -> None:
+        """Refuse a page of the web that had its name lead to this machine (DNS rebinding).
+
+        Raises:
+            Problem: saying so.
+        """
+        if self._is_open:
+            self._check_name(request)
+
+    def key_of_text(self, text: str) -> Key | None:
+        """The valid key that a text is; None where it is none."""
+        key = key_named(self._present_keys(), text)
+        is_valid = key is not None and key.revoked is None
+
+        return key if is_valid else None
+
+    def valid_key(self, number: str) -> Key | None:
+        """The valid key of an id; None where there is none any more."""
+        for key in self._present_keys():
+            if key.id == number and key.revoked is None:
+                return key
+
+        return None
+
+    # ---
+
     def _key_of(self, header: str) -> Key | None:
+        kind, _, text = header.partition(" ")
+        if kind.lower() != "bearer":
+            return None
+
+        return self.key_of_text(text.strip())
+
+    def _present_keys(self) -> list[Key]:
         now = time.monotonic()
         if now - self._read_at >= RELOAD_SECONDS:
             self._keys = self._file.all_keys()
             self._read_at = now
 
-        kind, _, text = header.partition(" ")
-        if kind.lower() != "bearer":
-            return None
-
-        key = key_named(self._keys, text.strip())
-        is_valid = key is not None and key.revoked is None
-
-        return key if is_valid else None
+        return self._keys
 
     def _check_name(self, request: Request) -> None:
         """Refuse a page of the web that had its name lead to this machine (DNS rebinding)."""

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from mobandits.errors import LogError
 from mobandits.logs.store.merged_statements import merged
+from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
 
 
@@ -65,6 +66,7 @@ class Committer:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self._rollup = Rollup(connection)
         self._changed = threading.Condition()
         self._gathering = Group()
         self._committing: Group | None = None
@@ -126,12 +128,18 @@ class Committer:
         while True:
             group = self._next_group()
             if group is None:
+                self._count_events()
                 return
+
+            if not group.calls:
+                self._count_events()
+                continue
 
             self._timed_commit(group)
             with self._changed:
                 self._committing = None
 
+            self._rollup.note(len(group.calls))
             # Last: whoever waits may look at once whether anything is left.
             group.settled.set_result(None)
 
@@ -140,7 +148,11 @@ class Committer:
             while not self._gathering.calls:
                 if self._is_closing:
                     return None
-                self._changed.wait()
+                seconds = self._rollup.wait_seconds()
+                if seconds == 0.0:
+                    # Nobody calls: there is time to count what was appended.
+                    return Group()
+                self._changed.wait(seconds)
 
             self._committing = self._gathering
             self._gathering = Group()
@@ -161,7 +173,7 @@ class Committer:
         # What follows lost events would leave a hole in its agent's log.
         calls = [call for call in group.calls if call.origin.failure is None]
         try:
-            self._in_transaction(lambda: self._execute(calls))
+            self._in_transaction(lambda: self._execute_and_count(calls))
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
@@ -193,6 +205,19 @@ class Committer:
         statements = itertools.chain.from_iterable(call.statements for call in calls)
         for sql, values in merged(statements):
             connection.execute(sql, values)
+
+    def _execute_and_count(self, calls: list[Call]) -> None:
+        self._execute(calls)
+        if self._rollup.is_due():
+            self._rollup.count()
+
+    def _count_events(self) -> None:
+        """Count some of the events that were appended, where no group is there to do it with."""
+        try:
+            if self._rollup.is_anything_left():
+                self._in_transaction(self._rollup.count)
+        except Exception as error:  # noqa: BLE001 - no call depends on it
+            self._rollup.put_off(error)
 
     def _execute_apart(self, calls: list[Call]) -> None:
         connection = self._connection

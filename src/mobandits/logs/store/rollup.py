@@ -1,0 +1,145 @@
+"""Sums of a store per agent, minute, arm and objective, which pages read in place of events.
+
+A decision counts in the minute in which it was made, with the objective '' and its propensity. A
+reward counts in the minute in which the *reward* came: so a minute that is over does not change,
+and a commit touches few rows. Events without a time count in minute 0, and so do those of times
+that no clock shows. What is deleted later stays counted.
+
+`rolled` says up to which event an agent is counted. The thread that commits counts what came since,
+in the transaction of a group where there is one, at the latest a second after the events. So the
+sums are exact whatever happens in between: what a killed process had not counted, or an agent
+without a service has appended, is counted by the next service that opens the file.
+"""
+
+import logging
+import sqlite3
+import time
+
+LOG = logging.getLogger("mobandits.logs")
+DECISIONS = ""  # in the place of an objective
+SLICE = 1000  # events that are counted in one transaction: it holds up a commit for a millisecond
+LATEST = 1.0  # seconds after an event, until it is counted
+PAUSE = 60.0  # seconds after a failure
+
+SELECT_BEHIND = """
+SELECT a.id, coalesce(r.seq, 0), a.events FROM agents a LEFT JOIN rolled r ON r.agent = a.id
+WHERE coalesce(r.seq, 0) < a.events ORDER BY a.id
+"""
+SET_ROLLED = """
+INSERT INTO rolled VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq
+"""
+
+# Minutes are whole numbers; of a time beyond all clocks they would not be.
+MINUTE = """
+CASE WHEN {at} >= 0.0 AND {at} < 1e14 THEN CAST({at} / 60.0 AS INTEGER) ELSE 0 END
+"""
+# Within bounds: two infinities would add up to no number, which the table refuses.
+BOUNDED = "max(min(coalesce(sum({value}), 0.0), 1e300), -1e300)"
+ADD_DECISIONS = f"""
+INSERT INTO rollup
+SELECT d.agent, {MINUTE.format(at="d.at")} AS minute, d.arm, '', count(*),
+    {BOUNDED.format(value="d.propensity")},
+    {BOUNDED.format(value="d.propensity * d.propensity")}
+FROM decisions d WHERE d.agent = :agent AND d.seq > :after AND d.seq <= :last
+GROUP BY d.agent, minute, d.arm
+ON CONFLICT DO UPDATE SET
+    n = n + excluded.n, total = total + excluded.total, squares = squares + excluded.squares
+"""  # noqa: S608 - of constants
+# An objective whose name is empty is '""' here: `name_of` reads it as that, and `name_text` never
+# writes it for another one.
+ADD_REWARDS = f"""
+INSERT INTO rollup
+SELECT r.agent, {MINUTE.format(at="r.at")} AS minute, d.arm,
+    CASE r.objective WHEN '' THEN '""' ELSE r.objective END AS name, count(*),
+    {BOUNDED.format(value="r.value")},
+    {BOUNDED.format(value="r.value * r.value")}
+FROM rewards r CROSS JOIN decisions d ON d.agent = r.agent AND d.id = r.decision
+WHERE r.agent = :agent AND r.seq > :after AND r.seq <= :last
+GROUP BY r.agent, minute, d.arm, name
+ON CONFLICT DO UPDATE SET
+    n = n + excluded.n, total = total + excluded.total, squares = squares + excluded.squares
+"""  # noqa: S608 - of constants
+
+
+class Rollup:
+    """Keeps the sums of a store, for the thread that commits.
+
+    Args:
+        connection: of that thread.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._calls = 0  # that may have appended events which are not counted
+        self._due = 0.0  # when they are, on the monotonic clock
+        # Events may have been appended without it, as an agent without a service does.
+        self._is_behind = True
+        self.is_anything_left()
+
+    def note(self, calls: int) -> None:
+        """So many calls are written."""
+        if calls and not self._calls:
+            self._due = max(self._due, time.monotonic() + LATEST)
+
+        self._calls += calls
+
+    def wait_seconds(self) -> float | None:
+        """How long until it is time to count; None: there is nothing to count."""
+        if self._calls or self._is_behind:
+            return max(0.0, self._due - time.monotonic())
+
+        return None
+
+    def is_due(self) -> bool:
+        """Whether it is time to count, in a transaction that is open anyway."""
+        is_much = self._calls >= SLICE or self._is_behind
+        if not self._calls and not self._is_behind:
+            return False
+
+        # After a failure it is not, however much there is.
+        return time.monotonic() >= (self._due - LATEST if is_much else self._due)
+
+    def is_anything_left(self) -> bool:
+        """Whether there are events to count; to look costs no transaction."""
+        is_left = self._connection.execute(SELECT_BEHIND).fetchone() is not None
+        if not is_left:
+            self._calls = 0
+            self._is_behind = False
+
+        return is_left
+
+    def count(self) -> None:
+        """Count a slice of what is not counted yet, in the open transaction; or put it off."""
+        connection = self._connection
+        connection.execute("SAVEPOINT rollup")
+        try:
+            self._count_slice()
+        except sqlite3.Error as error:
+            self.put_off(error)
+            # Where all of the transaction is lost, its commit says so.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK TO rollup")
+        if connection.in_transaction:
+            connection.execute("RELEASE rollup")
+
+    def put_off(self, error: Exception) -> None:
+        """Go on without: the sums are no part of what a service promises."""
+        self._is_behind = True
+        self._due = time.monotonic() + PAUSE + LATEST
+        LOG.warning("the sums of a store are late, so its pages show too little: %s", error)
+
+    def _count_slice(self) -> None:
+        left = SLICE
+        # A list: its query must not be under way while the tables change.
+        for agent, after, events in self._connection.execute(SELECT_BEHIND).fetchall():
+            last = min(after + left, events)
+            between = {"agent": agent, "after": after, "last": last}
+            self._connection.execute(ADD_DECISIONS, between)
+            self._connection.execute(ADD_REWARDS, between)
+            self._connection.execute(SET_ROLLED, (agent, last))
+            left -= last - after
+            if left == 0:
+                break
+
+        self._calls = 0
+        self._is_behind = left == 0

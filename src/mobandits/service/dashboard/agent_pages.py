@@ -1,0 +1,126 @@
+"""Pages of agents: all of them, one of them, and how one compares arms."""
+
+import asyncio
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.service.calls.requests import hosted_of, running_of, saved
+from mobandits.service.dashboard.agent_page import agent_page
+from mobandits.service.dashboard.answers import elsewhere, page_answer, segment
+from mobandits.service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
+from mobandits.service.dashboard.overview import AgentNow, agent_lines
+from mobandits.service.dashboard.seams import preview_of
+from mobandits.service.dashboard.visitors import Visitor
+from mobandits.service.dashboard.windows import WINDOWS
+from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.problems import Problem, problem_of
+
+RECENT = 200  # contexts that a preview looks at
+
+
+async def agents_page(request: Request, visitor: Visitor) -> Response:
+    """`GET /`: all agents that the visitor may see."""
+    running = running_of(request)
+    seen = [hosted for hosted in running.agents if visitor.may("read", hosted.name)]
+    agents = [AgentNow(hosted) for hosted in seen]
+    lines = await asyncio.to_thread(agent_lines, running.file.path, agents)
+
+    return page_answer("agents.html", visitor=visitor, lines=lines, agent=None)
+
+
+async def agent_shown(request: Request, visitor: Visitor) -> Response:
+    """`GET /agents/{agent}`: what an agent does."""
+    hosted = hosted_of(request)
+    form = _present_form(hosted)
+
+    return await _agent_answer(request, visitor, hosted, form)
+
+
+async def preview_shown(request: Request, visitor: Visitor) -> Response:
+    """`POST /agents/{agent}/preview`: what another order would have played."""
+    hosted = hosted_of(request)
+    form, order = read_form(visitor.form, hosted.state().objectives)
+    await running_of(request).settlements.settled()
+    try:
+        found = await asyncio.to_thread(preview_of, hosted, order, RECENT)
+    except (Problem, ValueError) as error:
+        detail = problem_of(error).detail
+        return await _agent_answer(request, visitor, hosted, form, refused=detail, status=422)
+
+    return await _agent_answer(request, visitor, hosted, form, preview=found)
+
+
+async def preview_again(request: Request, _: Visitor) -> Response:
+    """`GET /agents/{agent}/preview`: where an address without its form leads."""
+    hosted = hosted_of(request)
+    return elsewhere(f"/agents/{segment(hosted.name)}#preference")
+
+
+async def preference_saved(request: Request, visitor: Visitor) -> Response:
+    """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
+    hosted = hosted_of(request)
+    form, order = read_form(visitor.form, hosted.state().objectives)
+    try:
+        # In a thread: an order that was never played is compiled, while others decide.
+        await asyncio.to_thread(hosted.set_preference, order)
+    except ValueError as error:
+        detail = problem_of(error).detail
+        return await _agent_answer(request, visitor, hosted, form, refused=detail, status=422)
+
+    await saved(request, hosted)
+
+    return elsewhere(f"/agents/{segment(hosted.name)}?saved=1#preference")
+
+
+async def _agent_answer(
+    request: Request,
+    visitor: Visitor,
+    hosted: HostedAgent,
+    form: OrderForm | None,
+    *,
+    preview: Any = None,
+    refused: str = "",
+    status: int = 200,
+) -> Response:
+    path = running_of(request).file.path
+    window = request.query_params.get("window")
+    page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), window)
+
+    return page_answer(
+        "agent.html",
+        status,
+        visitor=visitor,
+        agent=hosted.name,
+        tab="agent",
+        page=page,
+        windows=WINDOWS.values(),
+        form=form,
+        choices=CHOICES,
+        preview=preview,
+        refused=refused,
+        is_saved="saved" in request.query_params,
+        recent=RECENT,
+    )
+
+
+def _present_form(hosted: HostedAgent) -> OrderForm | None:
+    """The form of the agent's present order; None where it cannot have another one."""
+    if not hosted.is_ready:
+        return None
+
+    agent = hosted.agent
+    if agent.preference is None:
+        return None
+
+    return form_of(agent.preference, len(agent.objectives))
+
+
+PAGES = [
+    ("GET", "/", agents_page, None),
+    ("GET", "/agents/{agent}", agent_shown, "read"),
+    ("POST", "/agents/{agent}/preview", preview_shown, "read"),
+    ("GET", "/agents/{agent}/preview", preview_again, "read"),
+    ("POST", "/agents/{agent}/preference", preference_saved, "admin"),
+]

@@ -1,0 +1,71 @@
+"""Pages of keys: which there are, a new one, and the end of one."""
+
+import asyncio
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.logs.store.keys import SCOPES
+from mobandits.service import keys_command
+from mobandits.service.calls.requests import running_of
+from mobandits.service.dashboard.answers import elsewhere, page_answer
+from mobandits.service.dashboard.visitors import Visitor
+from mobandits.service.problems import Problem
+from mobandits.support.naming import quoted
+
+MOST_LETTERS = 100  # of a label
+
+
+async def keys_shown(request: Request, visitor: Visitor) -> Response:
+    """`GET /keys`: the keys of the store, without their secrets."""
+    return await _keys_answer(request, visitor)
+
+
+async def key_added(request: Request, visitor: Visitor) -> Response:
+    """`POST /keys`: a new key, which is shown only now."""
+    running = running_of(request)
+    form = visitor.form
+    label = form.get("label", "").strip()
+    if not 0 < len(label) <= MOST_LETTERS:
+        raise Problem(422, f"label must be 1 to {MOST_LETTERS} characters, got {quoted(label)}")
+
+    scope = form.get("scope", "")
+    names = [hosted.name for hosted in running.agents]
+    agents = [name for name in names if f"agent:{name}" in form]
+    key = await asyncio.to_thread(keys_command.added, running.file.path, label, [scope], agents)
+
+    return await _keys_answer(request, visitor, new=key, label=label)
+
+
+async def key_revoked(request: Request, _: Visitor) -> Response:
+    """`POST /keys/{key}/revoke`: a key is valid no more."""
+    number = request.path_params["key"]
+    await asyncio.to_thread(keys_command.revoked, running_of(request).file.path, number)
+
+    return elsewhere("/keys")
+
+
+async def _keys_answer(
+    request: Request, visitor: Visitor, *, new: str = "", label: str = ""
+) -> Response:
+    running = running_of(request)
+    keys = await asyncio.to_thread(running.file.all_keys)
+
+    return page_answer(
+        "keys.html",
+        visitor=visitor,
+        agent=None,
+        keys=keys,
+        scopes=SCOPES,
+        agents=[hosted.name for hosted in running.agents],
+        new=new,
+        label=label,
+        own=None if visitor.key is None else visitor.key.id,
+    )
+
+
+PAGES = [
+    ("GET", "/keys", keys_shown, "admin"),
+    ("POST", "/keys", key_added, "admin"),
+    ("POST", "/keys/{key}/revoke", key_revoked, "admin"),
+]

@@ -1,0 +1,426 @@
+"""Pages as they are sent: who may open them, where forms come from, and what is in them."""
+
+import asyncio
+import html
+import json
+import re
+
+import httpx
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from services import CONTEXT, ROUTER, client_of, served, specification
+
+from mobandits.logs.store.keys import SCOPES
+from mobandits.logs.store.rollup_reading import RolledSums
+from mobandits.service import keys_command
+from mobandits.service.dashboard.arm_means import arm_summaries
+from mobandits.service.dashboard.front_figure import front_figures
+from mobandits.service.dashboard.login_pages import own_path
+from mobandits.service.dashboard.order_form import form_of, read_form
+from mobandits.service.dashboard.routes import PAGES
+from mobandits.service.dashboard.sessions import COOKIE
+from mobandits.service.dashboard.time_charts import TimeTable, charts_of
+from mobandits.service.dashboard.windows import HOUR, WINDOWS, span_of
+from mobandits.service.messages import ObjectiveState
+from mobandits.spec import build
+
+PAGE = "/agents/router"
+TOKEN = re.compile(r'name="token" value="([^"]+)"')
+WEIGHTS = {"choice": "weighted", "slider": "25"}
+EVIL = '<img src=x onerror="alert(1)">'
+# What each page needs at least; written down once more, so that none gets another by accident.
+NEEDS = {
+    ("GET", "/"): "read",
+    ("GET", "/agents/{agent}"): "read",
+    ("POST", "/agents/{agent}/preview"): "read",
+    ("GET", "/agents/{agent}/preview"): "read",
+    ("POST", "/agents/{agent}/preference"): "admin",
+    ("GET", "/agents/{agent}/decisions"): "read",
+    ("GET", "/agents/{agent}/decisions/{decision}"): "read",
+    ("GET", "/agents/{agent}/evaluations"): "read",
+    ("POST", "/agents/{agent}/evaluations"): "read",
+    ("GET", "/agents/{agent}/evaluations/{evaluation}"): "read",
+    ("GET", "/keys"): "admin",
+    ("POST", "/keys"): "admin",
+    ("POST", "/keys/{key}/revoke"): "admin",
+}
+OBJECTIVES = [ObjectiveState("quality", False, ""), ObjectiveState("cost", True, "USD")]
+
+
+def others(**more):
+    """A service that others can reach."""
+    content = {"agents": {"router": ROUTER, "second": ROUTER}, "host": "0.0.0.0"}
+    content |= {"log_requests": False, **more}
+    return msgspec.convert(content, type(specification()))
+
+
+def asked(path, talk, spec=None):
+    """What a conversation with a service says."""
+    with served(path, spec) as running:
+
+        async def whole():
+            async with client_of(running) as client:
+                return await talk(client)
+
+        return asyncio.run(whole())
+
+
+async def token_of(client, page="/keys"):
+    answer = await client.get(page)
+    return TOKEN.search(answer.text)[1]
+
+
+async def logged_in(client, key):
+    """Log in, and return the token of the session's forms."""
+    client.cookies.clear()
+    answer = await client.post("/login", data={"key": key, "next": PAGE})
+    assert answer.status_code == 303, answer.text
+    return TOKEN.search((await client.get("/")).text)[1]
+
+
+def test_every_page_is_listed():
+    assert {(method, path) for method, path, _, _ in PAGES} == set(NEEDS)
+
+
+def test_every_page_against_every_scope(tmp_path):
+    path = tmp_path / "log"
+    keys = {scope: keys_command.added(path, scope, [scope], []) for scope in SCOPES}
+    elsewhere = keys_command.added(path, "second", ["admin"], ["second"])
+
+    async def talk(client):
+        for method, pattern in NEEDS:
+            place = pattern.replace("{agent}", "router").replace("{decision}", "0")
+            place = place.replace("{key}", "00000000").replace("{evaluation}", "0")
+            client.cookies.clear()
+            nobody = await client.request(method, place)
+            if method == "GET":
+                assert nobody.status_code == 303, place
+                assert nobody.headers["location"].startswith("/login?next=%2F"), place
+            else:
+                assert nobody.status_code == 401, place
+
+        for name, key in {**keys, "elsewhere": elsewhere}.items():
+            token = await logged_in(client, key)
+            for (method, pattern), needed in NEEDS.items():
+                place = pattern.replace("{agent}", "router").replace("{decision}", "0")
+                place = place.replace("{key}", "00000000").replace("{evaluation}", "0")
+                data = {"token": token} if method == "POST" else None
+                answer = await client.request(method, place, data=data)
+                is_allowed = name != "elsewhere" or pattern == "/"
+                if name in SCOPES:
+                    is_allowed = SCOPES.index(name) >= SCOPES.index(needed)
+                is_refused = answer.status_code in {401, 403}
+                assert is_refused != is_allowed, (place, name)
+
+        await logged_in(client, elsewhere)
+        start = await client.get("/")
+        assert "second" in start.text
+        assert "router" not in start.text
+        assert (await client.get("/agents/second")).status_code == 200
+
+    asked(path, talk, others())
+
+
+def test_a_session_ends_with_its_key_and_with_a_logout(tmp_path, monkeypatch):
+    path = tmp_path / "log"
+    monkeypatch.setattr("mobandits.service.authorisation.RELOAD_SECONDS", 0.0)
+    key = keys_command.added(path, "shop", ["read"], [])
+
+    async def talk(client):
+        wrong = await client.post("/login", data={"key": key + "x"})
+        assert wrong.status_code == 403
+        assert key[:-1] not in wrong.text
+
+        token = await logged_in(client, key)
+        cookie = client.cookies[COOKIE]
+        assert cookie not in (await client.get("/")).text
+        assert key.split("_", 2)[2] not in (await client.get("/")).text
+        out = await client.post("/logout", data={"token": token})
+        assert out.status_code == 303
+        client.cookies.set(COOKIE, cookie)
+        assert (await client.get("/")).status_code == 303
+
+        await logged_in(client, key)
+        assert (await client.get(PAGE)).status_code == 200
+        keys_command.revoked(path, key.split("_")[1])
+        assert (await client.get(PAGE)).status_code == 303
+
+    asked(path, talk, others())
+
+
+def test_a_cookie_is_for_this_service_alone(tmp_path):
+    path = tmp_path / "log"
+    key = keys_command.added(path, "shop", ["read"], [])
+
+    async def talk(client):
+        answer = await client.post("/login", data={"key": key, "next": "//evil.example"})
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert "secure" not in cookie
+        assert answer.headers["location"] == "/"
+        behind = await client.post(
+            "/login", data={"key": key}, headers={"X-Forwarded-Proto": "https"}
+        )
+        assert "secure" in behind.headers["set-cookie"].lower()
+
+    asked(path, talk, others())
+
+
+def test_attempts_to_log_in_are_limited(tmp_path):
+    keys_command.added(tmp_path / "log", "shop", ["read"], [])
+
+    async def talk(client):
+        answers = [await client.post("/login", data={"key": "mb_"}) for _ in range(60)]
+        assert {answer.status_code for answer in answers} == {403, 429}
+
+    asked(tmp_path / "log", talk, others())
+
+
+def test_forms_must_come_from_our_pages(tmp_path):
+    async def talk(client):
+        data = {"label": "shop", "scope": "read"}
+        assert (await client.post("/keys", data=data)).status_code == 403
+        assert (await client.post("/keys", data={**data, "token": "x"})).status_code == 403
+        good = {**data, "token": await token_of(client)}
+        for headers in (
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Host": "evil.example"},
+        ):
+            answer = await client.post("/keys", data=good, headers=headers)
+            assert answer.status_code == 403, headers
+        assert (await client.get("/keys", headers={"Host": "evil.example"})).status_code == 403
+        assert "There are no keys" in (await client.get("/keys")).text
+        ours = await client.post("/keys", data=good, headers={"Origin": "http://localhost"})
+        assert ours.status_code == 200
+        broken = await client.post(
+            "/keys",
+            content=b"\xff=1",
+            headers={"Content-Type": "application/x-www-form-urlencoded"},
+        )
+        assert broken.status_code in {400, 403}
+
+    asked(tmp_path / "log", talk)
+
+
+def test_a_token_of_another_session_opens_nothing(tmp_path):
+    path = tmp_path / "log"
+    one = keys_command.added(path, "one", ["admin"], [])
+    two = keys_command.added(path, "two", ["admin"], [])
+
+    async def talk(client):
+        token = await logged_in(client, one)
+        await logged_in(client, two)
+        answer = await client.post(f"{PAGE}/preference", data={"token": token, "choice": "pareto"})
+        assert answer.status_code == 403
+
+    asked(path, talk, others())
+
+
+def test_pages_allow_nothing_from_elsewhere(tmp_path):
+    async def talk(client):
+        for place in ("/", PAGE, "/keys", "/agents/nobody", f"{PAGE}/decisions/7"):
+            answer = await client.get(place)
+            policy = answer.headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert answer.headers["cache-control"] == "no-store"
+            assert not re.search(r"<[^>]+\s(style|on\w+)=", answer.text), place
+            addresses = re.findall(r'(?:src|href|action)="([^"]+)"', answer.text)
+            assert addresses
+            assert all(each.startswith(("/", "#")) for each in addresses), place
+            for each in addresses:
+                if each.startswith("/static/"):
+                    assert (await client.get(each)).status_code == 200, each
+        assert (await client.get("/static/../answers.py")).status_code == 404
+
+    asked(tmp_path / "log", talk)
+
+
+def test_names_are_never_markup(tmp_path):
+    evil = {**ROUTER, "arms": [EVIL, "</script><b>"]}
+    spec = specification(**{EVIL: evil})
+
+    async def talk(client):
+        name = httpx.URL("http://x").copy_with(path="/" + EVIL).raw_path.decode()[1:]
+        call = f"/v1/agents/{name}"
+        for _ in range(3):
+            decided = await client.post(f"{call}/decide", json={"context": CONTEXT})
+            number = decided.json()["decision"]
+            rewards = {"quality": 0.5, "cost": 0.1}
+            await client.post(f"{call}/decisions/{number}/rewards", json=rewards)
+        token = await token_of(client)
+        data = {"token": token, "label": EVIL, "scope": "read", f"agent:{EVIL}": "yes"}
+        pages = [await client.post("/keys", data=data)]
+        places = (
+            "/",
+            f"/agents/{name}",
+            f"/agents/{name}/decisions/0",
+            "/keys",
+            f"/agents/x{name}",
+        )
+        pages += [await client.get(place) for place in places]
+        for page in pages:
+            assert "<img" not in page.text
+            assert "</script><b>" not in page.text
+        for page in (pages[0], pages[1], pages[2]):
+            assert html.escape(EVIL, quote=False).split('"')[0] in page.text
+
+    asked(tmp_path / "log", talk, spec)
+
+
+def test_a_preference_is_saved(tmp_path):
+    async def talk(client):
+        token = await token_of(client, PAGE)
+        data = {"token": token, **WEIGHTS}
+        answer = await client.post(f"{PAGE}/preference", data=data)
+        assert answer.status_code == 303, answer.text
+        page = await client.get(answer.headers["location"])
+        assert "Saved." in page.text
+        state = (await client.get("/v1/agents/router")).json()
+        assert "0.75 quality" in state["preference"] or "quality 0.75" in state["preference"]
+        assert re.search(r'name="slider"[^>]* value="25"', page.text)
+        refused = await client.post(
+            f"{PAGE}/preference",
+            data={
+                "token": token,
+                "choice": "other",
+                "other": '{"name": "weighted", "weights": [1]}',
+            },
+        )
+        assert refused.status_code == 422
+        assert "weights" in refused.text
+        for bad in ({"choice": "x"}, {"choice": "weighted", "slider": "-3"}, {"choice": "other"}):
+            answer = await client.post(f"{PAGE}/preference", data={"token": token, **bad})
+            assert answer.status_code == 422, bad
+
+    asked(tmp_path / "log", talk)
+
+
+def test_a_window_must_be_one_of_those_there_are(tmp_path):
+    async def talk(client):
+        for key in WINDOWS:
+            assert (await client.get(f"{PAGE}?window={key}")).status_code == 200
+        assert (await client.get(f"{PAGE}?window=year")).status_code == 422
+
+    asked(tmp_path / "log", talk)
+
+
+@pytest.mark.parametrize(
+    ("fields", "order"),
+    [
+        ({"choice": "own"}, None),
+        ({"choice": "pareto"}, "pareto"),
+        ({"choice": "weighted", "slider": "25"}, {"name": "weighted", "weights": [0.75, 0.25]}),
+        (
+            {"choice": "weighted", "weight_0": "2", "weight_1": "0.5"},
+            {"name": "weighted", "weights": [2.0, 0.5]},
+        ),
+        (
+            {"choice": "levels", "priority_0": "2", "priority_1": "1"},
+            {"name": "levels", "levels": [[1], [0]]},
+        ),
+        (
+            {"choice": "levels", "priority_0": "2", "priority_1": "2"},
+            {"name": "levels", "levels": [[0, 1]]},
+        ),
+        ({"choice": "other", "other": '{"name": "pareto"}'}, {"name": "pareto"}),
+    ],
+)
+def test_a_form_stands_for_an_order(fields, order):
+    form, found = read_form(fields, OBJECTIVES)
+    assert found == order
+    if fields["choice"] in {"weighted", "levels", "pareto"}:
+        again = form_of(build("orders", order, "order"), 2)
+        assert again.choice == form.choice
+        assert again.slider == form.slider
+
+
+@given(st.text(max_size=30) | st.sampled_from(["//x", "/\\x", "/a?b=//c", "http:/x", "\t//x"]))
+def test_a_login_leads_nowhere_else(target):
+    path = own_path(target)
+    assert path.startswith("/")
+    joined = httpx.URL("http://service/login").join(path)
+    assert joined.host == "service"
+
+
+def sums_of(rng, span, arms):
+    """Rewards of some arms in some stretches, and their sums."""
+    rewards = {}
+    sums = []
+    for place in range(span.stretches - 20, span.stretches):
+        for arm in arms:
+            n = int(rng.integers(1, 6))
+            values = rng.random((n, 2)) + 0.5 * arm
+            rewards[place, arm] = values
+            sums.append(RolledSums(place, arm, None, n, 0.5 * n, 0.25 * n))
+            for column, name in enumerate(("quality", "cost")):
+                told = values[:, column]
+                total = float(told.sum())
+                sums.append(RolledSums(place, arm, name, n, total, float((told**2).sum())))
+    return rewards, sums
+
+
+def test_charts_show_the_sums():
+    rng = np.random.default_rng(3)
+    span = span_of(HOUR, 1e9)
+    arms = {number: f"arm {number}" for number in range(9)}
+    rewards, sums = sums_of(rng, span, arms)
+    rate, shares, entropies, quality, _ = charts_of(TimeTable(span, sums), arms, OBJECTIVES)
+    assert len(rate.starts) == 20
+    assert rate.starts[-1] <= 1e9 < rate.starts[-1] + 60
+    columns = np.array([line.values for line in shares.lines])
+    np.testing.assert_allclose(columns.sum(0), 1.0)
+    assert len(shares.lines) == 6
+    for place in range(20):
+        at = span.stretches - 20 + place
+        counts = np.array([len(rewards[at, arm]) for arm in arms])
+        part = counts / counts.sum()
+        assert rate.lines[0].values[place] == counts.sum()
+        expected = -(part * np.log2(part)).sum()
+        np.testing.assert_allclose(entropies.lines[0].values[place], expected)
+        means = np.concatenate([rewards[at, arm] for arm in arms])[:, 0]
+        np.testing.assert_allclose(quality.lines[0].values[place], means.mean())
+    json.dumps([chart.data() for chart in (rate, shares, entropies, quality)], allow_nan=False)
+
+
+def test_means_have_intervals_and_a_front():
+    rng = np.random.default_rng(4)
+    span = span_of(HOUR, 1e9)
+    arms = {0: "cheap", 1: "middling", 2: "dear"}
+    rewards, sums = sums_of(rng, span, arms)
+    cells = {}
+    for each in sums:
+        known = cells.get(
+            (each.arm, each.objective), RolledSums(0, each.arm, each.objective, 0, 0.0, 0.0)
+        )
+        cells[each.arm, each.objective] = known._replace(
+            n=known.n + each.n, total=known.total + each.total, squares=known.squares + each.squares
+        )
+    found = {arm.name: arm for arm in arm_summaries(list(cells.values()), arms, OBJECTIVES)}
+    for number, name in arms.items():
+        values = np.concatenate([rewards[key] for key in rewards if key[1] == number])
+        for column in range(2):
+            mean = found[name].means[column]
+            np.testing.assert_allclose(mean.value, values[:, column].mean())
+            error = values[:, column].std(ddof=1) / np.sqrt(len(values))
+            # Six intervals together: 1 - 0.05 / 12 of a normal distribution.
+            np.testing.assert_allclose(mean.half, 2.638257 * error, rtol=1e-5)
+        # Who costs more brings more here.
+        assert found[name].dominated_by == ""
+    wide, narrow = front_figures(list(found.values()), OBJECTIVES, (0, 1))
+    for figure in (wide, narrow):
+        left, top, right, bottom = figure.frame
+        for dot in figure.dots:
+            assert left <= dot.x <= right
+            assert top <= dot.y <= bottom
+            assert not dot.is_dominated
+    worse = [ObjectiveState("quality", False, ""), ObjectiveState("cost", False, "")]
+    found = {arm.name: arm for arm in arm_summaries(list(cells.values()), arms, worse)}
+    assert found["cheap"].dominated_by in {"middling", "dear"}
+    assert found["dear"].dominated_by == ""
