@@ -11,10 +11,10 @@ from mobandits.service.dashboard.agent_page import agent_page
 from mobandits.service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits.service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
 from mobandits.service.dashboard.overview import AgentNow, agent_lines
-from mobandits.service.dashboard.seams import preview_of
 from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.dashboard.windows import WINDOWS
 from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.preview import preview
 from mobandits.service.problems import Problem, problem_of
 
 RECENT = 200  # contexts that a preview looks at
@@ -44,7 +44,7 @@ async def preview_shown(request: Request, visitor: Visitor) -> Response:
     form, order = read_form(visitor.form, hosted.state().objectives)
     await running_of(request).settlements.settled()
     try:
-        found = await asyncio.to_thread(preview_of, hosted, order, RECENT)
+        found = await asyncio.to_thread(preview, hosted, order, RECENT)
     except (Problem, ValueError) as error:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, refused=detail, status=422)
@@ -80,7 +80,7 @@ async def _agent_answer(
     hosted: HostedAgent,
     form: OrderForm | None,
     *,
-    preview: Any = None,
+    preview: Preview | None = None,
     refused: str = "",
     status: int = 200,
 ) -> Response:

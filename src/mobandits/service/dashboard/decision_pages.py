@@ -4,14 +4,14 @@ import asyncio
 from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.service.calls.requests import decision_of, hosted_of, running_of
 from mobandits.service.dashboard.answers import page_answer
-from mobandits.service.dashboard.seams import decisions_of
 from mobandits.service.dashboard.visitors import Visitor
-from mobandits.service.messages import Explained
+from mobandits.service.messages import DecisionsQuery, Explained
 from mobandits.service.problems import Problem, problem_of
 
 LIMIT = 50  # decisions of a page
@@ -29,7 +29,8 @@ async def decisions_shown(request: Request, visitor: Visitor) -> Response:
     if "after" in given:
         query["after"] = given["after"]
 
-    listed = await asyncio.to_thread(decisions_of, hosted, **query)
+    wanted = msgspec.convert(query, DecisionsQuery)
+    listed = await asyncio.to_thread(hosted.listed, wanted)
     following = ""
     if listed.next is not None:
         following = urlencode({**filters, "after": listed.next})

@@ -11,9 +11,8 @@ from starlette.responses import Response
 from mobandits.service.calls.requests import hosted_of, running_of
 from mobandits.service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits.service.dashboard.order_form import CHOICES, OWN, WEIGHTED, form_of, read_form
-from mobandits.service.dashboard.seams import evaluation_wanted, evaluations_of
 from mobandits.service.dashboard.visitors import Page, Visitor
-from mobandits.service.messages import ObjectiveState
+from mobandits.service.messages import EvaluationWanted, ObjectiveState
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
 
@@ -29,7 +28,7 @@ async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}/evaluations`: the evaluations of an agent, and a form for another one."""
     hosted = hosted_of(request)
     state = hosted.state()
-    found = await evaluations_of(running_of(request)).of(hosted.name)
+    found = await running_of(request).evaluations.of(hosted.name)
     form = dataclasses.replace(form_of(None, len(state.objectives)), choice=WEIGHTED)
 
     return page_answer(
@@ -48,8 +47,8 @@ async def evaluation_started(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/evaluations`: one more."""
     hosted = hosted_of(request)
     target = read_target(visitor.form, hosted.state().objectives)
-    wanted = evaluation_wanted(target)
-    submitted = await evaluations_of(running_of(request)).submit(hosted, wanted)
+    wanted = msgspec.convert(target, EvaluationWanted)
+    submitted = await running_of(request).evaluations.submit(hosted, wanted)
 
     return elsewhere(f"/agents/{segment(hosted.name)}/evaluations/{submitted.id}")
 
@@ -58,7 +57,7 @@ async def evaluation_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}/evaluations/{evaluation}`: an evaluation with its result."""
     hosted = hosted_of(request)
     number = request.path_params["evaluation"]
-    found = await evaluations_of(running_of(request)).named(hosted.name, number)
+    found = await running_of(request).evaluations.named(hosted.name, number)
 
     return page_answer(
         "evaluation.html",
