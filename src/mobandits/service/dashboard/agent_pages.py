@@ -1,7 +1,6 @@
 """Pages of agents: all of them, one of them, and how one compares arms."""
 
 import asyncio
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +13,7 @@ from mobandits.service.dashboard.overview import AgentNow, agent_lines
 from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.dashboard.windows import WINDOWS
 from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.messages import Preview
 from mobandits.service.preview import preview
 from mobandits.service.problems import Problem, problem_of
 
