@@ -151,6 +151,22 @@ def test_what_does_not_pass_is_one_error(failures, status):
     assert first[1] == status
 
 
+def test_a_budget_that_is_used_up_is_no_reason_for_a_fallback():
+    """A fallback arm may cost as well, and the limit is hard; nor does another attempt help."""
+    asked = []
+
+    def answer(request):
+        asked.append(request)
+        return httpx.Response(429, json={"detail": "the budget of cost is used up"})
+
+    client = Client(
+        "http://localhost", "router", fallback="small", transport=httpx.MockTransport(answer)
+    )
+    with client, pytest.raises(ServiceError, match="used up"):
+        client.decide(CONTEXT)
+    assert len(asked) == 1
+
+
 def test_fallbacks_are_kept_while_their_report_fails():
     observed = []
 

@@ -10,7 +10,7 @@ from mobandits.client.agent_client import AgentClient, headers_of
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.conversations import Conversation, Result
-from mobandits.client.failures import PASSING, refused, unanswered, wait_before
+from mobandits.client.failures import may_pass, refused, unanswered, wait_before
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -170,7 +170,7 @@ class AsyncClient(AgentClient):
                 return response.content
 
             failure = refused(response)
-            if response.status_code not in PASSING:
+            if not may_pass(response):
                 break
 
         assert failure is not None  # noqa: S101 - there was an attempt

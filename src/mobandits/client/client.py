@@ -10,7 +10,7 @@ from mobandits.client.agent_client import AgentClient, headers_of
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.conversations import Conversation, Result
-from mobandits.client.failures import PASSING, refused, unanswered, wait_before
+from mobandits.client.failures import may_pass, refused, unanswered, wait_before
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -26,9 +26,10 @@ class Client(AgentClient):
     """An agent of the decision service.
 
     Every decision has a key, so a call whose answer was lost is tried again without a second
-    decision. Rewards may be told twice. With a fallback, `decide` always returns: where the service
-    does not answer, it is the fallback arm, marked as such; the client reports it as an observed
+    decision. Rewards may be told twice. With a fallback, `decide` returns also where the service
+    does not answer: it is the fallback arm, marked as such; the client reports it as an observed
     decision, with the rewards that it was told meanwhile, as soon as the service answers again.
+    What the service refuses, as where a budget is used up, is an error all the same.
 
     Args:
         url: of the service.
@@ -178,7 +179,7 @@ class Client(AgentClient):
                 return response.content
 
             failure = refused(response)
-            if response.status_code not in PASSING:
+            if not may_pass(response):
                 break
 
         assert failure is not None  # noqa: S101 - there was an attempt

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from mobandits.client import calls
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
-from mobandits.client.failures import PASSING
+from mobandits.client.failures import DOWN
 from mobandits.client.fallbacks import PREFIX, Fallbacks
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
@@ -55,7 +55,7 @@ class Conversations:
         try:
             answer = yield calls.decide(self.agent, context, eligible, key, active)
         except ServiceError as error:
-            is_down = error.status is None or error.status in PASSING
+            is_down = error.status is None or error.status in DOWN
             if self.fallback is None or not is_down:
                 raise
             choice = Choice(self.fallback, key, context=calls.plain(context))

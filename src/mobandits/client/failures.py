@@ -5,8 +5,8 @@ import msgspec
 
 from mobandits.errors import ServiceError
 
-# Nothing was done, or it does not matter: a key makes a second decision the first one again.
-PASSING = frozenset((429, 502, 503, 504))
+DOWN = frozenset((502, 503, 504))
+TOO_MANY = 429
 FIRST_WAIT = 0.1  # seconds; doubled with every further attempt
 LONGEST_WAIT = 2.0
 
@@ -17,6 +17,18 @@ class ProblemDetails(msgspec.Struct):
     title: str = ""
     detail: str = ""
     field: str | None = None
+
+
+def may_pass(response: httpx.Response) -> bool:
+    """Whether a call may be answered otherwise when it is tried again.
+
+    Nothing was done, or it does not matter: a key makes a second decision the first one again.
+    """
+    if response.status_code == TOO_MANY:
+        # Without the header it is a budget that is used up, and stays so.
+        return "retry-after" in response.headers
+
+    return response.status_code in DOWN
 
 
 def refused(response: httpx.Response) -> ServiceError:
