@@ -131,7 +131,9 @@ def ticks(low: float, high: float, count: int) -> list[float]:
     """
     raw = (high - low) / count
     power = 10.0 ** math.floor(math.log10(raw))
-    step = next(each * power for each in (1.0, 2.0, 5.0, 10.0) if each * power >= raw * 0.999)
+    # Of 1, 2, 5 and 10 times a power of ten, the first that is wide enough; rounding may say less.
+    widths = [factor * power for factor in (1.0, 2.0, 5.0, 10.0)]
+    step = next(width for width in widths if width >= 0.999 * raw)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
 
@@ -292,14 +294,16 @@ def _box(
 
 def _stairs(ends: Sequence[list[float]], signs: Sequence[float], across: Axis, up: Axis) -> str:
     """The border of what the front dominates, from edge to edge."""
-    worst_across = across.low if signs[0] > 0.0 else across.high
-    worst_up = up.low if signs[1] > 0.0 else up.high
+    across_sign, up_sign = signs
+    worst_across = across.low if across_sign > 0.0 else across.high
+    worst_up = up.low if up_sign > 0.0 else up.high
     in_order = sorted(ends)
-    corners = [(worst_across, signs[1] * in_order[0][1])]
-    floors = [signs[1] * end[1] for end in in_order[1:]]
+    places = [(across_sign * first, up_sign * second) for first, second in in_order]
+    floors = [y for _, y in places[1:]]
     floors.append(worst_up)
-    for end, floor in zip(in_order, floors, strict=True):
-        corners.append((signs[0] * end[0], signs[1] * end[1]))
-        corners.append((signs[0] * end[0], floor))
+    corners = [(worst_across, places[0][1])]
+    for (x, y), floor in zip(places, floors, strict=True):
+        corners.append((x, y))
+        corners.append((x, floor))
 
     return " ".join(f"{across.place(x):g},{up.place(y):g}" for x, y in corners)
