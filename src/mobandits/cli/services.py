@@ -7,7 +7,9 @@ import typer
 
 from mobandits.cli import console
 
-StoreOfKeys = Annotated[Path, typer.Option("--store", help="The file of the service's decisions.")]
+StoreOfKeys = Annotated[
+    str, typer.Option("--store", help="The service's decisions: a file, or postgresql://...")
+]
 
 keys = typer.Typer(help="Keys that let applications use a service.", no_args_is_help=True)
 
@@ -19,7 +21,8 @@ def serve_agents(
         int | None, typer.Option(min=0, max=65535, help="In place of the file's; 0: any free one.")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="The file of the decisions; by default beside FILE.")
+        str | None,
+        typer.Option(help="Of the decisions: a file, by default beside FILE, or postgresql://..."),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Say what would be served, compile it, and end.")

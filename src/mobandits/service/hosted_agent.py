@@ -8,7 +8,7 @@ import msgspec
 from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
 from mobandits.errors import LogError
-from mobandits.logs.store import SharedFile, Store
+from mobandits.logs.store import SharedStore, Store
 from mobandits.orders.order import in_words
 from mobandits.service.messages import (
     Adopted,
@@ -50,7 +50,7 @@ class HostedAgent:
         status: "starting", "ready", or why it cannot decide.
     """
 
-    def __init__(self, name: str, specification: AgentSpecification, file: SharedFile) -> None:
+    def __init__(self, name: str, specification: AgentSpecification, file: SharedStore) -> None:
         self.name = name
         self.specification = specification
         self.status = STARTING
@@ -79,6 +79,16 @@ class HostedAgent:
         self._agent = agent
         self._preference = self._preference_in_words()
         self.status = READY
+
+    def stand_by(self, reason: str) -> None:
+        """Close the agent, since this process must not write its store now.
+
+        Args:
+            reason: why.
+        """
+        # First, so that no call begins meanwhile.
+        self.status = reason
+        self.close()
 
     def reopen(self) -> None:
         """Open the agent again from what is on disk, after events of it were lost."""

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.problems import Problem
 from mobandits.service.specification import ServiceSpecification
@@ -20,7 +20,7 @@ class HostedAgents:
         file: that they all write into.
     """
 
-    def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
+    def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self._by_name: dict[str, HostedAgent] = {}
         for name, agent in specification.agents.items():
             self._by_name[name] = HostedAgent(name, agent, file)
@@ -54,6 +54,15 @@ class HostedAgents:
             except Exception as error:
                 hosted.status = f"failed: {error}"
                 LOG.exception("agent %s cannot be opened", hosted.name)
+
+    def stand_by(self, reason: str) -> None:
+        """Close all agents, since this process must not write now.
+
+        Args:
+            reason: why.
+        """
+        for hosted in self:
+            hosted.stand_by(reason)
 
     def close(self) -> None:
         """Close all agents, each with a snapshot."""

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import threading
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
@@ -32,7 +33,7 @@ class Running:
         specification: as given.
     """
 
-    def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
+    def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
@@ -43,6 +44,9 @@ class Running:
             rate=specification.requests_per_second,
         )
         self.specification = specification
+        self._looking_after = threading.Lock()
+        self._is_stopped = False
+        self._stands_by: str | None = None
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
@@ -54,17 +58,38 @@ class Running:
             # The agents are opened all the same: the one at fault says so in its status.
             LOG.exception("what the agents play could not be compiled ahead")
 
-        self.agents.open()
+        await asyncio.to_thread(self.look_after)
 
     async def keep_ready(self) -> None:
-        """Start, and open agents again whose events could not be written, until it is cancelled."""
+        """Start, and look after the agents, until it is cancelled."""
         await self.start()
         while True:
             await asyncio.sleep(RETRY_SECONDS)
-            if not self.agents.all_ready():
+            await asyncio.to_thread(self.look_after)
+
+    def look_after(self) -> None:
+        """Open the agents that are not open, where this process holds the store; else close them.
+
+        Called by one thread at a time, beside the event loop: to hold a store takes a network, and
+        to open an agent takes a log.
+        """
+        with self._looking_after:
+            if self._is_stopped:
+                return
+
+            reason = self.file.hold()
+            if reason != self._stands_by:
+                LOG.warning("%s", reason or f"this process holds {self.file.path}")
+                self._stands_by = reason
+            if reason is not None:
+                self.agents.stand_by(reason)
+            elif not self.agents.all_ready():
                 self.agents.open()
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""
-        self.agents.close()
-        self.file.close()
+        # Whoever opens agents just now would open one that nobody closes.
+        with self._looking_after:
+            self._is_stopped = True
+            self.agents.close()
+            self.file.close()

@@ -3,12 +3,13 @@
 import contextlib
 import signal
 from collections.abc import Callable
-from pathlib import Path
 
 import uvicorn
 
 from mobandits.errors import SpecError
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
+from mobandits.logs.store.address import Place
+from mobandits.logs.store.opening import open_shared
 from mobandits.service.addresses import authority, bound, is_loopback
 from mobandits.service.application import application
 from mobandits.service.running import Running
@@ -18,12 +19,12 @@ BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
 
 
-def serve(specification: ServiceSpecification, store: Path, say: Callable[[str], None]) -> None:
+def serve(specification: ServiceSpecification, store: Place, say: Callable[[str], None]) -> None:
     """Serve until the process is told to end, by SIGTERM or an interruption.
 
     Args:
         specification: of the service.
-        store: the file of the decisions.
+        store: of the decisions.
         say: is told the address, once connections are taken.
 
     Raises:
@@ -31,7 +32,8 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
             where the store is in use.
     """
     with contextlib.ExitStack() as opened:
-        file = opened.enter_context(SharedFile(store, specification.durability))
+        file = open_shared(store, specification.durability)
+        opened.callback(file.close)
         if not is_loopback(specification.host):
             check_keys(file)
 
@@ -49,7 +51,7 @@ def serve(specification: ServiceSpecification, store: Path, say: Callable[[str],
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def check_keys(file: SharedFile) -> None:
+def check_keys(file: SharedStore) -> None:
     """Refuse to be reached by others without a key that lets anybody in.
 
     Raises:

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from mobandits.errors import LogError
+from mobandits.logs.store.address import Place
 from mobandits.logs.store.rows import Statement
 
 
@@ -44,6 +44,10 @@ class Group:
     settled: Future[None] = field(default_factory=Future)
 
 
+def ignore(error: Exception) -> None:
+    """Nothing, after a failure that concerns nobody but the agents of the group."""
+
+
 class Committer:
     """Commits calls in groups, in a thread of its own.
 
@@ -53,11 +57,22 @@ class Committer:
     Args:
         connection: which nobody else writes with.
         path: of the store, for errors.
+        together: sends the statements inside without waiting for each, where that saves time.
+        after_failure: is called with the error when a group was given up, before it is settled.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Place,
+        *,
+        together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+        after_failure: Callable[[Exception], None] = ignore,
+    ) -> None:
         self._connection = connection
         self._path = path
+        self._together = together
+        self._after_failure = after_failure
         self._changed = threading.Condition()
         self._gathering = Group()
         self._committing: Group | None = None
@@ -143,7 +158,7 @@ class Committer:
         # What follows lost events would leave a hole in its agent's log.
         calls = [call for call in group.calls if call.origin.failure is None]
         try:
-            self._in_transaction(lambda: self._execute(calls))
+            self._in_transaction(lambda: self._execute(calls), self._together)
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
@@ -153,16 +168,22 @@ class Committer:
     def _commit_apart(self, calls: list[Call]) -> None:
         """Commit the calls of a group that cannot be committed whole, but for those at fault."""
         try:
-            self._in_transaction(lambda: self._execute_apart(calls))
+            self._in_transaction(lambda: self._execute_apart(calls), contextlib.nullcontext)
         except Exception as error:  # noqa: BLE001 - as `_commit`
             self._give_up(calls, error)
 
-    def _in_transaction(self, execute: Callable[[], None]) -> None:
+    def _in_transaction(
+        self,
+        execute: Callable[[], None],
+        together: Callable[[], contextlib.AbstractContextManager[Any]],
+    ) -> None:
         connection = self._connection
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            execute()
-            connection.execute("COMMIT")
+            # What fails inside may be told only at its end: nothing is committed before.
+            with together():
+                connection.execute("BEGIN IMMEDIATE")
+                execute()
+                connection.execute("COMMIT")
         except BaseException:
             # SQLite may have taken back all of it already, as it does on a full disk.
             with contextlib.suppress(sqlite3.Error):
@@ -194,3 +215,5 @@ class Committer:
         """Calls have changed agents whose events are not on disk: these agents must not go on."""
         for call in calls:
             call.origin.failure = f"its last events could not be written: {error}"
+
+        self._after_failure(error)

@@ -2,9 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterable
-from pathlib import Path
 
 from mobandits.errors import LogError
+from mobandits.logs.store.address import Place
 from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.rows import Event, Statement
 
@@ -22,7 +22,7 @@ class GroupedWriter:
         failure: why nothing can be written any more; None while it can.
     """
 
-    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Place) -> None:
         self.connection = connection
         self.failure: str | None = None
         self._committer = committer

@@ -77,6 +77,9 @@ class SharedFile:
 
         on_fork(self, SharedFile.leave_to_parent)
 
+    def hold(self) -> None:
+        """None: this process holds the file from the first moment to the last."""
+
     def agent_names(self) -> list[str]:
         """The agents that the file has, in the order in which they came."""
         self.check_usable()
