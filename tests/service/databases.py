@@ -103,9 +103,9 @@ def free_port():
         return free.getsockname()[1]
 
 
-@pytest.fixture(scope="module")
-def server():
-    """A server that runs; the tests of a module share it, and each has a database of its own."""
+@pytest.fixture(scope="session")
+def postgres():
+    """A server that runs; tests share it, and each has a database of its own."""
     reason = missing()
     if reason is not None:
         pytest.skip(reason)
@@ -119,7 +119,7 @@ def server():
 
 
 @pytest.fixture
-def address(server, request):
+def address(postgres):
     """The address of a database that nobody else has."""
-    number = len(server.execute("SELECT 1 FROM pg_database"))
-    return server.database(f"bandits_{number}")
+    number = len(postgres.execute("SELECT 1 FROM pg_database"))
+    return postgres.database(f"bandits_{number}")

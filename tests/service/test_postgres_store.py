@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from databases import address, server  # noqa: F401 - fixtures
+from poolers import TransactionPooler
 from services import PATIENCE, specification
 
 from mobandits.errors import LogError
@@ -18,6 +18,7 @@ from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.schema import bring_up_to_date
 from mobandits.orders import Lexicographic
 
+pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres
 
 
@@ -108,18 +109,18 @@ def test_a_store_in_postgresql_has_the_same_events_and_leads_to_the_same_state(t
     shared_database.close()
 
 
-def test_replay_without_a_snapshot_gives_the_same_bytes(address, server):  # noqa: F811
+def test_replay_without_a_snapshot_gives_the_same_bytes(address, postgres):
     with held(address) as shared:
         agent, _ = play(shared)
         state = agent.to_bytes()
         agent.close()
-        server.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
+        postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
         again = specification().agents["router"].agent(log=Store(shared, agent="router"))
         assert again.to_bytes() == state
         again.close()
 
 
-def test_tables_are_those_of_sqlite(tmp_path, address, server):  # noqa: F811
+def test_tables_are_those_of_sqlite(tmp_path, address, postgres):
     held(address).close()
     connection = connect(tmp_path / "log", synchronous="OFF")
     bring_up_to_date(connection, tmp_path / "log", "test")
@@ -133,7 +134,7 @@ def test_tables_are_those_of_sqlite(tmp_path, address, server):  # noqa: F811
             f"PRAGMA table_info({name})"
         ):
             expected.append((column, kinds[kind], bool(is_required or in_key)))
-        found = server.execute(
+        found = postgres.execute(
             "SELECT column_name, data_type, is_nullable = 'NO' FROM information_schema.columns "
             f"WHERE table_schema = 'public' AND table_name = '{name}' ORDER BY ordinal_position",
             str(address).rpartition("/")[2],
@@ -163,7 +164,7 @@ def test_one_process_holds_it_and_the_next_takes_over(address):
     second.close()
 
 
-def test_an_owner_whose_session_ended_writes_nothing_more(address, server):  # noqa: F811
+def test_an_owner_whose_session_ended_writes_nothing_more(address, postgres):
     first = held(address)
     second = open_shared(address, "disk")
     assert second.hold() is not None
@@ -172,7 +173,7 @@ def test_an_owner_whose_session_ended_writes_nothing_more(address, server):  # n
     other = Store(first, agent="other")
     store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
     first.flush()
-    server.execute(
+    postgres.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
     )
     wait_for(lambda: second.hold() is None)
@@ -180,7 +181,7 @@ def test_an_owner_whose_session_ended_writes_nothing_more(address, server):  # n
     first.flush()
     # All of its agents: the one that wrote, and the one that did not.
     for each in (store, other):
-        with pytest.raises(LogError, match="could not be written|was lost"):
+        with pytest.raises(LogError, match=r"could not be written|was lost"):
             each.check_usable()
     assert "lost" in first.hold()
     assert "waiting for the lock" in first.hold()
@@ -193,16 +194,16 @@ def test_an_owner_whose_session_ended_writes_nothing_more(address, server):  # n
     first.close()
 
 
-def test_a_server_that_is_stopped_and_started_is_taken_again(address, server):  # noqa: F811
+def test_a_server_that_is_stopped_and_started_is_taken_again(address, postgres):
     with held(address, "system") as shared:
         store = Store(shared)
         store.describe({"arms": ["a", "b"], "objectives": [{"name": "q", "minimise": False}]})
-        server.stop()
+        postgres.stop()
         assert "lost" in shared.hold()
         assert "cannot be reached" in shared.hold()
         with pytest.raises(LogError):
             shared.all_keys()
-        server.start()
+        postgres.start()
         assert shared.hold() is None
         assert shared.all_keys() == []
         store.close()
@@ -232,8 +233,10 @@ def test_a_call_that_a_column_refuses_costs_the_others_nothing(address):
         good.close()
 
 
-def test_addresses_are_told_without_passwords(server):  # noqa: F811
-    secret = Address(f"postgresql://router:s3cret@127.0.0.1:{server.port}/none?sslpassword=s3cret")
+def test_addresses_are_told_without_passwords(postgres):
+    secret = Address(
+        f"postgresql://router:s3cret@127.0.0.1:{postgres.port}/none?sslpassword=s3cret"
+    )
     with pytest.raises(LogError, match="does not exist") as refused:
         open_shared(secret, "disk")
     assert "s3cret" not in str(refused.value)
@@ -244,26 +247,26 @@ def test_addresses_are_told_without_passwords(server):  # noqa: F811
     assert "s3cret" not in str(unread.value)
 
 
-def test_databases_of_others_are_refused(address, server):  # noqa: F811
+def test_databases_of_others_are_refused(address, postgres):
     database = str(address).rpartition("/")[2]
-    server.execute("CREATE TABLE agents (name text)", database)
+    postgres.execute("CREATE TABLE agents (name text)", database)
     with pytest.raises(LogError, match="another program"):
         open_shared(address, "disk")
-    server.execute("DROP TABLE agents", database)
+    postgres.execute("DROP TABLE agents", database)
     held(address).close()
-    server.execute("UPDATE meta SET version = 99", database)
+    postgres.execute("UPDATE meta SET version = 99", database)
     with pytest.raises(LogError, match="version 99"):
         open_shared(address, "disk")
-    server.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
+    postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
     with pytest.raises(LogError, match="UTF8"):
-        open_shared(server.url("latin"), "disk")
+        open_shared(postgres.url("latin"), "disk")
 
 
-def test_two_schemas_of_a_database_are_two_stores(address, server):  # noqa: F811
+def test_two_schemas_of_a_database_are_two_stores(address, postgres):
     database = str(address).rpartition("/")[2]
     shared = []
     for name in ("one", "two"):
-        server.execute(f"CREATE SCHEMA {name}", database)
+        postgres.execute(f"CREATE SCHEMA {name}", database)
         shared.append(held(f"{address.url}?options=-csearch_path%3D{name}"))
     for each in shared:
         each.close()
@@ -275,3 +278,13 @@ def test_a_file_is_opened_as_before(tmp_path):
     shared.close()
     with pytest.raises(LogError, match="SharedDatabase"):
         Store("postgresql://localhost/none")
+
+
+def test_a_pooler_of_transactions_is_refused(address, postgres):
+    pooler = TransactionPooler(postgres.port)
+    url = address.url.replace(f":{postgres.port}/", f":{pooler.port}/")
+    try:
+        with pytest.raises(LogError, match="pools transactions"):
+            open_shared(url, "disk")
+    finally:
+        pooler.close()

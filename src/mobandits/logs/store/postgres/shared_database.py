@@ -56,11 +56,28 @@ class DatabaseWriter(GroupedWriter):
         listed = list(statements)
         for _, values in listed:
             for value in values:
-                # Before it joins a group: SQLite keeps these, and clients may send anything.
-                if isinstance(value, str) and "\0" in value:
-                    raise ValueError(f"text must be without NUL, got {quoted(value)}")
+                check_kept(value)
 
         super().write(listed, events)
+
+    def unsettled_decision(self, key: str) -> Event | None:
+        """The decision of a client's key that may not be on disk yet; None where there is none.
+
+        Raises:
+            ValueError: as `write`.
+        """
+        check_kept(key)
+        return super().unsettled_decision(key)
+
+
+def check_kept(value: object) -> None:
+    """Refuse what SQLite keeps and PostgreSQL does not, before it joins the calls of others.
+
+    Raises:
+        ValueError: saying so.
+    """
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError(f"text must be without NUL in PostgreSQL, got {quoted(value)}")
 
 
 class SharedDatabase:
@@ -104,7 +121,8 @@ class SharedDatabase:
         self._keys: list[Key] = []
         self._keys_error: str | None = None
         try:
-            self._watch()
+            watching = self._watch()
+            self._candidate = self._candidate_beside(watching)
         except BaseException:
             self.close()
             raise
@@ -145,7 +163,7 @@ class SharedDatabase:
             return None
 
         watching = self._watch()
-        if self._takes():
+        if self._takes(watching):
             return None
 
         with explained(self.path):
@@ -179,16 +197,24 @@ class SharedDatabase:
 
         return watching
 
-    def _takes(self) -> bool:
+    def _candidate_beside(self, watching: PostgresConnection) -> PostgresConnection:
+        """A session that may become the one that writes."""
+        candidate = self._session("writes", ENDLESS)
+        try:
+            with explained(self.path):
+                check_direct(candidate, watching, self.path)
+        except BaseException:
+            candidate.close()
+            raise
+
+        return candidate
+
+    def _takes(self, watching: PostgresConnection) -> bool:
         """Whether the store is held from now on."""
         candidate = self._candidate
         if candidate is None:
-            candidate = self._session("writes", ENDLESS)
+            candidate = self._candidate_beside(watching)
             self._candidate = candidate
-            watching = self._watching
-            assert watching is not None  # noqa: S101 - as `_hold` has seen
-            with explained(self.path):
-                check_direct(candidate, watching, self.path)
 
         with explained(self.path):
             if not takes_lock(candidate):
