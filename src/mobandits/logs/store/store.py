@@ -318,6 +318,8 @@ class Store:
             unsettled = writer.unsettled_decision(key)
             if unsettled is not None:
                 return unsettled
+            if not writer.may_have_key(key):
+                return None
             return decision_of_key(writer.connection, number, key, str(self.path))
 
     def decision(self, number: int) -> RecordedDecision | None:

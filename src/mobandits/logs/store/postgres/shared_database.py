@@ -11,11 +11,12 @@ from typing import Literal
 from mobandits.errors import LogError
 from mobandits.logs.store.address import Address
 from mobandits.logs.store.committer import Committer, Group
-from mobandits.logs.store.connection import explained
+from mobandits.logs.store.connection import explained, reading
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite, connected
+from mobandits.logs.store.postgres.key_filter import DIGEST_BYTES, KeyFilter
 from mobandits.logs.store.postgres.ownership import check_direct, holder, takes_lock
 from mobandits.logs.store.postgres.tables import bring_up_to_date
 from mobandits.logs.store.rows import Event, Statement
@@ -40,8 +41,32 @@ WHERE current_setting('synchronous_commit') = 'off'
 IN_SYSTEM = "SET synchronous_commit = off"
 
 
+# Digests of all keys of an agent, as `key_filter.digest` makes them, one after the other.
+SELECT_DIGESTS = f"""
+SELECT string_agg(substr(decode(md5(key), 'hex'), 1, {DIGEST_BYTES}), ''::bytea)
+FROM decisions WHERE key IS NOT NULL AND agent = (SELECT id FROM agents WHERE name = ?)
+"""  # noqa: S608 - a number of our own
+
+
 class DatabaseWriter(GroupedWriter):
-    """The writer of one agent into a database; see `GroupedWriter`."""
+    """The writer of one agent into a database; see `GroupedWriter`.
+
+    Args:
+        committer: of the database.
+        connection: which reads what was committed.
+        path: of the database.
+        keys: of clients, that decisions have.
+    """
+
+    def __init__(
+        self,
+        committer: Committer,
+        connection: sqlite3.Connection,
+        path: Address,
+        keys: KeyFilter,
+    ) -> None:
+        super().__init__(committer, connection, path)
+        self._keys = keys
 
     def write(self, statements: Iterable[Statement], events: Iterable[Event]) -> None:
         """Have a call committed; `SharedDatabase.last_group` says when it is.
@@ -58,7 +83,17 @@ class DatabaseWriter(GroupedWriter):
             for value in values:
                 check_kept(value)
 
-        super().write(listed, events)
+        # One that is refused later only looks known.
+        appended = list(events)
+        for event in appended:
+            if "key" in event:
+                self._keys.add(event["key"])
+
+        super().write(listed, appended)
+
+    def may_have_key(self, key: str) -> bool:
+        """Whether there may be a decision with a client's key: then the database is asked."""
+        return self._keys.may_have(key)
 
     def unsettled_decision(self, key: str) -> Event | None:
         """The decision of a client's key that may not be on disk yet; None where there is none.
@@ -352,13 +387,16 @@ class SharedDatabase:
         self.check_usable()
         with self._holding:
             committer = self._committer
-            reading = self._reading
-            if committer is None or reading is None:
+            session = self._reading
+            if committer is None or session is None:
                 raise LogError(f"{self.path} is not held by this process: `hold` says why")
             if agent in self._writers:
                 raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
 
-            writer = DatabaseWriter(committer, as_sqlite(reading), self.path)
+            with reading(self.path) as connection:
+                (digests,) = connection.execute(SELECT_DIGESTS, (agent,)).fetchone()
+            keys = KeyFilter(digests or b"")
+            writer = DatabaseWriter(committer, as_sqlite(session), self.path, keys)
             self._writers[agent] = writer
 
         return writer
