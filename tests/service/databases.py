@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mobandits.logs.store.address import Address
+from mobandits.logs.address import Address
 
 # Debian keeps them apart by version; elsewhere they are on the path.
 FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)

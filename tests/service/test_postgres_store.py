@@ -9,9 +9,10 @@ from poolers import TransactionPooler
 from services import PATIENCE, specification
 
 from mobandits.errors import LogError
+from mobandits.logs import read
+from mobandits.logs.address import Address
 from mobandits.logs.store import SharedFile, Store
 from mobandits.logs.store import schema as sqlite_schema
-from mobandits.logs.store.address import Address
 from mobandits.logs.store.connection import connect, reading
 from mobandits.logs.store.opening import open_shared
 from mobandits.logs.store.replay import events_between
@@ -107,6 +108,21 @@ def test_a_store_in_postgresql_has_the_same_events_and_leads_to_the_same_state(t
             assert one["context"].tobytes() == other["context"].tobytes()
     shared_file.close()
     shared_database.close()
+
+
+def test_a_database_is_read_as_feedback(tmp_path, address):
+    logs = []
+    for place in (tmp_path / "log", address):
+        with held(place) as shared:
+            agent, _ = play(shared)
+            agent.close()
+        logs.append(read(place))
+    file, database = logs
+    assert len(file) == len(database) == 61
+    assert file.arm_names == database.arm_names
+    for name in ("contexts", "arms", "rewards", "propensities", "eligible"):
+        assert np.array_equal(getattr(file, name), getattr(database, name), equal_nan=True), name
+    assert len(read(address.url, agent="router")) == 61
 
 
 def test_replay_without_a_snapshot_gives_the_same_bytes(address, postgres):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from mobandits.logs.store.address import Place, is_address, place_of
+from mobandits.logs.address import Place, is_address, place_of
 from mobandits.support.optional import missing_extra
 
 

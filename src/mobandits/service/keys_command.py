@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from mobandits.logs.store.address import Address, Place, place_of
+from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.store.connection import connect, explained, refuse_others
 from mobandits.logs.store.keys import Key, add_key, keys_of, revoke_key
 from mobandits.logs.store.ownership import claim

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import uvicorn
 
 from mobandits.errors import SpecError
+from mobandits.logs.address import Place
 from mobandits.logs.store import SharedStore
-from mobandits.logs.store.address import Place
 from mobandits.logs.store.opening import open_shared
 from mobandits.service.addresses import authority, bound, is_loopback
 from mobandits.service.application import application

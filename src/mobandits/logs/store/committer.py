@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from mobandits.errors import LogError
-from mobandits.logs.store.address import Place
+from mobandits.logs.address import Place
 from mobandits.logs.store.rows import Statement
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mobandits.errors import LogError, LogWarning
-from mobandits.logs.store.address import Address, Place
+from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from mobandits.errors import LogError
-from mobandits.logs.store.address import Place
+from mobandits.logs.address import Place
 from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.rows import Event, Statement
 

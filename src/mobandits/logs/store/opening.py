@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from mobandits.logs.store.address import Address, Place, place_of
+from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.store.shared_file import SharedFile
 from mobandits.logs.store.shared_store import SharedStore
 

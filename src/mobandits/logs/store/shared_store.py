@@ -3,7 +3,7 @@
 import contextlib
 from typing import Protocol
 
-from mobandits.logs.store.address import Place
+from mobandits.logs.address import Place
 from mobandits.logs.store.committer import Group
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
 from mobandits.errors import LogError
+from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
-from mobandits.logs.store.address import Address, Place, is_address
 from mobandits.logs.store.connection import explained, reading, refuse_others
 from mobandits.logs.store.content import (
     AgentRow,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from mobandits.errors import LogError
-from mobandits.logs.store.address import Address
+from mobandits.logs.address import Address
 from mobandits.support.naming import shortened
 from mobandits.support.optional import missing_extra
 

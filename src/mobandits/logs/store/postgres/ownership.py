@@ -8,7 +8,7 @@ as nobody between them gives one session of the server to several clients.
 """
 
 from mobandits.errors import LogError
-from mobandits.logs.store.address import Address
+from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.connection import PostgresConnection
 from mobandits.logs.store.schema import APPLICATION_ID
 
@@ -18,6 +18,7 @@ SELECT (?::bigint << 32) | oid::bigint
 FROM pg_namespace WHERE nspname = current_schema()
 """
 TAKE = "SELECT pg_try_advisory_lock(?)"
+RELEASE = "SELECT pg_advisory_unlock_all()"
 # The halves of the number, as `pg_locks` shows them.
 HOLDER = """
 SELECT activity.application_name FROM pg_locks lock JOIN pg_stat_activity activity USING (pid)

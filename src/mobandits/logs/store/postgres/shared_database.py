@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from mobandits.errors import LogError
-from mobandits.logs.store.address import Address
+from mobandits.logs.address import Address
 from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.connection import explained, reading
 from mobandits.logs.store.content import agent_rows
@@ -17,7 +17,7 @@ from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite, connected
 from mobandits.logs.store.postgres.key_filter import DIGEST_BYTES, KeyFilter
-from mobandits.logs.store.postgres.ownership import check_direct, holder, takes_lock
+from mobandits.logs.store.postgres.ownership import RELEASE, check_direct, holder, takes_lock
 from mobandits.logs.store.postgres.tables import bring_up_to_date
 from mobandits.logs.store.rows import Event, Statement
 from mobandits.support.checks import choice
@@ -254,6 +254,9 @@ class SharedDatabase:
         with explained(self.path):
             if not takes_lock(candidate):
                 return False
+            # A newer version of the library may have had the store meanwhile.
+            version = importlib.metadata.version("mobandits")
+            bring_up_to_date(candidate, self.path, version)
             candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
 
         self._reading = self._session("reads", BRIEF)
@@ -285,15 +288,18 @@ class SharedDatabase:
 
     def _let_go(self, reason: str) -> None:
         """Close all sessions; what was open of agents fails from now on."""
-        for writer in list(self._writers.values()):
-            writer.failure = writer.failure or reason
-
         committer = self._committer
         self._committer = None
+        # Before writers fail: calls that wait are still committed, where that is possible.
         if committer is not None:
             committer.close()
+        for writer in list(self._writers.values()):
+            writer.failure = writer.failure or reason
         for connection in (self._writing, self._candidate):
             if connection is not None:
+                # Nothing writes any more. The server would notice the end of the session later.
+                with contextlib.suppress(sqlite3.Error):
+                    connection.execute(RELEASE)
                 connection.close()
 
         self._writing = None

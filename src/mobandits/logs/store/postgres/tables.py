@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from mobandits.errors import LogError
-from mobandits.logs.store.address import Address
+from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.connection import PostgresConnection
 from mobandits.logs.store.schema import APPLICATION_ID
 
