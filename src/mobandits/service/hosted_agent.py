@@ -130,13 +130,15 @@ class HostedAgent:
         Raises:
             Problem: where it cannot be used now.
         """
-        if self._agent is None or not self.is_ready:
+        # Once: another thread may close the agent meanwhile, which then takes no call.
+        agent = self._agent
+        if agent is None or not self.is_ready:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
 
         # What could not be written since the last call is known by now.
         self.check_saved()
 
-        return self._agent
+        return agent
 
     # --- calls
 
