@@ -304,3 +304,26 @@ def test_a_pooler_of_transactions_is_refused(address, postgres):
             open_shared(url, "disk")
     finally:
         pooler.close()
+
+
+def test_statements_of_sums_mean_the_same(tmp_path, address):
+    """What is written for SQLite, and means the same in PostgreSQL once it is translated."""
+    query = """
+    SELECT CASE WHEN {at} >= 0.0 AND {at} < 1e14 THEN CAST({at} / 60.0 AS INTEGER) ELSE 0 END,
+        max(min(coalesce(sum(d.propensity), 0.0), 1e300), -1e300)
+    FROM agents a CROSS JOIN decisions d ON d.agent = a.id WHERE a.id = :agent GROUP BY {at}
+    """
+    sums = query.format(at="d.at")
+    found = []
+    for place in (tmp_path / "log", address):
+        with held(place) as shared, Store(shared) as store:
+            store.describe({"arms": ["a", "b"], "objectives": [{"name": "q", "minimise": False}]})
+            for n in range(3):
+                decision = {"kind": "decide", "id": n, "time": 1.7e9 + 59.0 * n}
+                store.append({**decision, "arm": 1, "propensity": 0.1 * (n + 1)})
+            shared.flush()
+            with reading(shared.path) as connection:
+                rows = connection.execute(sums, {"agent": 1}).fetchall()
+        found.append(sorted(rows))
+    assert found[0] == found[1]
+    assert len(found[0]) == 3

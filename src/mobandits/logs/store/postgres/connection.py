@@ -1,13 +1,11 @@
 """Connections to PostgreSQL in the shape of `sqlite3.Connection`, which the store is written for.
 
-Placeholders are translated, and errors become those of `sqlite3`: both modules have the exceptions
+Statements are translated, and errors become those of `sqlite3`: both modules have the exceptions
 of Python's database interface, and the store tells them apart by these names.
 """
 
 import contextlib
-import functools
 import os
-import re
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -15,6 +13,7 @@ from typing import Any, cast
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
+from mobandits.logs.store.postgres.dialect import translated
 from mobandits.support.naming import shortened
 from mobandits.support.optional import missing_extra
 
@@ -25,7 +24,6 @@ try:
 except ImportError as error:
     raise missing_extra("a store in PostgreSQL", "postgres") from error
 
-NAMED = re.compile(r"(?<!:):([a-z_]+)")
 BLOCK = 500  # rows that are fetched at a time: with 50 arms of 20 features, 4 MB
 LONGEST_NAME = 63  # bytes of an application's name, of which PostgreSQL cuts off the rest
 # Seconds: a connection whose other end is gone without a word is noticed after about ten.
@@ -153,24 +151,6 @@ class StreamedRows:
         """All rows."""
         with as_sqlite_errors():
             return self._connection.execute(self._query, self._values, binary=True).fetchall()
-
-
-@functools.lru_cache(maxsize=256)
-def translated(sql: str) -> bytes:
-    """A statement of the store in the words of psycopg.
-
-    Example:
-        >>> translated("SELECT seq FROM changes WHERE agent = ? AND kind = :kind")
-        b'SELECT seq FROM changes WHERE agent = %s AND kind = %(kind)s'
-    """
-    if sql == "BEGIN IMMEDIATE":
-        return b"BEGIN"
-
-    text = sql.replace("%", "%%")
-    text = NAMED.sub(r"%(\1)s", text)
-    text = text.replace("?", "%s")
-
-    return text.encode()
 
 
 @contextlib.contextmanager
