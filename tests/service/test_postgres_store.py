@@ -327,3 +327,35 @@ def test_statements_of_sums_mean_the_same(tmp_path, address):
         found.append(sorted(rows))
     assert found[0] == found[1]
     assert len(found[0]) == 3
+
+
+def ended(postgres, role):
+    """End the sessions of a role, as an administrator may."""
+    postgres.execute(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+        f"WHERE application_name LIKE 'mobandits {role} %'"
+    )
+
+
+def test_sessions_that_are_ended_one_by_one_are_opened_again(address, postgres):
+    with held(address) as shared:
+        store = Store(shared)
+        store.describe({"arms": ["a", "b"], "objectives": [{"name": "q", "minimise": False}]})
+        ended(postgres, "watches")
+        # Who writes goes on; keys are read again by another session.
+        assert shared.hold() is None
+        assert shared.hold() is None
+        assert shared.all_keys() == []
+        store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
+        shared.flush()
+        store.check_usable()
+        ended(postgres, "reads")
+        with pytest.raises(LogError, match="cannot be used"):
+            store.decision(0)
+        assert "lost" in shared.hold()
+        with pytest.raises(LogError, match="lost"):
+            store.check_usable()
+        store.close()
+        assert shared.hold() is None
+        with Store(shared) as again:
+            assert again.decision(0).event["arm"] == 1
