@@ -7,7 +7,9 @@ import typer
 
 from mobandits.cli import console
 
-StoreOfKeys = Annotated[Path, typer.Option("--store", help="The file of the service's decisions.")]
+StoreOfKeys = Annotated[
+    str, typer.Option("--store", help="The service's decisions: a file, or postgresql://...")
+]
 
 keys = typer.Typer(help="Keys that let applications use a service.", no_args_is_help=True)
 
@@ -21,10 +23,10 @@ def serve_agents(
         int | None, typer.Option(min=0, max=65535, help="In place of the file's; 0: any free one.")
     ] = None,
     store: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="The file of the decisions; by default beside FILE, of a demonstration in a new "
-            "temporary folder."
+            help="Of the decisions: a file, or postgresql://...; by default a file beside FILE, of a "
+            "demonstration one in a new temporary folder."
         ),
     ] = None,
     check: Annotated[
@@ -55,15 +57,19 @@ def serve_agents(
         serve_file(file, host=host, port=port, store=store, check=check, say=typer.echo)
 
 
-def _serve_demo(host: str | None, port: int | None, store: Path | None) -> None:
+def _serve_demo(host: str | None, port: int | None, store: str | None) -> None:
+    from mobandits.logs.address import is_address  # noqa: PLC0415
     from mobandits.support.optional import missing_extra  # noqa: PLC0415
 
+    if is_address(store):
+        raise typer.BadParameter("--store must be a file or a folder with --demo")
     try:
         from mobandits.demo.live.command import serve_demo  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_extra("mobandits serve", "service") from error
 
-    serve_demo(host=host, port=port, store=store, say=typer.echo)
+    place = None if store is None else Path(store)
+    serve_demo(host=host, port=port, store=place, say=typer.echo)
 
 
 @keys.command("add")

@@ -9,7 +9,6 @@ the decisions again and gives each its row.
 import json
 import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError
+from mobandits.logs.address import Place
 from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name, name_of
@@ -40,7 +40,7 @@ class Objectives(NamedTuple):
         return tuple(name for name, sign in pairs if sign < 0.0)
 
     @classmethod
-    def of(cls, description: dict[str, Any], path: Path) -> "Objectives":
+    def of(cls, description: dict[str, Any], path: Place) -> "Objectives":
         """From the description of a log.
 
         Raises:
@@ -91,7 +91,13 @@ class RewardTable:
     """
 
     def __init__(
-        self, objectives: Objectives, registry: ArmRegistry, events: int, path: Path, *, alone: bool
+        self,
+        objectives: Objectives,
+        registry: ArmRegistry,
+        events: int,
+        path: Place,
+        *,
+        alone: bool,
     ) -> None:
         self.objectives = objectives
         self.registry = registry
@@ -242,7 +248,7 @@ def joined(
     first_registry: Callable[[], ArmRegistry],
     objectives: Objectives,
     events: int,
-    path: Path,
+    path: Place,
     *,
     chunk: int,
     alone: bool,

@@ -1,11 +1,11 @@
 """Logs of any form as Feedback: whole, or a chunk at a time."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson
+from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.store.archives import scan_archive
 from mobandits.logs.store.connection import found_log, is_store
@@ -15,7 +15,7 @@ from mobandits.support.checks import integer
 CHUNK = 10_000
 
 
-def read(path: str | Path, **columns: Any) -> Feedback:
+def read(path: str | Place, **columns: Any) -> Feedback:
     """A whole log in memory; see `scan`.
 
     Raises:
@@ -27,7 +27,7 @@ def read(path: str | Path, **columns: Any) -> Feedback:
     return together(chunks)
 
 
-def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Feedback]:
+def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Feedback]:
     """A log of any size, in chunks that agree on arms and objectives.
 
     Rewards are joined to their decisions by id, however late and in whatever parts they came; what
@@ -37,8 +37,9 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
 
     Args:
         path: a store, whatever its name, which may be in use; a .parquet file of `mobandits
-            export`; a dsjson file (.dsjson, .json, .jsonl); or a .csv file. The folder of a journal
-            of version 0.1 is refused: `mobandits import` makes a store of it.
+            export`; a dsjson file (.dsjson, .json, .jsonl); a .csv file; or the URL of a database
+            that a service writes, `postgresql://USER@HOST/DATABASE`. The folder of a journal of
+            version 0.1 is refused: `mobandits import` makes a store of it.
         chunk: decisions at a time, at most.
         columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` of others' dsjson, see
             `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
@@ -48,6 +49,7 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
 
     Example:
         >>> import tempfile
+        >>> from pathlib import Path
         >>> from mobandits.logs import Store
         >>> path = Path(tempfile.mkdtemp()) / "router.db"
         >>> decision = {"kind": "decide", "id": 0, "context": [[1.0]], "arm": 1, "propensity": 0.5}
@@ -60,8 +62,8 @@ def scan(path: str | Path, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Fe
         [[[-0.25]]]
     """
     integer("chunk", chunk, at_least=1)
-    place = Path(path)
-    if is_store(place):
+    place = place_of(path)
+    if isinstance(place, Address) or is_store(place):
         if columns.keys() - {"agent"}:
             raise ValueError(f"{', '.join(columns)} must go with a .csv file, got a store, {place}")
         return scan_store(place, chunk=chunk, **columns)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
 from mobandits.logs.store.keys import Key, key_named
 from mobandits.service.problems import Problem
 
@@ -24,7 +24,7 @@ class Authorisation:
         rate: requests per second of one key, and at once twice as many; None: no limit.
     """
 
-    def __init__(self, file: SharedFile, *, is_open: bool, rate: float | None) -> None:
+    def __init__(self, file: SharedStore, *, is_open: bool, rate: float | None) -> None:
         self._file = file
         self._is_open = is_open
         self._rate = rate

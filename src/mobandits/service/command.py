@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from mobandits.logs.address import Place, is_address, place_of
 from mobandits.support.optional import missing_extra
 
 
@@ -11,7 +12,7 @@ def serve_file(
     *,
     host: str | None,
     port: int | None,
-    store: Path | None,
+    store: str | None,
     check: bool,
     say: Callable[[str], None],
 ) -> None:
@@ -43,9 +44,7 @@ def serve_file(
     changes = {"host": host, "port": port}
     given = {name: value for name, value in changes.items() if value is not None}
     specification = msgspec.structs.replace(specification, **given)
-    if store is None:
-        named = specification.store
-        store = file.with_suffix(".db") if named is None else file.parent / named
+    place = place_for(file, store, specification.store)
 
     if check:
         for name, agent in specification.agents.items():
@@ -53,7 +52,23 @@ def serve_file(
                 say(line)
 
         compile_in_child(specification)
-        say(f"{file} can be served: compiled, decisions go to {store}")
+        say(f"{file} can be served: compiled, decisions go to {place}")
         return
 
-    serve(specification, store, say)
+    serve(specification, place, say)
+
+
+def place_for(file: Path, given: str | None, named: str | None) -> Place:
+    """Where a service's decisions go.
+
+    Args:
+        file: of the service.
+        given: by whoever starts it, or None.
+        named: by the file, or None.
+    """
+    if given is not None:
+        return place_of(given)
+    if named is None:
+        return file.with_suffix(".db")
+
+    return place_of(named) if is_address(named) else file.parent / named

@@ -19,7 +19,8 @@ class EvaluationTask(msgspec.Struct, forbid_unknown_fields=True):
     """What a process is to evaluate.
 
     Attributes:
-        store: the path of the file.
+        store: the path of the file, or the URL of the database; it may hold a password, and is not
+            kept with the task.
         agent: whose log it is.
         specification: of the agent.
         wanted: what the client asked for.

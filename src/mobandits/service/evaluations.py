@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.address import named_for_others
+from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import (
     JobRow,
     JobState,
@@ -49,7 +50,7 @@ class Evaluations:
         begin: has something done while requests are answered.
     """
 
-    def __init__(self, file: SharedFile, settlements: Settlements, begin: Begin) -> None:
+    def __init__(self, file: SharedStore, settlements: Settlements, begin: Begin) -> None:
         self._file = file
         self._settlements = settlements
         self._begin = begin
@@ -61,7 +62,10 @@ class Evaluations:
         self._file.keep([running_jobs_failed(LOST)])
         await self._settlements.settled()
         rows = await asyncio.to_thread(self._file.asked, waiting_jobs)
+        known = {number for number, _ in self._waiting}
         for row in rows:
+            if row.id in known:
+                continue
             try:
                 task = msgspec.json.decode(row.specification, type=EvaluationTask)
             except msgspec.MsgspecError as error:
@@ -78,8 +82,7 @@ class Evaluations:
             ValueError: where it does not say what to evaluate, or the agent has no such thing.
             Problem: where too many wait.
         """
-        path = self._file.path.absolute()
-        task = EvaluationTask(str(path), hosted.name, hosted.specification, wanted)
+        task = EvaluationTask("", hosted.name, hosted.specification, wanted)
         # In a thread: to bind a policy may take longer than others should wait.
         await asyncio.to_thread(check_task, hosted, task)
         if len(self._waiting) >= MOST_WAITING:
@@ -138,7 +141,8 @@ class Evaluations:
 
     async def _answer(self, task: EvaluationTask) -> EvaluationAnswer:
         try:
-            waiting = child_answer(msgspec.json.encode(task))
+            whole = msgspec.structs.replace(task, store=named_for_others(self._file.path))
+            waiting = child_answer(msgspec.json.encode(whole))
             content = await asyncio.wait_for(waiting, LONGEST)
             return msgspec.json.decode(content, type=EvaluationAnswer)
         except TimeoutError:

@@ -18,6 +18,7 @@ import msgspec
 
 from mobandits.errors import LogError
 from mobandits.logs import export
+from mobandits.logs.address import Address, Place
 from mobandits.service.messages import ExportQuery
 from mobandits.service.problems import Problem
 
@@ -46,10 +47,10 @@ class Exports:
     """The exports of a service.
 
     Args:
-        store: the file of the logs.
+        store: of the logs; a database is refused.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Place) -> None:
         self._store = store
         self._running = 0
 
@@ -63,6 +64,9 @@ class Exports:
         Raises:
             Problem: where the format cannot hold the log, or too many exports are written.
         """
+        store = self._store
+        if isinstance(store, Address):
+            raise Problem(409, f"export reads a file, and the store is a database, {store}")
         if self._running >= MOST_AT_ONCE:
             rule = f"exports must be at most {MOST_AT_ONCE} at once, got one more"
             raise Problem(429, rule, retry_after=10)
@@ -71,7 +75,7 @@ class Exports:
         try:
             with tempfile.TemporaryDirectory(prefix="mobandits-export-") as folder:
                 out = Path(folder) / f"log.{query.format}"
-                job = ExportJob(str(self._store.absolute()), agent, str(out), query)
+                job = ExportJob(str(store.absolute()), agent, str(out), query)
                 await _run(job)
                 # Whoever has it open can read it; whatever becomes of them, nothing is left.
                 return out.open("rb")

@@ -12,7 +12,7 @@ from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
 from mobandits.agent.transfer import take_over
 from mobandits.errors import LogError, StateError
-from mobandits.logs.store import SharedFile, Store
+from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
 from mobandits.orders.order import in_words
 from mobandits.service.context_columns import check_columns
@@ -73,7 +73,7 @@ class HostedAgent:
         self,
         name: str,
         specification: AgentSpecification,
-        file: SharedFile,
+        file: SharedStore,
         *,
         is_by_call: bool = False,
     ) -> None:
@@ -141,6 +141,17 @@ class HostedAgent:
         agent.checkpoint()
         store.flush()
 
+    def stand_by(self, reason: str) -> None:
+        """Close the agent, since this process must not write its store now.
+
+        Args:
+            reason: why.
+        """
+        # First, so that no call begins meanwhile.
+        self.status = reason
+        self.openings += 1
+        self.close()
+
     def close(self) -> None:
         """Close the agent; where nothing was lost, with a snapshot."""
         agent = self._agent
@@ -183,13 +194,15 @@ class HostedAgent:
         Raises:
             Problem: where it cannot be used now.
         """
-        if self._agent is None or not self.is_ready:
+        # Once: another thread may close the agent meanwhile, which then takes no call.
+        agent = self._agent
+        if agent is None or not self.is_ready:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
 
         # What could not be written since the last call is known by now.
         self.check_saved()
 
-        return self._agent
+        return agent
 
     @property
     def store(self) -> Store:

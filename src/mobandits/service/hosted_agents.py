@@ -1,14 +1,14 @@
 """All agents of a service: those of its file, and those that calls made."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import msgspec
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
+from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.service_tables import HostedRow, hosted_put, hosted_rows
-from mobandits.logs.store.shared_file import Kept
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.problems import Problem
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
@@ -29,7 +29,7 @@ class HostedAgents:
         file: that they all write into; it also has the agents that calls made.
     """
 
-    def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
+    def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self._file = file
         self._specification = specification
         self._by_name: dict[str, HostedAgent] = {}
@@ -39,8 +39,8 @@ class HostedAgents:
         for name, agent in specification.agents.items():
             self._by_name[name] = HostedAgent(name, agent, file)
 
-        for row in file.asked(hosted_rows):
-            self._come_back(row)
+        if file.hold() is None:
+            self.come_back(file.asked(hosted_rows))
 
     def __iter__(self) -> Iterator[HostedAgent]:
         # A copy: agents come and go while somebody waits between two of them.
@@ -85,6 +85,15 @@ class HostedAgents:
     def open(self) -> None:
         """Open all agents that are not, and wait until they are, or cannot be."""
         wait(self.begin_opening())
+
+    def stand_by(self, reason: str) -> None:
+        """Close all agents, since this process must not write now.
+
+        Args:
+            reason: why.
+        """
+        for hosted in self:
+            hosted.stand_by(reason)
 
     def close(self) -> None:
         """Close all agents, each with a snapshot."""
@@ -174,12 +183,23 @@ class HostedAgents:
 
         return kept, hosted
 
+    def come_back(self, rows: Iterable[HostedRow]) -> None:
+        """Have the agents that calls made before, in this process or in another one.
+
+        Args:
+            rows: as the store has them.
+        """
+        for row in rows:
+            self._come_back(row)
+
     def _come_back(self, row: HostedRow) -> None:
-        """An agent that a call made before this process began."""
-        if row.state == "ended":
+        known = self._by_name.get(row.agent)
+        if row.state == ENDED:
             self._ended[row.agent] = row
+            if known is not None and known.is_by_call:
+                del self._by_name[row.agent]
             return
-        if row.agent in self._by_name:
+        if known is not None and not known.is_by_call:
             LOG.warning("agent %s was made by a call, and is now one of the file", row.agent)
             return
         try:
@@ -189,9 +209,11 @@ class HostedAgents:
             LOG.exception("agent %s cannot be read", row.agent)
             return
 
-        self._by_name[row.agent] = HostedAgent(
-            row.agent, specification, self._file, is_by_call=True
-        )
+        self._ended.pop(row.agent, None)
+        if known is None or known.specification != specification:
+            self._by_name[row.agent] = HostedAgent(
+                row.agent, specification, self._file, is_by_call=True
+            )
 
     def _open_one(self, hosted: HostedAgent) -> None:
         try:

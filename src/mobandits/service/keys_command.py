@@ -5,8 +5,8 @@ import importlib.metadata
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
+from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.store.connection import connect, explained, refuse_others
 from mobandits.logs.store.keys import Key, add_key, keys_of, revoke_key
 from mobandits.logs.store.ownership import claim
@@ -14,12 +14,21 @@ from mobandits.logs.store.schema import VERSION, bring_up_to_date, version_of
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[sqlite3.Connection]:
+def writing(store: str | Place) -> Iterator[sqlite3.Connection]:
     """A connection that writes keys; whoever owns the store goes on writing everything else.
 
     Raises:
         LogError: where the file is no store.
     """
+    path = place_of(store)
+    if isinstance(path, Address):
+        # psycopg is of an extra, and only databases need it.
+        from mobandits.logs.store.postgres.reading import writing_database  # noqa: PLC0415
+
+        with explained(path), writing_database(path) as session:
+            yield session
+        return
+
     refuse_others(path)
     connection = connect(path, synchronous="FULL")
     try:
@@ -33,11 +42,11 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def added(store: Path, label: str, scopes: Sequence[str], agents: Sequence[str]) -> str:
+def added(store: str | Place, label: str, scopes: Sequence[str], agents: Sequence[str]) -> str:
     """A new key of a store.
 
     Args:
-        store: its file, which is made where it does not exist.
+        store: its file, which is made where it does not exist, or its database.
         label: for people.
         scopes: what it allows.
         agents: that it is for; none: all.
@@ -49,7 +58,7 @@ def added(store: Path, label: str, scopes: Sequence[str], agents: Sequence[str])
         return add_key(connection, label, scopes, agents or None)
 
 
-def revoked(store: Path, number: str) -> None:
+def revoked(store: str | Place, number: str) -> None:
     """Let a key of a store be valid no more; a service that runs notices within a second.
 
     Raises:
@@ -59,7 +68,7 @@ def revoked(store: Path, number: str) -> None:
         revoke_key(connection, number)
 
 
-def listed(store: Path) -> list[str]:
+def listed(store: str | Place) -> list[str]:
     """A line per key of a store."""
     with writing(store) as connection:
         return [line_of(key) for key in keys_of(connection)]

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
+from mobandits.logs.store.service_tables import hosted_rows
 from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
@@ -45,7 +46,7 @@ class Running:
         specification: as given.
     """
 
-    def __init__(self, specification: ServiceSpecification, file: SharedFile) -> None:
+    def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
@@ -60,6 +61,8 @@ class Running:
         self.specification = specification
         self._tasks: set[asyncio.Task[None]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)
+        self._stands_by: str | None = None
+        self._has_begun = False
 
     async def start(self) -> None:
         """Compile what the agents play, and open them; requests are answered meanwhile."""
@@ -113,14 +116,39 @@ class Running:
         spare_what_stays()
 
     async def keep_ready(self) -> None:
-        """Start, and open agents again whose events could not be written, until it is cancelled."""
+        """Start, and look after the agents, until it is cancelled."""
         await self.compile()
-        await self.resume_evaluations()
-        first = self.agents.begin_opening()
-        self.begin(self.settle_down(first))
         while True:
-            self.agents.begin_opening()
+            try:
+                await self.look_after()
+            except Exception:
+                LOG.exception("agents could not be looked after")
             await asyncio.sleep(RETRY_SECONDS)
+
+    async def look_after(self) -> None:
+        """Open the agents that are not open, where this process holds the store; else close them."""
+        # In threads: to hold a store takes a network, and to close an agent its last snapshot.
+        reason = await asyncio.to_thread(self.file.hold)
+        if reason is not None:
+            await asyncio.to_thread(self.agents.stand_by, reason)
+
+        before = self._stands_by
+        self._stands_by = reason
+        if reason != before:
+            LOG.warning("%s", reason or f"this process holds {self.file.path}")
+        if reason is not None:
+            return
+
+        if before is not None:
+            # Whoever held the store meanwhile may have made agents, or ended some.
+            rows = await asyncio.to_thread(self.file.asked, hosted_rows)
+            self.agents.come_back(rows)
+
+        opening = self.agents.begin_opening()
+        if before is not None or not self._has_begun:
+            self._has_begun = True
+            await self.resume_evaluations()
+            self.begin(self.settle_down(opening))
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""

@@ -4,14 +4,15 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
 import uvicorn
 
 from mobandits.errors import SpecError
-from mobandits.logs.store import SharedFile
+from mobandits.logs.address import Place
+from mobandits.logs.store import SharedStore
+from mobandits.logs.store.opening import open_shared
 from mobandits.service.addresses import authority, bound, is_loopback
 from mobandits.service.application import application
 from mobandits.service.joined_writes import JoinedProtocol
@@ -34,7 +35,7 @@ class Companion(Protocol):
 
 def serve(
     specification: ServiceSpecification,
-    store: Path,
+    store: Place,
     say: Callable[[str], None],
     companion: Companion | None = None,
 ) -> None:
@@ -42,7 +43,7 @@ def serve(
 
     Args:
         specification: of the service.
-        store: the file of the decisions.
+        store: of the decisions.
         say: is told the address, once connections are taken.
         companion: runs beside the server; None: nothing does.
 
@@ -51,7 +52,8 @@ def serve(
             where the store is in use.
     """
     with contextlib.ExitStack() as opened:
-        file = opened.enter_context(SharedFile(store, specification.durability))
+        file = open_shared(store, specification.durability)
+        opened.callback(file.close)
         if not is_loopback(specification.host):
             check_keys(file)
 
@@ -108,7 +110,7 @@ class AccompaniedServer(uvicorn.Server):
         threading.Thread(target=end, daemon=True).start()
 
 
-def check_keys(file: SharedFile) -> None:
+def check_keys(file: SharedStore) -> None:
     """Refuse to be reached by others without a key that lets anybody in.
 
     Raises:

@@ -3,7 +3,7 @@
 import asyncio
 from concurrent.futures import Future
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
 from mobandits.logs.store.committer import Group
 
 
@@ -14,7 +14,7 @@ class Settlements:
         file: that agents write into.
     """
 
-    def __init__(self, file: SharedFile) -> None:
+    def __init__(self, file: SharedStore) -> None:
         self._file = file
         self._waiters: dict[Group, list[asyncio.Future[None]]] = {}
 

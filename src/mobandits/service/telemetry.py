@@ -8,7 +8,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store import SharedStore
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.messages import Decided, Rewarded
 from mobandits.service.recent_arms import RECENT, RecentArms
@@ -28,7 +28,7 @@ class Telemetry:
         file: that they write into.
     """
 
-    def __init__(self, agents: HostedAgents, file: SharedFile) -> None:
+    def __init__(self, agents: HostedAgents, file: SharedStore) -> None:
         registry = CollectorRegistry(auto_describe=False)
         self._registry = registry
         self._seconds = Histogram(
@@ -118,7 +118,7 @@ class _Present(Collector):
     """What is looked up when somebody asks, in place of being counted."""
 
     def __init__(
-        self, agents: HostedAgents, file: SharedFile, recent: Mapping[str, RecentArms]
+        self, agents: HostedAgents, file: SharedStore, recent: Mapping[str, RecentArms]
     ) -> None:
         self._agents = agents
         self._file = file

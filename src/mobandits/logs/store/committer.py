@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from mobandits.errors import LogError
+from mobandits.logs.address import Place
 from mobandits.logs.store.merged_statements import merged
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
@@ -48,6 +48,10 @@ class Group:
     settled: Future[None] = field(default_factory=Future)
 
 
+def ignore(error: Exception) -> None:
+    """Nothing, after a failure that concerns nobody but the agents of the group."""
+
+
 class Committer:
     """Commits calls in groups, in a thread of its own.
 
@@ -57,15 +61,28 @@ class Committer:
     Args:
         connection: which nobody else writes with.
         path: of the store, for errors.
+        together: sends the statements inside without waiting for each, where that saves time.
+        after_failure: is called with the error when a group was given up, before it is settled.
 
     Attributes:
         observer: told of every group how many calls it had, and how many seconds its commit took,
             by the thread that commits; None: nobody.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        path: Place,
+        *,
+        together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+        after_failure: Callable[[Exception], None] = ignore,
+    ) -> None:
         self._connection = connection
         self._path = path
+        self._together = together
+        # Sums are counted by statements that need answers, and so apart from such a group.
+        self._is_together = together is not contextlib.nullcontext
+        self._after_failure = after_failure
         self._rollup = Rollup(connection)
         self._changed = threading.Condition()
         self._gathering = Group()
@@ -140,8 +157,10 @@ class Committer:
                 self._committing = None
 
             self._rollup.note(len(group.calls))
-            # Last: whoever waits may look at once whether anything is left.
+            # Whoever waits may look at once whether anything is left.
             group.settled.set_result(None)
+            if self._is_together and self._rollup.is_due():
+                self._count_events()
 
     def _next_group(self) -> Group | None:
         with self._changed:
@@ -173,7 +192,10 @@ class Committer:
         # What follows lost events would leave a hole in its agent's log.
         calls = [call for call in group.calls if call.origin.failure is None]
         try:
-            self._in_transaction(lambda: self._execute_and_count(calls))
+            if self._is_together:
+                self._in_transaction(lambda: self._execute(calls), self._together)
+            else:
+                self._in_transaction(lambda: self._execute_and_count(calls))
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
@@ -187,12 +209,18 @@ class Committer:
         except Exception as error:  # noqa: BLE001 - as `_commit`
             self._give_up(calls, error)
 
-    def _in_transaction(self, execute: Callable[[], None]) -> None:
+    def _in_transaction(
+        self,
+        execute: Callable[[], None],
+        together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+    ) -> None:
         connection = self._connection
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            execute()
-            connection.execute("COMMIT")
+            # What fails inside may be told only at its end: nothing is committed before.
+            with together():
+                connection.execute("BEGIN IMMEDIATE")
+                execute()
+                connection.execute("COMMIT")
         except BaseException:
             # SQLite may have taken back all of it already, as it does on a full disk.
             with contextlib.suppress(sqlite3.Error):
@@ -237,3 +265,5 @@ class Committer:
         """Calls have changed agents whose events are not on disk: these agents must not go on."""
         for call in calls:
             call.origin.failure = f"its last events could not be written: {error}"
+
+        self._after_failure(error)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mobandits.errors import LogError, LogWarning
+from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
@@ -109,7 +110,7 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
 
 
 @contextlib.contextmanager
-def reading(path: Path, *, in_slices: bool = False) -> Iterator[sqlite3.Connection]:
+def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connection]:
     """A connection that reads one state of a store, whatever is written meanwhile.
 
     Args:
@@ -120,6 +121,14 @@ def reading(path: Path, *, in_slices: bool = False) -> Iterator[sqlite3.Connecti
     Raises:
         LogError: where the file is no store, damaged, or of a newer version.
     """
+    if isinstance(path, Address):
+        # psycopg is of an extra, and only databases need it.
+        from mobandits.logs.store.postgres.reading import reading_database  # noqa: PLC0415
+
+        with explained(path), reading_database(path) as session:
+            yield session
+        return
+
     check_sqlite()
     if not is_store(path):
         raise LogError(f"{path} must be a store, got {found_log(path)}")
@@ -137,8 +146,8 @@ def reading(path: Path, *, in_slices: bool = False) -> Iterator[sqlite3.Connecti
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Errors of SQLite say which file they are about, in one line."""
+def explained(path: Place) -> Iterator[None]:
+    """Errors of a database say which store they are about, in one line."""
     try:
         yield
     except sqlite3.OperationalError as error:

@@ -3,9 +3,9 @@
 import sqlite3
 import weakref
 from collections.abc import Iterable
-from pathlib import Path
 
 from mobandits.errors import LogError
+from mobandits.logs.address import Place
 from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.rows import Event, Statement
 
@@ -23,7 +23,7 @@ class GroupedWriter:
         failure: why nothing can be written any more; None while it can.
     """
 
-    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Place) -> None:
         self.connection = connection
         self.failure: str | None = None
         self._committer = committer
@@ -57,6 +57,10 @@ class GroupedWriter:
         """The decision of a client's key that may not be on disk yet; None where there is none."""
         found = self._unsettled.get(key)
         return None if found is None else found[1]
+
+    def may_have_key(self, key: str) -> bool:
+        """True: whether there is a decision with a client's key, a look into the file says."""
+        return True
 
     def flush(self) -> None:
         """Wait until everything that the agent wrote is on disk; others may go on writing.

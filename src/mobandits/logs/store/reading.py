@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from mobandits.logs.address import Place
 from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import Objectives, Tables, joined
@@ -11,11 +12,11 @@ from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.frames import frames
 
 
-def scan_store(path: Path, *, chunk: int, agent: str | None = None) -> Iterator[Feedback]:
+def scan_store(path: Place, *, chunk: int, agent: str | None = None) -> Iterator[Feedback]:
     """The decisions of an agent with their rewards, as they were when reading began.
 
     Args:
-        path: of the store.
+        path: of the store, or the address of its database.
         chunk: decisions at a time, at most.
         agent: whose; None where the store has one only.
 
@@ -23,14 +24,15 @@ def scan_store(path: Path, *, chunk: int, agent: str | None = None) -> Iterator[
         LogError: naming the store and what is wrong; on the way, where it is met there, also where
             events are deleted meanwhile.
     """
-    warn_of_loss(path)
+    if isinstance(path, Path):
+        warn_of_loss(path)
     with reading(path, in_slices=True) as connection:
         source = str(path)
         row = only_agent(connection, agent, source)
         yield from feedback_of(row, lambda: frames(connection, row, source), path, chunk)
 
 
-def feedback_of(agent: AgentRow, tables: Tables, path: Path, chunk: int) -> Iterator[Feedback]:
+def feedback_of(agent: AgentRow, tables: Tables, path: Place, chunk: int) -> Iterator[Feedback]:
     """The decisions in tables of an agent's events, with their rewards.
 
     Args:

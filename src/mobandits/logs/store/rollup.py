@@ -26,7 +26,7 @@ SELECT a.id, coalesce(r.seq, 0), a.events FROM agents a LEFT JOIN rolled r ON r.
 WHERE coalesce(r.seq, 0) < a.events ORDER BY a.id
 """
 SET_ROLLED = """
-INSERT INTO rolled VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq
+INSERT INTO rolled VALUES (?, ?) ON CONFLICT (agent) DO UPDATE SET seq = excluded.seq
 """
 
 # Minutes are whole numbers; of a time beyond all clocks they would not be.
@@ -42,8 +42,8 @@ SELECT d.agent, {MINUTE.format(at="d.at")} AS minute, d.arm, '', count(*),
     {BOUNDED.format(value="d.propensity * d.propensity")}
 FROM decisions d WHERE d.agent = :agent AND d.seq > :after AND d.seq <= :last
 GROUP BY d.agent, minute, d.arm
-ON CONFLICT DO UPDATE SET
-    n = n + excluded.n, total = total + excluded.total, squares = squares + excluded.squares
+ON CONFLICT (agent, minute, arm, objective) DO UPDATE SET n = rollup.n + excluded.n,
+    total = rollup.total + excluded.total, squares = rollup.squares + excluded.squares
 """  # noqa: S608 - of constants
 # An objective whose name is empty is '""' here: `name_of` reads it as that, and `name_text` never
 # writes it for another one.
@@ -56,8 +56,8 @@ SELECT r.agent, {MINUTE.format(at="r.at")} AS minute, d.arm,
 FROM rewards r CROSS JOIN decisions d ON d.agent = r.agent AND d.id = r.decision
 WHERE r.agent = :agent AND r.seq > :after AND r.seq <= :last
 GROUP BY r.agent, minute, d.arm, name
-ON CONFLICT DO UPDATE SET
-    n = n + excluded.n, total = total + excluded.total, squares = squares + excluded.squares
+ON CONFLICT (agent, minute, arm, objective) DO UPDATE SET n = rollup.n + excluded.n,
+    total = rollup.total + excluded.total, squares = rollup.squares + excluded.squares
 """  # noqa: S608 - of constants
 
 

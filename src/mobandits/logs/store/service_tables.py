@@ -11,7 +11,10 @@ from mobandits.logs.store.rows import Statement
 HostedState = Literal["served", "ended"]
 JobState = Literal["waiting", "running", "done", "failed"]
 
-PUT_HOSTED = "INSERT OR REPLACE INTO hosted VALUES (?, ?, ?, ?)"
+PUT_HOSTED = """
+INSERT INTO hosted VALUES (?, ?, ?, ?) ON CONFLICT (agent) DO UPDATE
+SET specification = excluded.specification, state = excluded.state, changed = excluded.changed
+"""
 SELECT_HOSTED = "SELECT agent, specification, state, changed FROM hosted ORDER BY changed, agent"
 INSERT_JOB = "INSERT INTO jobs VALUES (?, ?, ?, ?, 'waiting', NULL, ?, NULL)"
 START_JOB = "UPDATE jobs SET state = 'running' WHERE id = ?"

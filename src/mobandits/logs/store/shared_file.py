@@ -14,6 +14,7 @@ from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
+from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.rows import Statement
@@ -24,30 +25,6 @@ from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
 
 Answer = TypeVar("Answer")
-
-
-class Kept:
-    """Something that was given to the disk.
-
-    Args:
-        path: of the file.
-
-    Attributes:
-        failure: why it could not be written; None where it was, or is not settled yet.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.failure: str | None = None
-        self._path = path
-
-    def check(self) -> None:
-        """Refuse to go on where it could not be written; of use once its group is settled.
-
-        Raises:
-            LogError: saying why.
-        """
-        if self.failure is not None:
-            raise LogError(f"{self._path}: {self.failure}")
 
 
 class SharedFile:
@@ -106,6 +83,9 @@ class SharedFile:
 
         on_fork(self, SharedFile.leave_to_parent)
 
+    def hold(self) -> None:
+        """None: this process holds the file from the first moment to the last."""
+
     def agent_names(self) -> list[str]:
         """The agents that the file has, in the order in which they came."""
         self.check_usable()
@@ -128,7 +108,7 @@ class SharedFile:
         with self.lock, explained(self.path):
             return question(self._reader)
 
-    def keep(self, statements: Iterable[Statement]) -> "Kept":
+    def keep(self, statements: Iterable[Statement]) -> Kept:
         """Have something kept that is no event of an agent, in the group that gathers now.
 
         Args:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
 from mobandits.errors import LogError
+from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import explained, reading, refuse_others
@@ -38,7 +39,7 @@ from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import bring_up_to_date
-from mobandits.logs.store.shared_file import SharedFile
+from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -56,8 +57,11 @@ VALUES (?, ?, ?, 0, 0, ?)
 SELECT_CREATED = "SELECT created FROM agents WHERE id = ?"
 UPDATE_DESCRIPTION = "UPDATE agents SET description = ?, checksum = ? WHERE id = ?"
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
-INSERT_SNAPSHOT = "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)"
 SELECT_SNAPSHOT_TIME = "SELECT at FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT 1"
+INSERT_SNAPSHOT = """
+INSERT INTO snapshots VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent, seq)
+DO UPDATE SET at = excluded.at, state = excluded.state, checksum = excluded.checksum
+"""
 DELETE_OLD_SNAPSHOTS = """
 DELETE FROM snapshots WHERE agent = ? AND seq NOT IN
     (SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT ?)
@@ -85,9 +89,10 @@ class Store:
     nothing, and the parent goes on.
 
     Args:
-        path: of the file, made where it does not exist; or a `SharedFile`, which several agents of
-            this process write. Then a call returns before it is on disk: the file says when it is.
-        durability: "disk", "system" or "buffered"; a `SharedFile` has its own.
+        path: of the file, made where it does not exist; or a `SharedFile` or `SharedDatabase`,
+            which several agents of this process write. Then a call returns before it is on disk:
+            what they share says when it is.
+        durability: "disk", "system" or "buffered"; what agents share has its own.
         agent: whose events these are; a file may hold those of several.
 
     Raises:
@@ -108,15 +113,23 @@ class Store:
 
     def __init__(
         self,
-        path: str | Path | SharedFile,
+        path: str | Path | SharedStore,
         durability: Durability = "system",
         agent: str = "agent",
     ) -> None:
         choice("Store.durability", durability, tuple(SYNCHRONOUS))
         if not isinstance(agent, str):
             raise LogError(f"Store.agent must be text, got {quoted(agent)}")
-        self._file = path if isinstance(path, SharedFile) else None
-        self.path = path.path if isinstance(path, SharedFile) else Path(path)
+        if isinstance(path, str) and is_address(path):
+            raise LogError(f"Store.path must be a file or a SharedDatabase, got {Address(path)}")
+        self._file: SharedStore | None = None
+        own: Path | None = None
+        if isinstance(path, str | Path):
+            own = Path(path)
+            self.path: Place = own
+        else:
+            self._file = path
+            self.path = path.path
         self.durability = durability if self._file is None else self._file.durability
         self.agent = encoded(agent, "Store.agent")
         self._threads = threading.RLock() if self._file is None else self._file.lock
@@ -129,14 +142,14 @@ class Store:
         self._is_forked = False
         self._writer: Writer | GroupedWriter | None = None
         self._owner: BinaryIO | None = None
-        if self._file is None:
-            refuse_others(self.path)
-            self._owner = claim(self.path)
+        if own is not None:
+            refuse_others(own)
+            self._owner = claim(own)
         on_fork(self, Store.leave_to_parent)
         try:
             # Others of a shared file read by the same connection.
             with self._threads:
-                self._open()
+                self._open(own)
         except BaseException:
             self.close()
             raise
@@ -257,6 +270,8 @@ class Store:
         Raises:
             LogError: where the file exists, or cannot be written.
         """
+        if isinstance(self.path, Address):
+            raise LogError(f"{self.path} must be a file to be copied: pg_dump copies databases")
         target = Path(path)
         if target.exists():
             raise LogError(f"{target} must be a new file, got {found_at(target)}")
@@ -313,6 +328,8 @@ class Store:
             unsettled = writer.unsettled_decision(key)
             if unsettled is not None:
                 return unsettled
+            if not writer.may_have_key(key):
+                return None
             return decision_of_key(writer.connection, number, key, str(self.path))
 
     def decision(self, number: int) -> RecordedDecision | None:
@@ -466,16 +483,18 @@ class Store:
 
     # --- opening
 
-    def _open(self) -> None:
+    def _open(self, own: Path | None) -> None:
+        """Open the file that is this store's own, or join others in what they share."""
         if self._file is not None:
             self._writer = self._file.writer_for(self.agent)
             connection = self._writer.connection
         else:
-            self._writer = Writer(self.path, self.durability, self._threads)
+            assert own is not None  # noqa: S101 - it is one or the other
+            self._writer = Writer(own, self.durability, self._threads)
             connection = self._writer.connection
-            with explained(self.path):
+            with explained(own):
                 version = importlib.metadata.version("mobandits")
-                bring_up_to_date(connection, self.path, version)
+                bring_up_to_date(connection, own, version)
         row = self._agent_row()
         if row is None:
             return

@@ -94,6 +94,10 @@ class Writer:
             key: of a client.
         """
 
+    def may_have_key(self, key: str) -> bool:
+        """True: whether there is a decision with a client's key, a look into the file says."""
+        return True
+
     def flush(self) -> None:
         """Commit the open group.
 

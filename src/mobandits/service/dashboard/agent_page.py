@@ -3,9 +3,9 @@
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from mobandits.logs.address import Place
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.rollup_reading import (
     RolledSums,
@@ -53,7 +53,7 @@ class AgentPage:
         return {chart.key: chart.data() for chart in self.charts}
 
 
-def agent_page(path: Path, agent: AgentNow, window_key: str | None) -> AgentPage:
+def agent_page(path: Place, agent: AgentNow, window_key: str | None) -> AgentPage:
     """The page of an agent, from the sums of its store.
 
     Args:

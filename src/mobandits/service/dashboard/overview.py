@@ -3,8 +3,8 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from mobandits.logs.address import Place
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.rollup_reading import (
     agent_numbers,
@@ -60,7 +60,7 @@ class AgentNow:
         self.most_waiting = hosted.specification.pending
 
 
-def agent_lines(path: Path, agents: Sequence[AgentNow]) -> list[AgentLine]:
+def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[AgentLine]:
     """The lines of the page.
 
     Args:

@@ -1,0 +1,228 @@
+"""Connections to PostgreSQL in the shape of `sqlite3.Connection`, which the store is written for.
+
+Statements are translated, and errors become those of `sqlite3`: both modules have the exceptions
+of Python's database interface, and the store tells them apart by these names.
+"""
+
+import contextlib
+import os
+import socket
+import sqlite3
+from collections.abc import Iterator
+from typing import Any, cast
+
+from mobandits.errors import LogError
+from mobandits.logs.address import Address
+from mobandits.logs.store.postgres.dialect import translated
+from mobandits.support.naming import shortened
+from mobandits.support.optional import missing_extra
+
+try:
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.pq import TransactionStatus
+except ImportError as error:
+    raise missing_extra("a store in PostgreSQL", "postgres") from error
+
+BLOCK = 500  # rows that are fetched at a time: with 50 arms of 20 features, 4 MB
+LONGEST_NAME = 63  # bytes of an application's name, of which PostgreSQL cuts off the rest
+# Seconds: a connection whose other end is gone without a word is noticed after about ten.
+DEFAULTS = {
+    "connect_timeout": "10",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+    # Where several hosts are given, the one that takes writes.
+    "target_session_attrs": "read-write",
+}
+# The server's end, which would otherwise hold the lock of a process that is gone for two hours.
+SETTINGS = (
+    "SET tcp_keepalives_idle = 5",
+    "SET tcp_keepalives_interval = 2",
+    "SET tcp_keepalives_count = 3",
+    "SET tcp_user_timeout = 10000",
+    "SET client_min_messages = warning",
+)
+
+
+class PostgresConnection:
+    """A connection to PostgreSQL with the methods of `sqlite3.Connection` that the store calls.
+
+    Args:
+        connection: of psycopg, which commits every statement outside of a transaction.
+        is_streaming: whether rows that are iterated over are fetched a block at a time; only
+            inside a transaction.
+    """
+
+    def __init__(
+        self, connection: "psycopg.Connection[Any]", *, is_streaming: bool = False
+    ) -> None:
+        self.session = connection
+        self._is_streaming = is_streaming
+        self._is_together = False
+        self._commit: psycopg.Cursor[Any] | None = None
+
+    def execute(self, sql: str, values: Any = ()) -> Any:
+        """Run a statement; what is returned has the rows, as a cursor of sqlite3 has them.
+
+        Raises:
+            sqlite3.Error: where it cannot be run.
+        """
+        if self._is_streaming:
+            return StreamedRows(self.session, translated(sql), values)
+
+        with as_sqlite_errors():
+            cursor = self.session.execute(translated(sql), values, binary=True)
+            if sql == "COMMIT":
+                self._commit = cursor
+                if not self._is_together:
+                    self._check_commit()
+
+        return cursor
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open, one that failed included."""
+        status = self.session.info.transaction_status
+        return status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self.session.closed
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Statements inside are sent without waiting for the answers, which are read at the end.
+
+        Raises:
+            sqlite3.Error: as `execute`, of the first statement that cannot be run; none after it
+                was.
+        """
+        self._is_together = True
+        try:
+            with as_sqlite_errors(), self.session.pipeline():
+                yield
+            with as_sqlite_errors():
+                self._check_commit()
+        finally:
+            self._is_together = False
+            self._commit = None
+
+    def _check_commit(self) -> None:
+        """Refuse to take for a commit what was none: of a failed transaction it is a rollback."""
+        commit = self._commit
+        self._commit = None
+        if commit is not None and commit.statusmessage != "COMMIT":
+            raise psycopg.OperationalError("the transaction was rolled back")
+
+    def close(self) -> None:
+        """Close it; a lock that it holds is free then."""
+        self.session.close()
+
+
+class StreamedRows:
+    """The rows of a query, which is run when they are asked for.
+
+    Args:
+        connection: in a transaction.
+        query: in the words of psycopg.
+        values: of its placeholders.
+    """
+
+    def __init__(self, connection: "psycopg.Connection[Any]", query: bytes, values: Any) -> None:
+        self._connection = connection
+        self._query = query
+        self._values = values
+
+    def __iter__(self) -> Iterator[Any]:
+        with as_sqlite_errors(), self._connection.cursor(f"rows_{id(self)}", binary=True) as rows:
+            rows.itersize = BLOCK
+            rows.execute(self._query, self._values)
+            yield from rows
+
+    def fetchone(self) -> Any:
+        """The first row; None where there is none."""
+        with as_sqlite_errors():
+            return self._connection.execute(self._query, self._values, binary=True).fetchone()
+
+    def fetchall(self) -> list[Any]:
+        """All rows."""
+        with as_sqlite_errors():
+            return self._connection.execute(self._query, self._values, binary=True).fetchall()
+
+
+@contextlib.contextmanager
+def as_sqlite_errors() -> Iterator[None]:
+    """Errors of psycopg as those of sqlite3, in one line."""
+    try:
+        yield
+    except (psycopg.IntegrityError, psycopg.DataError) as error:
+        # A value that a column does not take is the fault of its call alone, as a key is.
+        raise sqlite3.IntegrityError(in_one_line(error)) from error
+    except psycopg.Error as error:
+        raise sqlite3.OperationalError(in_one_line(error)) from error
+
+
+def in_one_line(error: "psycopg.Error") -> str:
+    """What an error says, without the lines that quote statements."""
+    message = error.diag.message_primary or str(error)
+    return shortened(" ".join(message.split()))
+
+
+def connected(address: Address, role: str) -> "psycopg.Connection[Any]":
+    """A connection of psycopg to a database; each statement is a transaction unless one is begun.
+
+    Args:
+        address: of the database.
+        role: what it is for, which `pg_stat_activity` shows.
+
+    Raises:
+        LogError: where there is none; passwords are in no message.
+    """
+    try:
+        given = conninfo_to_dict(address.url)
+    except psycopg.ProgrammingError:
+        # What it says quotes the URL.
+        raise LogError(f"{address} must be a URL of PostgreSQL, and cannot be read") from None
+
+    name = f"mobandits {role} {os.getpid()}@{socket.gethostname()}"
+    parameters: dict[str, Any] = {**DEFAULTS, "application_name": name[:LONGEST_NAME], **given}
+    parameters["client_encoding"] = "utf8"
+    try:
+        connection: psycopg.Connection[Any] = psycopg.connect(**parameters, autocommit=True)
+    except psycopg.Error as error:
+        raise LogError(f"{address} cannot be reached: {in_one_line(error)}") from None
+
+    try:
+        for setting in SETTINGS:
+            connection.execute(setting.encode())
+        check_server(connection, address)
+    except psycopg.Error as error:
+        connection.close()
+        raise LogError(f"{address} cannot be used: {in_one_line(error)}") from None
+    except LogError:
+        connection.close()
+        raise
+
+    return connection
+
+
+def check_server(connection: "psycopg.Connection[Any]", address: Address) -> None:
+    """Refuse a database that cannot hold every text.
+
+    Raises:
+        LogError: naming its encoding.
+    """
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise LogError(f"{address} must be a database with the encoding UTF8, got {encoding}")
+
+
+def as_sqlite(connection: PostgresConnection) -> sqlite3.Connection:
+    """The same connection, by the type that the store's functions name.
+
+    They call `execute` and `in_transaction` alone, and what these return only for rows.
+    """
+    return cast("sqlite3.Connection", connection)

@@ -1,0 +1,54 @@
+"""Sessions that read one state of a store in PostgreSQL, or write its keys."""
+
+import contextlib
+import importlib.metadata
+import sqlite3
+from collections.abc import Iterator
+
+from mobandits.errors import LogError
+from mobandits.logs.address import Address
+from mobandits.logs.store.postgres.connection import (
+    PostgresConnection,
+    as_sqlite,
+    as_sqlite_errors,
+    connected,
+)
+from mobandits.logs.store.postgres.tables import VERSION, bring_up_to_date, version_of
+
+BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+@contextlib.contextmanager
+def reading_database(address: Address) -> Iterator[sqlite3.Connection]:
+    """A connection that reads one state of a store, whatever is written meanwhile.
+
+    Rows that are iterated over are fetched a block at a time.
+
+    Raises:
+        LogError: where there is no store, or one of another version.
+    """
+    session = connected(address, "reads")
+    try:
+        version = version_of(PostgresConnection(session), address)
+        if version != VERSION:
+            raise LogError(f"{address} must be a store of version {VERSION}, got {version}")
+        with as_sqlite_errors():
+            session.execute(BEGIN)
+        yield as_sqlite(PostgresConnection(session, is_streaming=True))
+    finally:
+        session.close()
+
+
+@contextlib.contextmanager
+def writing_database(address: Address) -> Iterator[sqlite3.Connection]:
+    """A connection that writes beside the owner of a store; each statement is a transaction.
+
+    Raises:
+        LogError: where the database cannot be reached, or is no store's.
+    """
+    session = PostgresConnection(connected(address, "keys"))
+    try:
+        bring_up_to_date(session, address, importlib.metadata.version("mobandits"))
+        yield as_sqlite(session)
+    finally:
+        session.close()

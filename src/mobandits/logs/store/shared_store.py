@@ -1,0 +1,74 @@
+"""What agents of one process and their service ask of a store that they share."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from mobandits.logs.address import Place
+from mobandits.logs.store.committer import Group
+from mobandits.logs.store.grouped_writer import GroupedWriter
+from mobandits.logs.store.kept import Kept
+from mobandits.logs.store.keys import Key
+from mobandits.logs.store.rows import Statement
+
+Answer = TypeVar("Answer")
+
+
+class SharedStore(Protocol):
+    """A store that several agents of a process write: a `SharedFile`, or a `SharedDatabase`."""
+
+    @property
+    def path(self) -> Place:
+        """Where it is, for messages."""
+
+    @property
+    def durability(self) -> str:
+        """What a settled call survives, as of `Store`."""
+
+    @property
+    def lock(self) -> contextlib.AbstractContextManager[object]:
+        """Held by whoever reads."""
+
+    def hold(self) -> str | None:
+        """See that this process may write, as far as that can be; called every now and then.
+
+        Returns:
+            None where it may; else why not. Agents that were open must be opened again then.
+        """
+
+    def agent_names(self) -> list[str]:
+        """The agents that the store has, in the order in which they came."""
+
+    def all_keys(self) -> list[Key]:
+        """The keys of the store, those that were revoked as well."""
+
+    def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """What a function reads of the store, of what is on disk."""
+
+    def keep(self, statements: Iterable[Statement]) -> Kept:
+        """Have something kept that is no event of an agent, in the group that gathers now."""
+
+    def observe_commits(self, observer: Callable[[int, float], None]) -> None:
+        """Have a function told of every commit: how many calls, and how many seconds."""
+
+    def last_group(self) -> Group | None:
+        """The group after which everything written so far is on disk; None where it is."""
+
+    def waiting(self) -> int:
+        """How many calls are not on disk yet."""
+
+    def flush(self) -> None:
+        """Wait until everything is on disk, or given up."""
+
+    def close(self) -> None:
+        """Wait for what is being written, and let another process in."""
+
+    def check_usable(self) -> None:
+        """Refuse a store that was closed, or is another process's."""
+
+    def writer_for(self, agent: str) -> GroupedWriter:
+        """The writer of an agent, which nobody else has open."""
+
+    def release(self, agent: str) -> None:
+        """An agent's store was closed."""
