@@ -28,9 +28,9 @@ def replayed(monkeypatch):
     kinds = []
     replay = replaying.replay
 
-    def counting(core, event, *rest):
+    def counting(core, event, *rest, **more):
         kinds.append(event["kind"])
-        replay(core, event, *rest)
+        replay(core, event, *rest, **more)
 
     monkeypatch.setattr(replaying, "replay", counting)
     return kinds
