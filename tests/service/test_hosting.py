@@ -175,7 +175,8 @@ def test_named_columns_are_encoded_and_others_refused(tmp_path):
             refused = await client.post(f"{agent}/decide", json={"context": wrong})
             assert refused.status_code == 422, wrong
             observed = [{"context": wrong, "arm": "small", "rewards": {"quality": 1.0}}]
-            assert (await client.post(f"{agent}/decisions", json=observed)).status_code == 422
+            (outcome,) = (await client.post(f"{agent}/decisions", json=observed)).json()
+            assert outcome["refused"]["status"] == 422
         state = (await client.get(agent)).json()
         assert (state["decisions"], state["learned"], state["features"]) == (3, 0, 3)
 

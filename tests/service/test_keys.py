@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+import shutil
 import sqlite3
+from pathlib import Path
 
 import httpx
 import msgspec
@@ -18,6 +20,7 @@ from mobandits.service.authorisation import TokenBucket
 from mobandits.service.calls import OPERATIONS
 
 AGENT = "/v1/agents/router"
+OLDEST_STORE = Path(__file__).parent.parent / "data" / "store_version_1.db"
 OPEN = {"/health/live", "/health/ready"}
 # What each call needs at least; written down once more, so that no route gets another by accident.
 NEEDS = {
@@ -242,14 +245,8 @@ def test_keys_on_the_command_line(tmp_path, capsys):
     assert cli.call(["keys", "revoke", "nothing", "--store", store]) == 2
 
 
-def test_a_store_of_the_version_before_is_copied_and_brought_up_to_date(tmp_path, monkeypatch):
-    path = tmp_path / "log"
-    with monkeypatch.context() as before:
-        before.setattr("mobandits.logs.store.schema.VERSION", 1)
-        before.setattr("mobandits.logs.store.connection.VERSION", 1)
-        steps = __import__("mobandits.logs.store.schema", fromlist=["x"]).MIGRATIONS
-        before.setattr("mobandits.logs.store.schema.MIGRATIONS", steps[:1])
-        SharedFile(path).close()
+def test_a_store_of_the_version_before_is_copied_and_brought_up_to_date(tmp_path):
+    path = Path(shutil.copyfile(OLDEST_STORE, tmp_path / "log"))
     with SharedFile(path) as file:
         assert file.all_keys() == []
     assert not (tmp_path / "log.before-v3.part").exists()

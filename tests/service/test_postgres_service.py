@@ -30,7 +30,8 @@ CALLS = 40
 def running_on(place):
     """A service on a store, without a server, after its first attempt to hold it."""
     running = Running(specification(), open_shared(place, "disk"))
-    running.look_after()
+    running.file.hold()
+    running.agents.open()
     try:
         yield running
     finally:
@@ -107,7 +108,7 @@ def test_a_database_that_goes_away_is_waited_for(address, postgres):
             refused = await client.post(f"{AGENT}/decide", json={**body, "key": "k2"})
             assert refused.status_code == 503
             assert refused.headers["Retry-After"]
-            await asyncio.to_thread(running.look_after)
+            await running.look_after()
             for path in (f"{AGENT}/decide", f"{AGENT}/decide"):
                 refused = await client.post(path, json=body)
                 assert refused.status_code == 503
@@ -119,7 +120,7 @@ def test_a_database_that_goes_away_is_waited_for(address, postgres):
         until = time.monotonic() + PATIENCE
         while not running.agents.all_ready():
             assert time.monotonic() < until
-            await asyncio.to_thread(running.look_after)
+            await running.look_after()
         assert (await client.get(AGENT)).json() == state
         again = (await client.post(f"{AGENT}/decide", json=body)).json()
         assert again == {**first, "replayed": True}
@@ -139,7 +140,7 @@ def test_keys_are_made_and_revoked_in_a_database(address, capsys):
         (found,) = running.file.all_keys()
         assert found.revoked is None
         assert cli.call(["keys", "revoke", found.id, *store]) == 0
-        running.look_after()
+        running.file.hold()
         (found,) = running.file.all_keys()
         assert found.revoked is not None
     assert cli.call(["keys", "list", "--store", f"{address.url}_none"]) == 2

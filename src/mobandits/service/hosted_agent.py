@@ -287,8 +287,15 @@ class HostedAgent:
         return self._rewarded(number, known | rewards, is_repeated=is_repeated)
 
     def activate(self, number: int) -> None:
-        """An inactive decision takes effect."""
+        """An inactive decision takes effect; once more is no error.
+
+        Raises:
+            Problem: where there is no such decision, or it waits no more.
+        """
         self._check_made(number)
+        if not self._is_remembered(number):
+            raise Problem(409, f"decision {number} waits for rewards no more")
+
         self.agent.activate(number)
 
     def abandon(self, number: int) -> None:

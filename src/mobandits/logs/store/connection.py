@@ -125,7 +125,7 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
         # psycopg is of an extra, and only databases need it.
         from mobandits.logs.store.postgres.reading import reading_database  # noqa: PLC0415
 
-        with explained(path), reading_database(path) as session:
+        with explained(path), reading_database(path, in_slices=in_slices) as session:
             yield session
         return
 

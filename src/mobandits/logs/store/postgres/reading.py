@@ -19,10 +19,14 @@ BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 @contextlib.contextmanager
-def reading_database(address: Address) -> Iterator[sqlite3.Connection]:
+def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[sqlite3.Connection]:
     """A connection that reads one state of a store, whatever is written meanwhile.
 
     Rows that are iterated over are fetched a block at a time.
+
+    Args:
+        address: of the database.
+        in_slices: whether each query may see a later state, as of `reading`.
 
     Raises:
         LogError: where there is no store, or one of another version.
@@ -32,9 +36,10 @@ def reading_database(address: Address) -> Iterator[sqlite3.Connection]:
         version = version_of(PostgresConnection(session), address)
         if version != VERSION:
             raise LogError(f"{address} must be a store of version {VERSION}, got {version}")
-        with as_sqlite_errors():
-            session.execute(BEGIN)
-        yield as_sqlite(PostgresConnection(session, is_streaming=True))
+        if not in_slices:
+            with as_sqlite_errors():
+                session.execute(BEGIN)
+        yield as_sqlite(PostgresConnection(session, is_streaming=not in_slices))
     finally:
         session.close()
 

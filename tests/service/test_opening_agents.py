@@ -23,15 +23,14 @@ async def until(condition):
 
 def test_an_agent_that_is_opened_slowly_keeps_nobody_waiting(tmp_path, monkeypatch):
     gate = threading.Event()
-    original = HostedAgent.open
+    original = HostedAgent._load
 
-    def slow_open(self):
-        if self.name == "second" and self.openings > 0:
-            self.openings += 1
+    def load_slowly(self):
+        if self.name == "second" and self.openings > 1:
             assert gate.wait(PATIENCE)
         original(self)
 
-    monkeypatch.setattr(HostedAgent, "open", slow_open)
+    monkeypatch.setattr(HostedAgent, "_load", load_slowly)
     with served(tmp_path / "log", specification(**TWO)) as running:
 
         async def whole():
