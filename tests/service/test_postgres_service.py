@@ -287,7 +287,7 @@ def check_replay(address, postgres):
 
 
 def test_killed_owners_lose_nothing_and_standbys_take_over(tmp_path, address, postgres):
-    check_kills(tmp_path, address, rounds=3, clients=4)
+    check_kills(tmp_path, address, rounds=1, clients=4)
     check_replay(address, postgres)
 
 
