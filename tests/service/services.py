@@ -1,5 +1,6 @@
 """A service in the process of a test, or in one of its own."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -48,6 +49,17 @@ def client_of(running):
     """A client that talks to the application itself."""
     transport = httpx.ASGITransport(application(running), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://localhost")
+
+
+def ask(path, talk, spec=None):
+    """What `talk(client, running)` returns, of a service on a new file or an old one."""
+    with served(path, spec) as running:
+
+        async def whole():
+            async with client_of(running) as client:
+                return await talk(client, running)
+
+        return asyncio.run(whole())
 
 
 class Served:

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from services import CONTEXT, ROUTER, client_of, served, specification
+from services import CONTEXT, ROUTER, ask, specification
 
 from mobandits.agent import Agent
 from mobandits.logs.store import SharedFile
@@ -13,17 +13,6 @@ from mobandits.service.problems import Problem
 from mobandits.service.running import Running
 
 AGENT = "/v1/agents/router"
-
-
-def ask(path, talk, spec=None):
-    """What `talk(client, running)` returns, of a service on a new file or an old one."""
-    with served(path, spec) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 def test_decides_and_learns_as_the_agent_does(tmp_path):

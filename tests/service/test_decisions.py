@@ -5,21 +5,11 @@ import itertools
 
 import numpy as np
 import pytest
-from services import CONTEXT, ROUTER, client_of, served, specification
+from services import CONTEXT, ROUTER, ask, specification
 
 AGENT = "/v1/agents/router"
 LIST = f"{AGENT}/decisions"
 REWARDS = {"quality": 0.5, "cost": 0.25}
-
-
-def ask(path, talk, spec=None):
-    with served(path, spec) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 async def filled(client, seed=0, count=30):

@@ -5,23 +5,13 @@ import json
 
 import polars as pl
 import pytest
-from services import CONTEXT, client_of, served, specification
+from services import CONTEXT, ask, specification
 
 from mobandits.logs import export, read
 from mobandits.service import exporting
 
 AGENT = "/v1/agents/router"
 REWARDS = {"quality": 0.5, "cost": 0.25}
-
-
-def ask(path, talk, spec=None):
-    with served(path, spec) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 async def some_decisions(client, **more):

@@ -6,7 +6,7 @@ import signal
 import httpx
 import msgspec
 import pytest
-from services import CONTEXT, PATIENCE, ROUTER, Served, client_of, served, specification
+from services import CONTEXT, PATIENCE, ROUTER, Served, ask, served, specification
 
 from mobandits.errors import SpecError
 from mobandits.service.checking import agent_in_words
@@ -34,16 +34,6 @@ async def ready(client, path):
             return state
         await asyncio.sleep(0.02)
     raise AssertionError(state)
-
-
-def ask(path, talk, spec=None):
-    with served(path, spec) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 @pytest.mark.usefixtures("quick")

@@ -1,12 +1,11 @@
 """Metrics that are found when somebody asks, or where calls are committed."""
 
-import asyncio
 import math
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from services import CONTEXT, client_of, served
+from services import CONTEXT, ask
 
 from mobandits.service.recent_arms import RECENT, RecentArms
 
@@ -57,7 +56,7 @@ def test_commits_entropy_and_the_age_of_snapshots(tmp_path):
         assert found["mobandits_commit_calls_sum"] >= 13
         assert found["mobandits_commit_seconds_sum"] > 0.0
 
-    asked(tmp_path / "log", talk)
+    ask(tmp_path / "log", talk)
 
 
 def test_an_observer_that_fails_does_not_end_the_commits(tmp_path):
@@ -70,14 +69,4 @@ def test_an_observer_that_fails_does_not_end_the_commits(tmp_path):
             answer = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
             assert answer.status_code == 200
 
-    asked(tmp_path / "log", talk)
-
-
-def asked(path, talk):
-    with served(path) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
+    ask(tmp_path / "log", talk)

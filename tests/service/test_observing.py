@@ -3,7 +3,7 @@
 import asyncio
 
 import numpy as np
-from services import CONTEXT, client_of, served, specification
+from services import CONTEXT, ask, specification
 
 from mobandits.agent import Agent
 from mobandits.service.calls.requests import MOST_ITEMS
@@ -11,16 +11,6 @@ from mobandits.service.calls.requests import MOST_ITEMS
 AGENT = "/v1/agents/router"
 LIST = f"{AGENT}/decisions"
 REWARDS = {"quality": 0.5, "cost": 0.25}
-
-
-def ask(path, talk):
-    with served(path) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 def test_an_item_that_is_refused_keeps_no_other_from_counting(tmp_path):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from services import CONTEXT, ROUTER, client_of, served, specification
+from services import CONTEXT, ROUTER, ask, specification
 
 from mobandits.orders import (
     ChainFilter,
@@ -40,16 +40,6 @@ ORDERS = [
     Pareto([0, 2]),
     Weighted([1.0, 3.0]),
 ]
-
-
-def ask(path, talk, spec=None):
-    with served(path, spec) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=repr)

@@ -1,23 +1,11 @@
 """The state of an agent, taken away and brought back by calls."""
 
-import asyncio
-
-from services import CONTEXT, ROUTER, client_of, served, specification
+from services import CONTEXT, ROUTER, ask, specification
 
 from mobandits.agent import Agent
 
 AGENT = "/v1/agents/router"
 PLACE = f"{AGENT}/snapshot"
-
-
-def ask(path, talk, spec=None):
-    with served(path, spec) as running:
-
-        async def whole():
-            async with client_of(running) as client:
-                return await talk(client, running)
-
-        return asyncio.run(whole())
 
 
 async def rounds(client, count):
