@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 import polars as pl
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from mobandits.figures.environment import environment_of
 from mobandits.figures.formatting import format_number, join_words
 from mobandits.figures.inline_svg import inline_svg
 from mobandits.figures.palette import declarations
@@ -112,13 +113,7 @@ def templates() -> Environment:
         >>> templates().from_string("{{ name }}").render(name="a < b")
         'a &lt; b'
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=True,
-        undefined=StrictUndefined,  # a misspelt name is an error, not an empty place in a page
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = environment_of(Path(__file__).with_name("templates"))
     environment.filters |= {
         "join_words": join_words,
         "quantity": quantity,

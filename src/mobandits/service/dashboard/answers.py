@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from mobandits.figures.environment import environment_of
 from mobandits.service.dashboard.windows import moment_text
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quantity
@@ -35,13 +36,7 @@ HEADERS = {
 @cache
 def templates() -> Environment:
     """The templates of all pages, which escape every text."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
-        autoescape=True,
-        undefined=StrictUndefined,  # a misspelt name is an error, not an empty place in a page
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = environment_of(Path(__file__).with_name("templates"))
     environment.filters |= {
         "count": count_text,
         "number": number_text,
