@@ -6,6 +6,7 @@ and so is a page that is not in the navigation or needs the network, and a publi
 """
 
 import html
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -58,6 +59,8 @@ started again. `mobandits --show-completion` prints the script in place of insta
 file of your own.
 
 ## The program"""
+# {module: the package without which it cannot be imported}; the site reads its source all the same.
+APART = {"mobandits.integrations.litellm": "litellm"}
 
 
 def main() -> None:
@@ -209,6 +212,7 @@ def undocumented() -> list[str]:
     named = {
         name: pkgutil.resolve_name(name)
         for name in re.findall(r"^::: ([\w.]+)$", sources, re.MULTILINE)
+        if importlib.util.find_spec(APART.get(name, "mobandits")) is not None
     }
     rooms = {name: module for name, module in named.items() if inspect.ismodule(module)}
     wanted = [

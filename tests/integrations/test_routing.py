@@ -324,7 +324,7 @@ def test_deciders_are_agents_and_clients():
 
 def test_nothing_is_known_of_an_agent_of_a_service_before_it_is_ready():
     quality = ObjectiveState("quality", False, "")
-    state = AgentState("router", "ready", "", ["small"], 3, [quality], "", 0, 0, 0, {})
+    state = AgentState("router", "ready", "", ["small"], 3, [quality], "", 0, 0, 0, {}, {})
     assert known_of(state) == Known(frozenset({"small"}), frozenset({"quality"}))
     state.objectives = []
     assert known_of(state) == Known()
@@ -346,7 +346,8 @@ class FakeService:
             quality = {"name": "quality", "minimise": False, "unit": ""}
             state = {"name": "router", "status": "ready", "policy": "", "arms": list(ARMS)}
             state |= {"features": 3, "objectives": [quality], "preference": "", "decisions": 0}
-            return httpx.Response(200, json=state | {"waiting": 0, "learned": 0, "dropped": {}})
+            more = {"specification": {}}
+            return httpx.Response(200, json=state | {"waiting": 0, "learned": 0, "dropped": {}, **more})
         if path == "/decide":
             arm = json.loads(request.content)["eligible"][0]
             decided = {"decision": "3", "arm": arm, "propensity": 0.5, "error": 0.0}

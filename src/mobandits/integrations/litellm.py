@@ -17,6 +17,7 @@ from mobandits.integrations.routing import (
 )
 from mobandits.integrations.steps import Steps, run_awaiting, run_waiting
 from mobandits.support.checks import integer
+from mobandits.support.naming import short_repr
 from mobandits.support.optional import missing_extra
 
 try:
@@ -287,7 +288,7 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
             try:
                 rewards |= self._measure(details, response)
             except Exception as error:  # noqa: BLE001 - a user's function: the rest is learned
-                self.routing.warn("measure", f"measure failed: {error!r}")
+                self.routing.warn("measure", f"measure failed: {short_repr(error)}")
 
         return self.routing.succeed(attempt, _id_of(response), rewards)
 

@@ -12,7 +12,7 @@ from mobandits.integrations.attempts import AnswerBook, Attempt, AttemptBook, ar
 from mobandits.integrations.endings import is_the_models_failure
 from mobandits.integrations.requests import RoutedRequest
 from mobandits.integrations.steps import Known, MadeDecision, Step, Steps
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, short_repr
 
 logger = logging.getLogger("mobandits")
 
@@ -96,7 +96,9 @@ class RequestRouting:
                 raise
             self.warn("decide", f"the gateway chooses for {quoted(request.group)}: {error}")
         except Exception as error:  # noqa: BLE001 - features are a user's: requests go on
-            self.warn("decide", f"the gateway chooses for {quoted(request.group)}: {error!r}")
+            self.warn(
+                "decide", f"the gateway chooses for {quoted(request.group)}: {short_repr(error)}"
+            )
 
         return listed
 
