@@ -347,7 +347,9 @@ class FakeService:
             state = {"name": "router", "status": "ready", "policy": "", "arms": list(ARMS)}
             state |= {"features": 3, "objectives": [quality], "preference": "", "decisions": 0}
             more = {"specification": {}}
-            return httpx.Response(200, json=state | {"waiting": 0, "learned": 0, "dropped": {}, **more})
+            return httpx.Response(
+                200, json=state | {"waiting": 0, "learned": 0, "dropped": {}, **more}
+            )
         if path == "/decide":
             arm = json.loads(request.content)["eligible"][0]
             decided = {"decision": "3", "arm": arm, "propensity": 0.5, "error": 0.0}

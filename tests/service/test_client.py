@@ -153,18 +153,12 @@ def test_what_does_not_pass_is_one_error(failures, status):
 
 def test_a_budget_that_is_used_up_is_no_reason_for_a_fallback():
     """A fallback arm may cost as well, and the limit is hard; nor does another attempt help."""
-    asked = []
-
-    def answer(request):
-        asked.append(request)
-        return httpx.Response(429, json={"detail": "the budget of cost is used up"})
-
-    client = Client(
-        "http://localhost", "router", fallback="small", transport=httpx.MockTransport(answer)
-    )
-    with client, pytest.raises(ServiceError, match="used up"):
-        client.decide(CONTEXT)
-    assert len(asked) == 1
+    service = Failing(httpx.Response(429, json={"detail": "the budget of cost is used up"}))
+    with Client("http://service", "router", fallback="small", attempts=3) as client:
+        client._http = httpx.Client(base_url=client.url, transport=httpx.MockTransport(service))
+        with pytest.raises(ServiceError, match="used up"):
+            client.decide(CONTEXT)
+    assert len(service.requests) == 1
 
 
 def test_fallbacks_are_kept_while_their_report_fails():

@@ -173,7 +173,7 @@ class HostedAgents:
 
         hosted = self.named(name)
         if not hosted.is_by_call:
-            raise Problem(409, f"agent {quoted(name)} is one of the file: remove it there")
+            raise Problem(409, f"agent {quoted(name)} is one of the file: take it out there")
 
         text = msgspec.json.encode(hosted.specification).decode()
         kept = self._file.keep([hosted_put(name, text, "ended")])
