@@ -17,10 +17,10 @@ import httpx
 import msgspec
 import uvicorn
 
-from mobandits.logs.store import SharedFile
+from mobandits.logs.store.opening import open_shared
 from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
-from mobandits.service.hosted_agent import READY, HostedAgent
+from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.joined_writes import JoinedProtocol
 from mobandits.service.running import Running
 from mobandits.service.settlements import Settlements
@@ -58,7 +58,7 @@ def serve(side, agents, store, snapshot_every):
     if side == ALONE:
         commit_each_call_alone()
 
-    running = Running(specification(agents, snapshot_every), file_at(store))
+    running = Running(specification(agents, snapshot_every), open_shared(store, "disk"))
     with bound("127.0.0.1", 0) as listening:
         listening.listen(64)
         print(authority(listening), flush=True)
@@ -67,27 +67,18 @@ def serve(side, agents, store, snapshot_every):
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def file_at(store):
-    """The file that agents share."""
-    if "://" in store:
-        sys.exit(f"this version of mobandits has no store at {store}")
-
-    return SharedFile(Path(store), "disk")
-
-
 def answer_without_a_store():
     """The same server, which keeps nothing."""
 
-    def open_without(hosted):
+    def load_without(hosted):
         hosted._agent = hosted.specification.agent()
         hosted._preference = hosted._preference_in_words()
-        hosted.status = READY
 
     async def at_once(_):
         pass
 
-    HostedAgent.open = open_without
-    HostedAgent.check_saved = lambda _: None
+    HostedAgent._load = load_without
+    HostedAgent.check_saved = lambda *_: None
     Settlements.settled = at_once
 
 
