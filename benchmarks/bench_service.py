@@ -23,6 +23,10 @@ TURNS = 7
 CONTEXT = [1.0, *(0.1 * number for number in range(FEATURES - 1))]
 REWARDS = {"quality": 0.5, "cost": 0.25}
 AGENTS = 50
+SCALES = (
+    "S9 is at the scale of the demo, 1.0. At 0.1 and 0.3 an agent may settle on one arm, and both differ by more, to "
+    "either side."
+)
 
 
 class Load:
@@ -183,9 +187,8 @@ def main():
         f"p99 under full load: {', '.join(f'{name} {side.p99()} ms' for name, side in sides.items())}.",
         f"p99.9 at {service_latency.RATE} decisions per second: {', '.join(tails)}.",
         f"The log beside the store had {log_bytes / 1e6:.1f} MB after these exports.",
-        f"Value lost: standard error {error:.2f} % over {len(lost)} orders of the prompts. "
-        "At the scale of the demo, 1.0; at 0.1 and 0.3 an agent may settle on one arm, and the "
-        "two differ by more, to either side.",
+        f"Value lost: standard error {error:.2f} % over {len(lost)} orders of the prompts.",
+        SCALES,
     ]
     harness.write("service", "The decision service", rows, notes, goals=goals.rows)
 
