@@ -265,7 +265,8 @@ def test_agents_are_opened_where_they_could_not_be_compiled_ahead(tmp_path, monk
 
     monkeypatch.setattr("mobandits.service.running.compile_in_child", fail)
     running = Running(specification(), SharedFile(tmp_path / "log"))
-    asyncio.run(running.start())
+    asyncio.run(running.compile())
+    running.agents.open()
     assert running.agents.all_ready()
     assert "no process" in caplog.text
     running.stop()

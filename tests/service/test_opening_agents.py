@@ -78,7 +78,7 @@ def test_a_call_that_was_made_before_an_agent_was_opened_again_is_not_saved(tmp_
                 async def settled_late():
                     # What the call wrote is lost, and its agent is back before it is answered.
                     await settled()
-                    await asyncio.to_thread(hosted.reopen)
+                    await asyncio.to_thread(hosted.open)
 
                 running.settlements.settled = settled_late
                 body = {"context": CONTEXT}

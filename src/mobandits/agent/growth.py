@@ -29,8 +29,7 @@ def with_arm_added(
     if needs_room:
         state = grown(state, before, after)
     else:
-        copies = [array.copy() for array in arrays(state)]
-        state = rebuilt(state, iter(copies))
+        state = copy_of_state(state)
         # An arm that left its slot may have been known well: the new one starts from the prior.
         copy_slot(state, before, before, after, slot, slot)
 

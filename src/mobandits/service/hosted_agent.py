@@ -92,33 +92,22 @@ class HostedAgent:
     # --- its life
 
     def open(self) -> None:
-        """Open the agent, where it stood when it was last closed or killed.
+        """Open the agent, where it stood when it was last closed, killed, or lost events.
+
+        After a failure it is ready once something can be written: a full disk can still be read.
 
         Raises:
-            ValueError: where the store has another agent of this name.
-        """
-        self.status = STARTING
-        # First: no call that was made before may find that it is saved.
-        self.openings += 1
-        self._load()
-        # Last: it is opened in a thread, and calls may come from now on.
-        self.status = READY
-
-    def reopen(self) -> None:
-        """Open the agent again from what is on disk, after events of it were lost.
-
-        It is ready once something can be written: a disk that is full can still be read.
-
-        Raises:
-            ValueError: where it cannot be.
+            ValueError: where the store has another agent of this name, or it cannot be opened.
         """
         has_failed = self.status != STARTING
         self.status = STARTING
+        # First: no call that was made before may find that it is saved.
         self.openings += 1
         self.close()
         self._load()
         if has_failed:
             self._checkpoint()
+        # Last: it is opened in a thread, and calls may come from now on.
         self.status = READY
 
     def _load(self) -> None:

@@ -217,7 +217,7 @@ class HostedAgents:
 
     def _open_one(self, hosted: HostedAgent) -> None:
         try:
-            hosted.reopen()
+            hosted.open()
         except Exception as error:
             hosted.status = f"failed: {error}"
             LOG.exception("agent %s cannot be opened", hosted.name)

@@ -64,13 +64,6 @@ class Running:
         self._stands_by: str | None = None
         self._has_begun = False
 
-    async def start(self) -> None:
-        """Compile what the agents play, and open them; requests are answered meanwhile."""
-        await self.compile()
-        await asyncio.to_thread(self.agents.open)
-        await self.resume_evaluations()
-        spare_what_stays()
-
     async def compile(self) -> None:
         """Compile what the agents play, as far as it can be."""
         share_among_threads()
