@@ -8,6 +8,8 @@ from demo_store import demo_specification, write_demo
 from served_pages import serving_pages
 from services import PATIENCE, ROUTER
 
+from mobandits.service.dashboard.evaluation_pages import IN_SHORT, VERDICTS
+
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -154,9 +156,18 @@ def test_an_evaluation_is_asked_for(browser, url):
         page.get_by_role("button", name="Evaluate").click()
         page.get_by_text("How much the log tells of it").wait_for()
         assert page.evaluate(OVERFLOW) <= 0
+        assert page.locator(".lead").inner_text() in VERDICTS.values()
         assert "quality" in page.locator("table").first.inner_text()
+        # The estimator of the verdict is shown; the others on demand.
+        others = page.locator("details table")
+        assert not others.is_visible()
+        page.get_by_text("By other estimators").click()
+        assert others.is_visible()
+        assert "self-normalised" in others.inner_text()
         page.get_by_role("link", name="All evaluations").click()
-        assert "arm large" in page.locator("table").first.inner_text()
+        listed = page.locator("table").first.inner_text()
+        assert "arm large" in listed
+        assert any(said in listed for said in IN_SHORT.values())
 
 
 def test_decisions_are_filtered_and_paged(browser, url):

@@ -5,6 +5,7 @@ import json
 import signal
 import time
 from pathlib import Path
+from typing import get_args
 
 import httpx
 import msgspec
@@ -14,8 +15,10 @@ from services import PATIENCE, Served, client_of, served, specification
 
 from mobandits.errors import LogError
 from mobandits.evaluation import ConstantTarget, compare
+from mobandits.evaluation.dominance import Decision
 from mobandits.logs import read
 from mobandits.service import evaluations as room
+from mobandits.service.dashboard.evaluation_pages import IN_SHORT, VERDICTS
 from mobandits.service.evaluating import evaluated
 from mobandits.service.evaluation_tasks import EvaluationTask
 from mobandits.service.messages import EvaluationWanted
@@ -278,3 +281,9 @@ def is_alive(process):
         return "State:\tZ" not in Path(f"/proc/{process}/status").read_text()
     except OSError:
         return False
+
+
+def test_every_verdict_has_words_on_the_pages():
+    verdicts = set(get_args(Decision))
+    assert set(VERDICTS) == verdicts
+    assert set(IN_SHORT) == verdicts

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.requests import Request
@@ -12,7 +12,12 @@ from mobandits.service.calls.requests import hosted_of, running_of
 from mobandits.service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits.service.dashboard.order_form import CHOICES, OWN, WEIGHTED, form_of, read_form
 from mobandits.service.dashboard.visitors import Page, Visitor
-from mobandits.service.messages import EvaluationWanted, ObjectiveState
+from mobandits.service.messages import (
+    EvaluationResult,
+    EvaluationWanted,
+    ObjectiveState,
+    TargetValue,
+)
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
 
@@ -22,6 +27,41 @@ POLICY = "policy"
 UNDER_WAY = frozenset(("waiting", "running"))
 # Of evaluations the agent's own order is no choice: it is what was played.
 ORDERS = {key: title for key, title in CHOICES.items() if key != OWN}
+# What `evaluation.dominance` found of what was asked for, beside what was played.
+VERDICTS = {
+    "dominates": "Surely better than what was played, in every objective.",
+    "dominated": "Surely worse than what was played, in every objective.",
+    "incomparable": "Surely better than what was played in one objective, and worse in another.",
+    "undecided": "The log does not tell whether it is better than what was played.",
+}
+IN_SHORT = {
+    "dominates": "better",
+    "dominated": "worse",
+    "incomparable": "better and worse",
+    "undecided": "not told",
+}
+# Estimators in words, by their names in a result.
+ESTIMATORS = {
+    "dr": "doubly robust",
+    "snips": "weighted, self-normalised",
+    "ips": "weighted",
+}
+
+
+class ValueRow(NamedTuple):
+    """A row of a table of values.
+
+    Attributes:
+        objective: of the agent; None where the agent has it no more.
+        estimator: in words.
+        asked: the value of what was asked for.
+        played: that of what was played; None where it has none.
+    """
+
+    objective: ObjectiveState | None
+    estimator: str
+    asked: TargetValue
+    played: TargetValue | None
 
 
 async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
@@ -40,6 +80,7 @@ async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
         evaluations=[(each, title_of(each.wanted)) for each in found],
         form=form,
         choices=ORDERS,
+        verdicts=IN_SHORT,
     )
 
 
@@ -56,6 +97,7 @@ async def evaluation_started(request: Request, visitor: Visitor) -> Response:
 async def evaluation_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}/evaluations/{evaluation}`: an evaluation with its result."""
     hosted = hosted_of(request)
+    state = hosted.state()
     number = request.path_params["evaluation"]
     found = await running_of(request).evaluations.named(hosted.name, number)
 
@@ -64,11 +106,12 @@ async def evaluation_shown(request: Request, visitor: Visitor) -> Response:
         visitor=visitor,
         agent=hosted.name,
         tab="evaluations",
-        state=hosted.state(),
+        state=state,
         evaluation=found,
         title=title_of(found.wanted),
         is_under_way=found.state in UNDER_WAY,
-        values=[] if found.result is None else value_rows(found.result),
+        tables=None if found.result is None else value_tables(found.result, state.objectives),
+        verdicts=VERDICTS,
     )
 
 
@@ -105,16 +148,36 @@ def title_of(wanted: Any) -> str:
     return "nothing"
 
 
-def value_rows(result: Any) -> list[tuple[Any, Any]]:
-    """The values of what was asked for, each beside that of what was played."""
+def value_tables(
+    result: EvaluationResult, objectives: Sequence[ObjectiveState]
+) -> tuple[list[ValueRow], list[ValueRow]]:
+    """The values by the estimator that the verdict rests on, and those by all others.
+
+    Args:
+        result: of an evaluation.
+        objectives: of the agent now.
+    """
+    known = {objective.name: objective for objective in objectives}
     played = {}
     for each in result.values:
         if each.target == "played":
             played[each.estimator, each.objective] = each
 
-    asked = [each for each in result.values if each.target != "played"]
+    shown: list[ValueRow] = []
+    others: list[ValueRow] = []
+    for each in result.values:
+        if each.target == "played":
+            continue
+        row = ValueRow(
+            objective=known.get(each.objective),
+            estimator=ESTIMATORS.get(each.estimator, each.estimator),
+            asked=each,
+            played=played.get((each.estimator, each.objective)),
+        )
+        table = shown if each.estimator == result.shown else others
+        table.append(row)
 
-    return [(each, played.get((each.estimator, each.objective))) for each in asked]
+    return shown, others
 
 
 def _policy(text: str) -> Any:
