@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import re
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import time
 
 import httpx
 import numpy as np
+import polars as pl
 import pytest
 from services import CONTEXT, PATIENCE, Served, client_of, specification
 
@@ -85,6 +87,52 @@ async def a_bit_of_everything(client, running):
 
 def test_answers_are_those_of_a_service_on_sqlite(tmp_path, address):
     assert asked(tmp_path / "log", a_bit_of_everything) == asked(address, a_bit_of_everything)
+
+
+def test_logs_are_read_by_the_commands(tmp_path, address, capsys):
+    """What the commands write of a database is what they write of a file with the same calls."""
+    specs = {"address": address.url, "file": str(tmp_path / "log")}
+    asked(tmp_path / "log", many_settled)
+    asked(address, many_settled)
+    files = {}
+    for name, store in specs.items():
+        folder = tmp_path / name
+        agent = ["--agent", "router"]
+        commands = [
+            ["evaluate", store, *agent, "--policy", "arm:small", "--out", folder / "e"],
+            ["monitor", store, *agent, "--no-calibration", "--out", folder / "m"],
+            ["export", store, *agent, "--format", "csv", "--out", folder / "log.csv"],
+        ]
+        for command in commands:
+            assert cli.call([str(word) for word in command]) == 0, capsys.readouterr().err
+        values = (folder / "e" / "values.csv").read_bytes()
+        arms = json.loads((folder / "m" / "monitor.json").read_text())["arms"]
+        rows = pl.read_csv(folder / "log.csv").drop("time")
+        files[name] = (values, arms, rows)
+
+    assert files["address"][:2] == files["file"][:2]
+    assert files["address"][2].equals(files["file"][2])
+    delete = ["export", address.url, "--delete", "--out", str(tmp_path / "new.parquet")]
+    assert cli.call(delete) == 2
+    assert "delete must be of a file" in capsys.readouterr().err
+
+
+async def many_settled(client, running):
+    rng = np.random.default_rng(2)
+    for n in range(CALLS):
+        await client.post(f"{AGENT}/decide", json={"context": rng.random(3).tolist()})
+        rewards = {"quality": rng.random(), "cost": 0.5}
+        await client.post(f"{AGENT}/decisions/{n}/rewards", json=rewards)
+
+
+def test_a_log_is_exported_by_call(tmp_path, address):
+    async def talk(client, running):
+        await many_settled(client, running)
+        return await client.get(f"{AGENT}/export", params={"format": "csv"})
+
+    answer = asked(address, talk)
+    assert answer.status_code == 200
+    assert len(answer.text.splitlines()) == CALLS + 1
 
 
 def test_a_text_that_the_database_does_not_keep_is_refused_alone(address):

@@ -49,7 +49,12 @@ def retune_agent(
 
 
 def monitor_agent(
-    store: Annotated[Path, typer.Argument(help="The file of an agent's log; it is only read.")],
+    store: Annotated[
+        str,
+        typer.Argument(
+            help="An agent's log, which is only read: a file, or postgresql://...",
+        ),
+    ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     window: Annotated[
         int | None,

@@ -15,7 +15,11 @@ TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 
 def evaluate_policies(
     log: Annotated[
-        Path, typer.Argument(metavar="LOG", help="Logged decisions, with their propensities.")
+        str,
+        typer.Argument(
+            metavar="LOG",
+            help="Logged decisions with their propensities: a file, or postgresql://...",
+        ),
     ],
     policies: Annotated[
         list[str],
@@ -35,6 +39,9 @@ def evaluate_policies(
             "context=age,city:category,prompt:text encodes columns of several kinds.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
+    agent: Annotated[
+        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
+    ] = None,
     estimators: Annotated[
         list[str],
         typer.Option(
@@ -84,6 +91,7 @@ def evaluate_policies(
 
     options: Any = {
         "columns": columns,
+        "agent": agent,
         "estimators": estimators,
         "level": level,
         "folds": folds,
@@ -113,9 +121,11 @@ def evaluate_policies(
 
 def tune_policies(
     log: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="LOG", help="Logged decisions, with their propensities, in the order of time."
+            metavar="LOG",
+            help="Logged decisions with their propensities, in the order of time: a file, or "
+            "postgresql://...",
         ),
     ],
     policies: Annotated[
@@ -140,6 +150,9 @@ def tune_policies(
     columns: Annotated[
         list[str], typer.Option("--column", help="Of a .csv file, as in evaluate.")
     ] = [],  # noqa: B006 - the parser copies it
+    agent: Annotated[
+        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
+    ] = None,
     level: Annotated[float, typer.Option(help="1 - the probability of a wrong claim.")] = 0.95,
     blocks: Annotated[
         int, typer.Option(min=2, help="Parts of the log; each is valued on what came before it.")
@@ -154,6 +167,7 @@ def tune_policies(
         "weights": weights,
         "margin": margin,
         "columns": columns,
+        "agent": agent,
         "level": level,
         "blocks": blocks,
         "seed": seed,
@@ -177,7 +191,10 @@ def import_journal_as_store(
 
 
 def export_decisions(
-    store: Annotated[Path, typer.Argument(help="The file of an agent's log.")],
+    store: Annotated[
+        str,
+        typer.Argument(help="An agent's log: a file, or postgresql://..."),
+    ],
     out: Annotated[Path, typer.Option("--out", help="The file to write; it must not exist.")],
     file_format: Annotated[
         str,
@@ -216,7 +233,7 @@ def export_decisions(
             agent=agent,
             objective=objective,
         )
-    typer.echo(f"{out}: {count} decisions{', deleted from ' + str(store) if delete else ''}")
+    typer.echo(f"{out}: {count} decisions{', deleted from ' + store if delete else ''}")
 
 
 def back_up_store(

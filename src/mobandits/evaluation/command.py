@@ -24,6 +24,7 @@ from mobandits.evaluation.front import front, outlines, shown_estimator
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
 from mobandits.logs import Feedback, read
+from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.found import found_at
@@ -80,12 +81,13 @@ GainsOfLog = Callable[[Feedback], Mapping[str, Sequence[HeldOutGain]]]
 
 
 def evaluate_file(
-    file: str | Path,
+    file: str | Place,
     out: Path,
     policies: Sequence[str],
     recipe: Callable[[str], Recipe],
     *,
     columns: Sequence[str] = (),
+    agent: str | None = None,
     estimators: Sequence[str] = ("ips", "snips", "dr"),
     level: float = 0.95,
     folds: int = 5,
@@ -106,6 +108,7 @@ def evaluate_file(
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
         columns: see `columns_named`.
+        agent: whose decisions, of a store with several agents.
         estimators: names.
         level: of joint regions.
         folds: as in `compare`.
@@ -128,9 +131,10 @@ def evaluate_file(
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
-    meanings = checked_columns(Path(file), columns)
+    place = place_of(file)
+    meanings = meanings_of(place, columns, agent)
     specs = named_specs(policies)
-    if _is_table(Path(file)) and "propensity" not in meanings:
+    if _is_table(place) and "propensity" not in meanings:
         _refuse_weights(chosen_estimators, list(specs.values()))
 
     for spec in specs.values():
@@ -142,10 +146,10 @@ def evaluate_file(
 
     context = meanings.get("context")
     if isinstance(context, str):
-        meanings["context"] = Encoder.fit(file, context)
+        meanings["context"] = Encoder.fit(place, context)
 
-    log: Feedback = read(file, **meanings)
-    compared = _first_ranks(log, str(file))
+    log: Feedback = read(place, **meanings)
+    compared = _first_ranks(log, str(place))
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
     if deploy is not None:
         # Of one round and without a store: what no agent can be of is refused before the rest.
@@ -160,12 +164,12 @@ def evaluate_file(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        summary = log_summary(compared, str(file), meanings.get("context"))
+        summary = log_summary(compared, str(place), meanings.get("context"))
         page = write_evaluation(out, comparison, targets, summary, options, gains)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
-            agent = deployed(targets[deploy], log, out / STORE, None, {})
-            agent.close()
+            made = deployed(targets[deploy], log, out / STORE, None, {})
+            made.close()
 
     return page
 
@@ -255,10 +259,19 @@ which has evaluation.json; found an empty file at /dev/null
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
 
-def checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, Any]:
-    """The meanings of columns, which only a .csv file needs, and cannot do without."""
+def meanings_of(place: Place, pairs: Sequence[str], agent: str | None) -> dict[str, Any]:
+    """What `read` is told of a log.
+
+    Args:
+        place: of the log.
+        pairs: the meanings of columns, which only a .csv file needs, and cannot do without.
+        agent: whose decisions, which only a store with several agents needs.
+
+    Raises:
+        ValueError: where the log needs others.
+    """
     meanings = columns_named(pairs)
-    is_table = _is_table(file)
+    is_table = _is_table(place)
     if is_table and not {"arm", "rewards"} <= set(meanings):
         example = "--column arm=item --column rewards=click"
         rule = f"--column must name arm and rewards for a .csv file, such as {example}"
@@ -267,14 +280,18 @@ def checked_columns(file: Path, pairs: Sequence[str]) -> dict[str, Any]:
 
     if meanings and not is_table:
         advice = "a table of your own is read as .csv"
-        raise ValueError(f"--column must go with a .csv file, got {file}: {advice}")
+        raise ValueError(f"--column must go with a .csv file, got {place}: {advice}")
+    if agent is not None:
+        if not (isinstance(place, Address) or is_store(place)):
+            raise ValueError(f"--agent must go with a store, got {place}")
+        meanings["agent"] = agent
 
     return meanings
 
 
-def _is_table(file: Path) -> bool:
+def _is_table(place: Place) -> bool:
     """Whether a log is a .csv file: stores are known by their content, whatever their names are."""
-    return file.suffix == ".csv" and not is_store(file)
+    return isinstance(place, Path) and place.suffix == ".csv" and not is_store(place)
 
 
 def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:

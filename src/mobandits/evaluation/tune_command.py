@@ -1,25 +1,26 @@
 """The command `mobandits tune`: from a log and some names to an answer."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from mobandits.contracts.protocols import Recipe
-from mobandits.evaluation.command import checked_columns, is_plain, named_specs, target_named
+from mobandits.evaluation.command import is_plain, meanings_of, named_specs, target_named
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
 from mobandits.logs import read
+from mobandits.logs.address import Place, place_of
 from mobandits.support.naming import quoted
 from mobandits.support.progress import ProgressCallback
 
 
 def tune_file(
-    file: str | Path,
+    file: str | Place,
     policies: Sequence[str],
     recipe: Callable[[str], Recipe],
     *,
     weights: Sequence[str] = (),
     columns: Sequence[str] = (),
+    agent: str | None = None,
     margin: float = 0.0,
     level: float = 0.95,
     blocks: int = 5,
@@ -34,6 +35,7 @@ def tune_file(
         recipe: from a name to a recipe.
         weights: see `weights_named`.
         columns: as in `evaluate_file`.
+        agent: as in `evaluate_file`.
         margin: as in `tune`.
         level: as in `tune`.
         blocks: as in `tune`.
@@ -43,14 +45,15 @@ def tune_file(
     Raises:
         ValueError: naming what is wrong with the file, a name or an option.
     """
-    meanings: dict[str, Any] = checked_columns(Path(file), columns)
+    place = place_of(file)
+    meanings: dict[str, Any] = meanings_of(place, columns, agent)
     specs = named_specs(policies)
     weight_of_objective = weights_named(weights)
     for spec in specs.values():
         if not is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
 
-    log = read(file, **meanings)
+    log = read(place, **meanings)
     candidates = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
 
     return tune(

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from mobandits.logs.address import Place
 from mobandits.monitoring.summary import summary
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
@@ -14,7 +15,7 @@ SUMMARY = "monitor.json"
 
 
 def write_page(
-    store: str | Path,
+    store: str | Place,
     out: str | Path,
     *,
     window: int | None = None,
@@ -26,7 +27,8 @@ def write_page(
     """Write the history of an agent as a page.
 
     Args:
-        store: the path of the file; it is only read, and may be written meanwhile.
+        store: the path of the file, or the URL of a database; it is only read, and may be written
+            meanwhile.
         out: the folder: a new one, an empty one, or that of an earlier page.
         window: as in `summary`, like the others.
         window_by: "day" or "hour".

@@ -4,9 +4,9 @@ import math
 import sqlite3
 from collections.abc import Hashable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from mobandits.logs.address import Place
 from mobandits.logs.join import Objectives
 from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.lifetimes import ArmHistory, Moments, arm_history, last_time, moments
@@ -65,18 +65,18 @@ class History:
     now: float
 
 
-def history_of(connection: sqlite3.Connection, path: Path, name: str | None) -> History:
+def history_of(connection: sqlite3.Connection, place: Place, name: str | None) -> History:
     """The history of an agent in a store.
 
     Args:
         connection: to the store.
-        path: of the store.
+        place: of the store.
         name: of the agent; None where the store has one only.
 
     Raises:
         LogError: where there is no such agent, or where the store is damaged.
     """
-    source = str(path)
+    source = str(place)
     agent = only_agent(connection, name, source)
     check_all_there(connection, agent, source)
     description = agent.description
@@ -86,7 +86,7 @@ def history_of(connection: sqlite3.Connection, path: Path, name: str | None) -> 
         connection=connection,
         source=source,
         agent=agent,
-        objectives=_logged_objectives(description, path),
+        objectives=_logged_objectives(description, place),
         arms=arm_history(connection, agent, source),
         abandoned=moments(connection, agent, "abandon", source),
         activated=moments(connection, agent, "activate", source),
@@ -96,8 +96,8 @@ def history_of(connection: sqlite3.Connection, path: Path, name: str | None) -> 
     )
 
 
-def _logged_objectives(description: dict[str, Any], path: Path) -> tuple[LoggedObjective, ...]:
-    known = Objectives.of(description, path)
+def _logged_objectives(description: dict[str, Any], place: Place) -> tuple[LoggedObjective, ...]:
+    known = Objectives.of(description, place)
     count = len(known.names)
     defaults = _pairs(description.get("defaults"), count)
     ranges = _pairs(description.get("ranges"), count)

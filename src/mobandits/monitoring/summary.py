@@ -10,6 +10,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.figures.monitor_contents import ArmSummary, MonitorSummary, WindowSummary
+from mobandits.logs.address import Place, place_of
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
 from mobandits.logs.store.windows import (
     Window,
@@ -37,7 +38,7 @@ MOST_WINDOWS = 1000  # more are neither drawn nor read
 
 
 def summary(
-    store: str | Path,
+    store: str | Place,
     *,
     window: int | None = None,
     window_by: str | None = None,
@@ -50,7 +51,7 @@ def summary(
     at some 50 bytes per decision and 24 per reward, of one state of the file. Every row is checked.
 
     Args:
-        store: the path of the file.
+        store: the path of the file, or the URL of a database.
         window: decisions per window, at least 2; None: as many as make up to 40 windows.
         window_by: "day" or "hour", of UTC, in place of a number.
         calibration: whether the log is replayed, at most 100,000 events of it, to compare what the
@@ -87,10 +88,11 @@ def summary(
     if window is not None and window_by is not None:
         raise ValueError(f"window must be left out with window_by, got {window}")
 
-    path = Path(store)
-    warn_of_loss(path)
-    with reading(path) as connection, explained(path):
-        history = history_of(connection, path, agent)
+    place = place_of(store)
+    if isinstance(place, Path):
+        warn_of_loss(place)
+    with reading(place) as connection, explained(place):
+        history = history_of(connection, place, agent)
         total = decision_count(connection, history.agent.id)
         size = usual_size(total) if window is None else int(window)
         windows = _windows(history, size, window_by)

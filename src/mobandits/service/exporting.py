@@ -18,7 +18,7 @@ import msgspec
 
 from mobandits.errors import LogError
 from mobandits.logs import export
-from mobandits.logs.address import Address, Place
+from mobandits.logs.address import Place, named_for_others, place_of
 from mobandits.service.messages import ExportQuery
 from mobandits.service.problems import Problem
 
@@ -35,7 +35,7 @@ MEDIA = {
 
 
 class ExportJob(msgspec.Struct):
-    """What the process is told to write."""
+    """What the process is told to write; the URL of a store may hold a password."""
 
     store: str
     agent: str
@@ -47,7 +47,7 @@ class Exports:
     """The exports of a service.
 
     Args:
-        store: of the logs; a database is refused.
+        store: of the logs.
     """
 
     def __init__(self, store: Place) -> None:
@@ -64,9 +64,6 @@ class Exports:
         Raises:
             Problem: where the format cannot hold the log, or too many exports are written.
         """
-        store = self._store
-        if isinstance(store, Address):
-            raise Problem(409, f"export reads a file, and the store is a database, {store}")
         if self._running >= MOST_AT_ONCE:
             rule = f"exports must be at most {MOST_AT_ONCE} at once, got one more"
             raise Problem(429, rule, retry_after=10)
@@ -75,7 +72,7 @@ class Exports:
         try:
             with tempfile.TemporaryDirectory(prefix="mobandits-export-") as folder:
                 out = Path(folder) / f"log.{query.format}"
-                job = ExportJob(str(store.absolute()), agent, str(out), query)
+                job = ExportJob(named_for_others(self._store), agent, str(out), query)
                 await _run(job)
                 # Whoever has it open can read it; whatever becomes of them, nothing is left.
                 return out.open("rb")
@@ -150,7 +147,7 @@ def main() -> int:
         # A path of this process means nothing to a client.
         text = str(error).replace(job.out, "the export")
         if isinstance(error, LogError):
-            text = text.replace(job.store, "the log")
+            text = text.replace(str(place_of(job.store)), "the log")
         sys.stderr.write(f"{text}\n")
 
         return REFUSED

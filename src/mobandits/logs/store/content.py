@@ -167,13 +167,21 @@ def slice_of(connection: sqlite3.Connection, agent: AgentRow, source: str) -> It
 
     connection.execute("BEGIN")
     try:
-        (complete_after,) = connection.execute(SELECT_COMPLETE, (agent.id,)).fetchone()
-        if complete_after != agent.complete_after:
-            raise LogError(f"{source} was shortened while it was read: read it again")
+        _check_not_shortened(connection, agent, source)
         yield
-    finally:
-        if connection.in_transaction:
-            connection.execute("COMMIT")
+        connection.execute("COMMIT")
+    except BaseException:
+        # Its own error would hide the first one.
+        with contextlib.suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise
+
+
+def _check_not_shortened(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:
+    (complete_after,) = connection.execute(SELECT_COMPLETE, (agent.id,)).fetchone()
+    if complete_after != agent.complete_after:
+        raise LogError(f"{source} was shortened while it was read: read it again")
 
 
 def _whole(value: Any) -> int:

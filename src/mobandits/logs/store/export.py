@@ -11,6 +11,7 @@ import polars as pl
 
 from mobandits.errors import LogError
 from mobandits.logs import dsjson
+from mobandits.logs.address import Place, place_of
 from mobandits.logs.join import Objectives
 from mobandits.logs.store.archives import write_archive
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
@@ -34,7 +35,7 @@ CHUNK = 2000  # decisions at a time
 
 
 def export(
-    store: str | Path,
+    store: str | Place,
     out: str | Path,
     format: Format = "parquet",  # noqa: A002 - the word of the command line
     before: datetime | float | None = None,
@@ -52,13 +53,13 @@ def export(
     the space is used for what comes.
 
     Args:
-        store: the file of a `Store`.
+        store: the file of a `Store`, or the URL of a database that a service writes.
         out: the file to write, which must not exist; it appears whole or not at all.
         format: "parquet" has all events, and is read by `mobandits.logs.read`, as "dsjson" is;
             "csv" is a table for other programs and `mobandits.logs.csv`.
         before: only decisions before this time, in seconds since 1970 or as a `datetime`, which
             without a time zone is of UTC; None: all.
-        delete: whether to delete from the store what was written.
+        delete: whether to delete from the store what was written; of files only.
         agent: whose decisions; None where the store has one agent only.
         objective: of "dsjson", see `mobandits.logs.dsjson.write`.
 
@@ -67,7 +68,7 @@ def export(
 
     Raises:
         LogError: where the store is damaged, where `out` exists, or where decisions are to be
-            deleted that no snapshot knows.
+            deleted that no snapshot knows, or from a database.
 
     Example:
         >>> import tempfile
@@ -84,23 +85,28 @@ def export(
         [[0.25]]
     """
     choice("format", format, FORMATS)
-    path = Path(store)
+    place = place_of(store)
     target = Path(out)
     if target.exists():
         raise LogError(f"{target} must be a new file, got {found_at(target)}")
     limit = _seconds(before)
-    warn_of_loss(path)
-    with reading(path, in_slices=True) as connection:
-        row = only_agent(connection, agent, str(path))
+    if isinstance(place, Path):
+        warn_of_loss(place)
+    elif delete:
+        raise LogError(f"delete must be of a file, and {place} is a database")
+
+    with reading(place, in_slices=True) as connection:
+        row = only_agent(connection, agent, str(place))
         if delete:
-            chosen = settled_before(connection, row, limit, str(path))
+            chosen = settled_before(connection, row, limit, str(place))
         else:
-            chosen = decisions_before(connection, row, limit, str(path))
-        source = _Source(connection, row, path, chosen)
-        with explained(path):
+            chosen = decisions_before(connection, row, limit, str(place))
+        source = _Source(connection, row, place, chosen)
+        with explained(place):
             _write(source, target, format, objective)
-    if delete:
-        delete_decisions(path, row, chosen)
+    if delete and isinstance(place, Path):
+        delete_decisions(place, row, chosen)
+
     return len(chosen.ids)
 
 
@@ -109,13 +115,13 @@ class _Source(NamedTuple):
 
     connection: sqlite3.Connection
     agent: AgentRow
-    path: Path
+    place: Place
     chosen: Chosen
 
     def tables(self) -> Iterator[pl.DataFrame]:
         """The events of the chosen decisions, and all changes before the last of them."""
         ids = self.chosen.ids
-        for frame in frames(self.connection, self.agent, str(self.path)):
+        for frame in frames(self.connection, self.agent, str(self.place)):
             kinds = frame["kind"]
             is_change = ~kinds.is_in(["decide", "learn"]).to_numpy()
             # Ids are never negative; of changes, the column is null.
@@ -132,8 +138,8 @@ def _write(source: _Source, out: Path, file_format: str, objective: Hashable | N
     if file_format == "parquet":
         write_archive(source.tables(), source.agent.description, out)
         return
-    chunks = feedback_of(source.agent, source.tables, source.path, CHUNK)
-    objectives = Objectives.of(source.agent.description, source.path)
+    chunks = feedback_of(source.agent, source.tables, source.place, CHUNK)
+    objectives = Objectives.of(source.agent.description, source.place)
     if file_format == "csv":
         write_csv(chunks, objectives, out)
         return

@@ -18,10 +18,11 @@ from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.logs.names import name_text
 from mobandits.logs.store.content import AgentRow, slice_of
 
-# Rewards of objectives without a default are counted apart: the others come by themselves.
+# Rewards of objectives without a default are counted apart: the others come by themselves. A group
+# is one decision, whose columns PostgreSQL wants inside of functions.
 SELECT_DECISIONS = """
-SELECT d.id, d.seq, d.at, d.active, count(r.objective), max(r.seq), max(r.at),
-    sum(r.objective IN ({required}))
+SELECT max(d.id), d.seq, max(d.at), max(d.active), count(r.objective), max(r.seq), max(r.at),
+    count(CASE WHEN {is_required} THEN 1 END)
 FROM decisions d
 LEFT JOIN rewards r ON r.agent = d.agent AND r.decision = d.id AND +r.seq <= ?
 WHERE d.agent = ? AND d.seq > ? AND d.seq <= ? GROUP BY d.seq ORDER BY d.seq
@@ -185,7 +186,10 @@ def decision_table(
     # Arrays that grow, for 56 bytes per decision: a list of rows takes ten times as much.
     whole = [array("q") for _ in range(6)]
     numbers = [array("d") for _ in range(2)]
-    query = SELECT_DECISIONS.format(required=", ".join("?" * len(required)))
+    places = ", ".join("?" * len(required))
+    # PostgreSQL knows no empty list.
+    is_required = f"r.objective IN ({places})" if required else "1 = 0"
+    query = SELECT_DECISIONS.format(is_required=is_required)
     last = agent.events
     for start in range(0, last, SLICE):
         parameters = (*required, last, agent.id, start, min(start + SLICE, last))
@@ -194,7 +198,7 @@ def decision_table(
 
         for row in rows:
             number, seq, at, active, rewards, last_seq, last_at, own = row
-            columns = (number, seq, active, rewards, own or 0, last_seq or 0)
+            columns = (number, seq, active, rewards, own, last_seq or 0)
             for column, value in zip(whole, columns, strict=True):
                 column.append(value)
             for moments, moment in zip(numbers, (at, last_at), strict=True):
