@@ -33,7 +33,10 @@ def core_bytes(core: AgentCore) -> bytes:
             # Else a loss of power could leave a file that knows more than the log.
             core.writer.flush()
 
-        return state_bytes(core)
+        copied = copied_state(core)
+
+    # Where many decisions wait this takes long, and the agent goes on meanwhile.
+    return encoded_state(copied)
 
 
 def foreign_recipe(core: AgentCore) -> Recipe | None:
