@@ -6,7 +6,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import CHECKS
-from services import CONTEXT, served
+from services import CONTEXT, PATIENCE, served
 
 from mobandits.service.application import application
 from mobandits.service.calls import OPERATIONS
@@ -49,7 +49,8 @@ def check(case, service, *, is_known):
     if is_known:
         for name in case.path_parameters or {}:
             case.path_parameters[name] = PLACES.get(name, case.path_parameters[name])
-    response = case.call(app=service, base_url="http://localhost")
+    # On a busy machine, what compiles for the first time takes longer than a client would wait.
+    response = case.call(app=service, base_url="http://localhost", timeout=PATIENCE)
     checks = [CHECKS.get_one(name) for name in NAMES]
     if response.status_code == NOT_NOW:
         checks = checks[1:]

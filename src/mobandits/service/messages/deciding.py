@@ -1,0 +1,64 @@
+"""Decisions as clients ask for them and get them."""
+
+from typing import Any
+
+from mobandits.service.messages.base import Message
+
+
+class Decide(Message):
+    """A request for a decision.
+
+    Attributes:
+        context: numbers in order, {arm: numbers}, or {column: value} where the agent has an encoder.
+        eligible: the arms that may be played; None: all.
+        key: of the client: the same key and body get the same decision again.
+        active: false where it is not yet sure that the arm will be played.
+    """
+
+    context: Any = None
+    eligible: list[str] | None = None
+    key: str | None = None
+    active: bool = True
+
+
+class DecideBatch(Message):
+    """A request for a decision per context, all in one moment: all are made, or none.
+
+    Attributes:
+        contexts: as in `Decide`, at most 1,000.
+        eligible: the arms that may be played, in all of them; None: all.
+        keys: per context, of the client; None: no keys.
+    """
+
+    contexts: list[Any]
+    eligible: list[str] | None = None
+    keys: list[str | None] | None = None
+
+
+class Decided(Message):
+    """A decision.
+
+    Attributes:
+        decision: its number, as a text, under which rewards are reported.
+        arm: which to play.
+        propensity: the probability with which the agent played it; null where it was not asked for.
+        error: the standard error of the propensity; 0 where it is exact.
+        front: the arms that could have been played; null likewise.
+        preference: the order by which arms are compared now, also where the decision is an older
+            one.
+        replayed: whether it was made by an earlier call with the same key.
+    """
+
+    decision: str
+    arm: str
+    propensity: float | None
+    error: float
+    front: list[str] | None
+    preference: str
+    replayed: bool
+
+
+class DecidedBatch(Message):
+    """Decisions, in the order of the contexts."""
+
+    decisions: list[Decided]

@@ -1,0 +1,21 @@
+"""Whether a service lives, and is ready."""
+
+from mobandits.service.messages.base import Message
+
+
+class Live(Message):
+    """The process answers."""
+
+    live: bool
+
+
+class Ready(Message):
+    """Whether every agent can decide.
+
+    Attributes:
+        ready: so.
+        agents: {name: "starting", "ready", or why it cannot}.
+    """
+
+    ready: bool
+    agents: dict[str, str]
