@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
-EXTRAS = ".[data,gym,ray,service,postgres,dev]"
+EXTRAS = ".[data,gym,ray,service,postgres,docs,dev]"
 # Where some package has no build for a new Python yet, the rest is tested without it.
 OPTIONAL = ("ray", "vowpalwabbit", "mo-gymnasium")
 LEAST_EXTRAS = ".[data,gym,service,postgres]"
