@@ -172,6 +172,7 @@ print(json.dumps(answer))
 """
 
 
+@pytest.mark.slow
 def test_the_plain_backend_does_without_them():
     done = run(["-W", "ignore", "-c", SCRIPT], MOBANDITS_COMPILING="plain", NUMBA_DISABLE_JIT="0")
     assert not done.returncode, done.stderr[-2000:]

@@ -156,7 +156,11 @@ def digest():
     return out.hexdigest()
 
 
-@pytest.mark.parametrize("how", [{"NUMBA_DISABLE_JIT": "1"}, {"MOBANDITS_COMPILING": "plain"}])
+INTERPRETED = {"NUMBA_DISABLE_JIT": "1"}
+PLAIN = {"MOBANDITS_COMPILING": "plain"}
+
+
+@pytest.mark.parametrize("how", [INTERPRETED, pytest.param(PLAIN, marks=pytest.mark.slow)])
 def test_every_way_to_run_gives_the_same_bits(how):
     here = Path(__file__).parent
     code = (
