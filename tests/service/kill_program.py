@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -51,6 +52,12 @@ NAMES = list(CALLS)
 class Fatal:
     """The connection of a committer, during one of whose statements the process is killed.
 
+    Args:
+        connection: of the committer.
+        moment: "before" a statement, "after" it, or "inside": in the middle of it.
+        start: how the statement begins.
+        skipped: how many of them go well before; inside, how many steps of SQLite's machine do.
+
     Attributes:
         is_armed: whether it looks at statements by now.
     """
@@ -59,7 +66,8 @@ class Fatal:
         self._connection = connection
         self._moment = moment
         self._start = start
-        self._left = skipped + 1
+        self._left = 1 if moment == "inside" else skipped + 1
+        self._steps = skipped
         self.is_armed = False
 
     def execute(self, sql, *values):
@@ -69,6 +77,8 @@ class Fatal:
             is_fatal = self._left == 0
         if is_fatal and self._moment == "before":
             os.kill(os.getpid(), signal.SIGKILL)
+        if is_fatal and self._moment == "inside":
+            self._connection.set_progress_handler(killing_after(self._steps), 1)
         done = self._connection.execute(sql, *values)
         if is_fatal:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -76,6 +86,17 @@ class Fatal:
 
     def __getattr__(self, name):
         return getattr(self._connection, name)
+
+
+def killing_after(steps):
+    """A function that kills the process when it is called so often."""
+    left = itertools.count(steps, -1)
+
+    def step():
+        if next(left) == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return step
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """What is left where the service is killed at a point, or the disk fails: the kill table."""
 
 import asyncio
-import itertools
 import os
 import re
 import resource
@@ -23,6 +22,7 @@ from kill_program import (
     Fatal,
     answers_and_states,
     answers_until_killed,
+    killing_after,
     opened,
     state_of,
     talk,
@@ -45,10 +45,22 @@ from stores import same_events  # noqa: E402
 
 pytestmark = forks
 
-# (when, statement): what the thread that commits is doing.
-BEFORE_COMMIT = ("before", "BEGIN")
-INSIDE = [("after", "BEGIN"), ("after", "INSERT"), ("after", "UPDATE"), ("before", "COMMIT")]
-AFTER_COMMIT = ("after", "COMMIT")
+# (when, statement): what the thread that commits is doing. Events are appended by one statement,
+# which takes more than 200 steps of SQLite's machine, and is a transaction.
+APPENDING = "INSERT INTO appended"
+BEFORE_COMMIT = ("before", APPENDING)
+INSIDE = [("inside", APPENDING, steps) for steps in (1, 60, 120, 180, 200)]
+AFTER_COMMIT = ("after", APPENDING)
+# What writes something else has a transaction of several.
+BEFORE_SEVERAL = ("before", "BEGIN")
+INSIDE_SEVERAL = [
+    ("after", "BEGIN"),
+    ("after", "INSERT"),
+    ("after", "UPDATE"),
+    ("before", "COMMIT"),
+]
+AFTER_SEVERAL = ("after", "COMMIT")
+OF_SEVERAL = ["new arm", "snapshot"]
 USUAL = ["decide", "rest of a reward", "preference", "batch"]
 
 
@@ -120,9 +132,14 @@ def test_killed_before_the_commit_it_had_not_been(tmp_path, whole, name):
     check_killed(tmp_path, whole, name, BEFORE_COMMIT, {False})
 
 
-@pytest.mark.parametrize("fault", INSIDE, ids=" ".join)
-def test_killed_inside_the_transaction_it_had_not_been(tmp_path, whole, fault):
+@pytest.mark.parametrize("fault", INSIDE, ids=str)
+def test_killed_inside_the_statement_that_appends_it_had_not_been(tmp_path, whole, fault):
     check_killed(tmp_path, whole, "rest of a reward", fault, {False})
+
+
+@pytest.mark.parametrize("fault", INSIDE_SEVERAL, ids=" ".join)
+def test_killed_inside_a_transaction_of_several_statements_it_had_not_been(tmp_path, whole, fault):
+    check_killed(tmp_path, whole, "new arm", fault, {False})
 
 
 @pytest.mark.parametrize("name", USUAL)
@@ -130,23 +147,32 @@ def test_killed_after_the_commit_before_the_answer_it_is_answered_once_more(tmp_
     check_killed(tmp_path, whole, name, AFTER_COMMIT, {True})
 
 
-@pytest.mark.parametrize("fault", [*INSIDE[:2], ("after", "DELETE"), AFTER_COMMIT], ids=" ".join)
+@pytest.mark.parametrize(
+    "fault", [*INSIDE_SEVERAL[:2], ("after", "DELETE"), AFTER_SEVERAL], ids=" ".join
+)
 def test_killed_during_a_snapshot_the_older_one_serves(tmp_path, whole, fault):
     check_killed(tmp_path, whole, "snapshot", fault, {True, False})
 
 
-@pytest.mark.parametrize("fault", INSIDE[1:], ids=" ".join)
+@pytest.mark.parametrize("fault", INSIDE, ids=str)
 def test_killed_during_a_change_of_preference_it_is_the_old_one(tmp_path, whole, fault):
     check_killed(tmp_path, whole, "preference", fault, {False})
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("fault", [BEFORE_COMMIT, *INSIDE, AFTER_COMMIT], ids=" ".join)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_SEVERAL])
+@pytest.mark.parametrize("fault", [BEFORE_COMMIT, *INSIDE, AFTER_COMMIT], ids=str)
 def test_killed_anywhere(tmp_path, whole, name, fault):
+    check_killed(tmp_path, whole, name, fault, {fault == AFTER_COMMIT})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_SEVERAL)
+@pytest.mark.parametrize("fault", [BEFORE_SEVERAL, *INSIDE_SEVERAL, AFTER_SEVERAL], ids=" ".join)
+def test_killed_anywhere_in_a_transaction_of_several_statements(tmp_path, whole, name, fault):
     if CALLS[name] == CHECKPOINT and fault == ("after", "UPDATE"):
         pytest.skip("a snapshot updates nothing")
-    check_killed(tmp_path, whole, name, fault, {fault == AFTER_COMMIT})
+    check_killed(tmp_path, whole, name, fault, {fault == AFTER_SEVERAL})
 
 
 # --- a migration
@@ -174,17 +200,6 @@ def migrated_until_killed(path, moment, start, skipped, steps):
             os._exit(0)
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) == -signal.SIGKILL
-
-
-def killing_after(steps):
-    """A function that kills the process when it is called so often."""
-    left = itertools.count(steps, -1)
-
-    def step():
-        if next(left) == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return step
 
 
 MIGRATIONS = [
@@ -229,7 +244,7 @@ class FailingDisk:
     """The connection of a committer some of whose statements fail.
 
     Attributes:
-        wrong: the beginning of statements that fail; None: none does.
+        wrong: what statements begin with that fail; None: none does.
         may_fail: set, unless they are to wait before they fail.
     """
 
@@ -259,7 +274,7 @@ async def check_refused(client, body):
     assert ready.status_code == 503
 
 
-@pytest.mark.parametrize("wrong", ["BEGIN", "INSERT", "COMMIT"])
+@pytest.mark.parametrize("wrong", [("INSERT", "BEGIN"), ("INSERT", "COMMIT")])
 def test_an_error_of_the_disk_is_503_until_a_write_succeeds(tmp_path, caplog, wrong):
     spec = specification(router=ROUTER, other=ROUTER)
     with opened(tmp_path / "log", spec) as running:
@@ -375,7 +390,7 @@ def test_a_call_that_was_lost_is_not_answered_by_the_agent_that_was_opened_again
 
         async def work(client):
             await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
-            disk.wrong = "COMMIT"
+            disk.wrong = APPENDING
             disk.may_fail.clear()
             calls = [
                 asyncio.create_task(client.post(f"{AGENT}/decide", json={"context": CONTEXT}))

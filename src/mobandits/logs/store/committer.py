@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
+from mobandits.logs.store.appending import in_one, prepare_appending
 from mobandits.logs.store.merged_statements import merged
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
@@ -83,6 +84,8 @@ class Committer:
         # Sums are counted by statements that need answers, and so apart from such a group.
         self._is_together = together is not contextlib.nullcontext
         self._after_failure = after_failure
+        if not self._is_together:
+            prepare_appending(connection)
         self._rollup = Rollup(connection)
         self._changed = threading.Condition()
         self._gathering = Group()
@@ -107,8 +110,10 @@ class Committer:
                 raise LogError(f"{self._path} is a store that was closed: open it again")
 
             group = self._gathering
+            # The thread waits for the first one; it takes the others along.
+            if not group.calls:
+                self._changed.notify_all()
             group.calls.append(call)
-            self._changed.notify_all()
 
         return group
 
@@ -194,13 +199,24 @@ class Committer:
         try:
             if self._is_together:
                 self._in_transaction(lambda: self._execute(calls), self._together)
-            else:
+            elif self._rollup.is_due() or not self._append_in_one(calls):
                 self._in_transaction(lambda: self._execute_and_count(calls))
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
         except Exception as error:  # noqa: BLE001 - else the thread ends, and all wait for ever
             self._give_up(calls, error)
+
+    def _append_in_one(self, calls: list[Call]) -> bool:
+        """Commit calls that only append, in one statement; whether they do."""
+        statement = in_one(_statements_of(calls))
+        if statement is None:
+            return False
+
+        sql, values = statement
+        self._connection.execute(sql, values)
+
+        return True
 
     def _commit_apart(self, calls: list[Call]) -> None:
         """Commit the calls of a group that cannot be committed whole, but for those at fault."""
@@ -230,8 +246,7 @@ class Committer:
 
     def _execute(self, calls: list[Call]) -> None:
         connection = self._connection
-        statements = itertools.chain.from_iterable(call.statements for call in calls)
-        for sql, values in merged(statements):
+        for sql, values in merged(_statements_of(calls)):
             connection.execute(sql, values)
 
     def _execute_and_count(self, calls: list[Call]) -> None:
@@ -267,3 +282,7 @@ class Committer:
             call.origin.failure = f"its last events could not be written: {error}"
 
         self._after_failure(error)
+
+
+def _statements_of(calls: list[Call]) -> Iterable[Statement]:
+    return itertools.chain.from_iterable(call.statements for call in calls)

@@ -1,0 +1,147 @@
+"""Groups that are appended in one statement: the tables are as after their statements one by one."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from mobandits.logs.store.appending import in_one, prepare_appending
+from mobandits.logs.store.merged_statements import MOST_ROWS, UPDATE_EVENTS
+from mobandits.logs.store.rows import statements_of
+from mobandits.logs.store.schema import migrate
+
+TABLES = ("agents", "decisions", "rewards", "changes")
+AGENTS = (1, 2, 3)
+
+
+@pytest.fixture
+def connections():
+    """A connection that appends in one statement, and its slow twin."""
+    opened = []
+    for _ in range(2):
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        migrate(connection, "0")
+        connection.execute("PRAGMA foreign_keys = ON")
+        for agent in AGENTS:
+            row = (agent, f"agent {agent}")
+            connection.execute("INSERT INTO agents VALUES (?, ?, '{}', 0.0, 0, 0, 0)", row)
+        opened.append(connection)
+    prepare_appending(opened[0])
+    yield opened
+    for connection in opened:
+        connection.close()
+
+
+def content(connection):
+    """All rows of the tables that events are appended to, and the types of their values."""
+    found = {}
+    for table in TABLES:
+        rows = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
+        found[table] = [[(type(value), value) for value in row] for row in rows]
+    return found
+
+
+class Events:
+    """Random events of several agents, as statements."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.seqs = dict.fromkeys(AGENTS, 0)
+        self.waiting = {agent: [] for agent in AGENTS}
+
+    def statements(self, count):
+        """Those of so many calls."""
+        listed = []
+        for _ in range(count):
+            agent = int(self.rng.choice(AGENTS))
+            self.seqs[agent] += 1
+            seq = self.seqs[agent]
+            _, own = statements_of(agent, seq, self.event(agent, seq))
+            listed += [*own, (UPDATE_EVENTS, (seq, agent))]
+        return listed
+
+    def event(self, agent, seq):
+        """A decision, a reward or something else."""
+        kind = self.rng.choice(["decide", "learn", "preference"])
+        if kind == "preference":
+            return {"kind": "preference", "order": "pareto"}
+        if kind == "learn" and self.waiting[agent]:
+            number = self.waiting[agent].pop()
+            return {"kind": "learn", "id": number, "rewards": {"quality": 0.5, "cost": -0.0}}
+        self.waiting[agent].append(seq)
+        event = {"kind": "decide", "id": seq, "time": 1.5, "arm": 1, "propensity": 0.25}
+        if self.rng.random() < 0.5:
+            event["context"] = self.rng.normal(size=(2, 3))
+        if self.rng.random() < 0.5:
+            event |= {"key": f"key {seq}", "eligible": [0, 1], "active": False}
+        return event
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_tables_are_as_after_the_statements_one_by_one(connections, seed):
+    fast, slow = connections
+    events = Events(np.random.default_rng(seed))
+    for count in (1, 2, 3, 5, 16, 20):
+        statements = events.statements(count)
+        changes = fast.total_changes
+        fast.execute(*in_one(statements))
+        assert fast.total_changes > changes
+        for sql, values in statements:
+            slow.execute(sql, values)
+    assert content(fast) == content(slow)
+    assert not fast.in_transaction
+
+
+REFUSED = {
+    "a decision that is there": {"kind": "decide", "id": 1, "arm": 0},
+    "a reward of no decision": {"kind": "learn", "id": 77, "rewards": {"quality": 0.5}},
+    "a key that is there": {"kind": "decide", "id": 5, "arm": 0, "key": "a"},
+}
+
+
+@pytest.mark.parametrize("event", REFUSED.values(), ids=REFUSED)
+def test_of_a_group_with_a_row_that_is_refused_nothing_is_there(connections, event):
+    fast, slow = connections
+    decision = {"kind": "decide", "id": 1, "arm": 0, "key": "a"}
+    first = statements_of(1, 1, decision)[1] + [(UPDATE_EVENTS, (1, 1))]
+    fast.execute(*in_one(first))
+    before = content(fast)
+    _, good = statements_of(1, 2, {"kind": "decide", "id": 2, "arm": 0})
+    _, bad = statements_of(1, 3, event)
+    with pytest.raises(sqlite3.IntegrityError) as failure:
+        fast.execute(*in_one([*good, *bad, (UPDATE_EVENTS, (3, 1))]))
+    assert content(fast) == before
+    assert not fast.in_transaction
+
+    for sql, values in first:
+        slow.execute(sql, values)
+    with pytest.raises(sqlite3.IntegrityError) as expected:
+        slow.execute(*bad[0])
+    assert str(failure.value) == str(expected.value)
+
+
+def test_rewards_may_be_of_decisions_of_the_same_group(connections):
+    fast, _ = connections
+    _, made = statements_of(1, 1, {"kind": "decide", "id": 1, "arm": 0})
+    _, told = statements_of(1, 2, {"kind": "learn", "id": 1, "rewards": {"quality": 0.5}})
+    fast.execute(*in_one([*told, *made, (UPDATE_EVENTS, (2, 1))]))
+    assert fast.execute("SELECT count(*) FROM rewards").fetchone() == (1,)
+    assert fast.execute("SELECT events FROM agents WHERE id = 1").fetchone() == (2,)
+
+
+def test_what_does_not_only_append_is_left_to_a_transaction(connections):
+    events = Events(np.random.default_rng(0))
+    some = events.statements(MOST_ROWS - len(AGENTS))
+    assert in_one([*some, ("DELETE FROM snapshots", ())]) is None
+    assert in_one([]) is None
+    assert in_one(some + events.statements(MOST_ROWS)) is None
+
+
+def test_the_file_stays_as_it_is(tmp_path):
+    connection = sqlite3.connect(tmp_path / "log", isolation_level=None)
+    migrate(connection, "0")
+    before = (tmp_path / "log").read_bytes()
+    prepare_appending(connection)
+    connection.close()
+    assert (tmp_path / "log").read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["log"]
