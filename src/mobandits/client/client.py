@@ -11,6 +11,7 @@ from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.conversations import Conversation, Result
 from mobandits.client.failures import may_pass, refused, unanswered, wait_before
+from mobandits.client.plain_http import Answer, sender_to
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -54,7 +55,7 @@ class Client(AgentClient):
         attempts: int = 3,
     ) -> None:
         super().__init__(url, agent, fallback, attempts)
-        self._http = httpx.Client(base_url=self.url, timeout=timeout, headers=headers_of(key))
+        self._http = sender_to(self.url, timeout, headers_of(key))
 
     def decide(
         self,
@@ -164,7 +165,7 @@ class Client(AgentClient):
 
     def _send(self, call: Call) -> bytes:
         """The answer to a request, which is tried again where that may help."""
-        response: httpx.Response | None = None
+        response: Answer | httpx.Response | None = None
         failure: ServiceError | None = None
         for attempt in range(self._attempts):
             if attempt > 0:

@@ -3,6 +3,7 @@
 import httpx
 import msgspec
 
+from mobandits.client.plain_http import Answer
 from mobandits.errors import ServiceError
 
 DOWN = frozenset((502, 503, 504))
@@ -19,7 +20,7 @@ class ProblemDetails(msgspec.Struct):
     field: str | None = None
 
 
-def may_pass(response: httpx.Response) -> bool:
+def may_pass(response: Answer | httpx.Response) -> bool:
     """Whether a call may be answered otherwise when it is tried again.
 
     Nothing was done, or it does not matter: a key makes a second decision the first one again.
@@ -31,7 +32,7 @@ def may_pass(response: httpx.Response) -> bool:
     return response.status_code in DOWN
 
 
-def refused(response: httpx.Response) -> ServiceError:
+def refused(response: Answer | httpx.Response) -> ServiceError:
     """The error of an answer that is none."""
     try:
         problem = msgspec.json.decode(response.content, type=ProblemDetails)
@@ -49,7 +50,7 @@ def unanswered(error: httpx.TransportError, url: str) -> ServiceError:
     return ServiceError(f"{url} does not answer: {error or name}")
 
 
-def wait_before(attempt: int, response: httpx.Response | None) -> float:
+def wait_before(attempt: int, response: Answer | httpx.Response | None) -> float:
     """Seconds before a further attempt.
 
     Args:

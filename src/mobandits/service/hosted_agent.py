@@ -210,8 +210,9 @@ class HostedAgent:
 
     def decide(self, request: Decide) -> Decided:
         """A decision, or the one that was made with the same key."""
-        check_columns(self.agent, request.context)
-        decision = self.agent.decide(
+        agent = self.agent
+        check_columns(agent, request.context)
+        decision = agent.decide(
             request.context, request.eligible, key=request.key, active=request.active
         )
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
@@ -28,8 +28,7 @@ class Origin(Protocol):
     failure: str | None
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """What one call writes: all of it or nothing."""
 
     origin: Origin

@@ -36,6 +36,7 @@ from mobandits.logs.store.lookup import (
 from mobandits.logs.store.merged_statements import UPDATE_EVENTS
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.pages import Page, PageWanted, page_of
+from mobandits.logs.store.plain_rows import plain_statements
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import bring_up_to_date
@@ -477,6 +478,12 @@ class Store:
             LogError: where it was closed, where a group could not be written, or where this process
                 was forked from the one that opened it.
         """
+        # Nearly always nothing is wrong, which is seen without waiting for anybody.
+        writer = self._writer
+        is_between_calls = not self._is_midway and not self._is_forked
+        if is_between_calls and writer is not None and writer.failure is None:
+            return
+
         # Another thread may be in the middle of a call, which is not interrupted.
         with self._threads:
             self._usable()
@@ -548,6 +555,11 @@ class Store:
         seq = self._events
         for event in events:
             seq += 1
+            plain = plain_statements(number, seq, event)
+            if plain is not None:
+                statements += plain
+                continue
+
             kept, own = statements_of(number, seq, event)
             statements += own
             if kept["kind"] in CHANGES:

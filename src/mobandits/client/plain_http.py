@@ -1,0 +1,166 @@
+"""Connections to a service by plain HTTP, with nothing between a call and the socket.
+
+What a client says is small, and so is what it hears: httpx, which is for all kinds of servers,
+takes several times as long for it as the service does. It still speaks to addresses of https, and
+through proxies.
+"""
+
+import http.client
+import urllib.request
+from collections import deque
+from collections.abc import Mapping
+from email.message import Message
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import httpx
+
+
+class Answer(NamedTuple):
+    """What a service answered, under the names that `httpx.Response` has for it.
+
+    Attributes:
+        status_code: of HTTP.
+        headers: by name, whatever its case.
+        content: the body.
+    """
+
+    status_code: int
+    headers: Message
+    content: bytes
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the call was done."""
+        return 200 <= self.status_code < 300
+
+
+class PlainHttp:
+    """A service at an address of http: calls are sent on connections that are kept.
+
+    Threads may share it: each call has a connection of its own.
+
+    Args:
+        url: of the service.
+        timeout: in seconds, until a connection is made, and between two parts of an answer.
+        headers: of all calls.
+    """
+
+    def __init__(self, url: str, timeout: float, headers: Mapping[str, str]) -> None:
+        address = urlsplit(url)
+        self._place = (address.hostname or "", address.port)
+        self._prefix = address.path
+        self._timeout = timeout
+        self._headers = dict(headers)
+        # The last one first: a service closes those that are idle for long.
+        self._idle: deque[_Connection] = deque()
+
+    def request(self, method: str, path: str, content: bytes | None = None) -> Answer:
+        """The answer to a call.
+
+        Args:
+            method: of HTTP.
+            path: after the address of the service.
+            content: the body; None: there is none.
+
+        Raises:
+            httpx.TransportError: where there is no answer.
+        """
+        connection = self._taken()
+        is_whole = False
+        try:
+            connection.request(method, self._prefix + path, content, self._headers)
+            response = connection.getresponse()
+            body = response.read()
+            is_whole = True
+        except TimeoutError as error:
+            raise httpx.TimeoutException(str(error)) from error
+        except OSError as error:
+            raise httpx.NetworkError(str(error)) from error
+        except http.client.HTTPException as error:
+            raise httpx.RemoteProtocolError(str(error)) from error
+        finally:
+            # Else what is left of an answer would be taken for that of the next call.
+            if not is_whole:
+                connection.close()
+
+        # One that the service has closed is closed already.
+        if connection.sock is not None:
+            self._idle.append(connection)
+
+        return Answer(response.status, response.headers, body)
+
+    def close(self) -> None:
+        """Close the connections."""
+        while self._idle:
+            connection = self._idle.pop()
+            connection.close()
+
+    def _taken(self) -> "_Connection":
+        """A connection that nobody uses, which may be a new one."""
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                host, port = self._place
+                return _Connection(host, port, timeout=self._timeout)
+
+            if connection.is_open():
+                return connection
+            connection.close()
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection that sends head and body of a request together: the other side wakes once."""
+
+    def __init__(self, host: str, port: int | None, *, timeout: float) -> None:
+        super().__init__(host, port, timeout=timeout)
+        self._held: list[bytes] | None = None
+
+    def request(self, *arguments: Any, **options: Any) -> None:
+        """Send a request."""
+        held: list[bytes] = []
+        self._held = held
+        try:
+            super().request(*arguments, **options)
+        finally:
+            self._held = None
+
+        super().send(b"".join(held))
+
+    def send(self, data: Any) -> None:
+        """Send a part of a request, or hold it until it is whole."""
+        if self._held is None:
+            super().send(data)
+        else:
+            self._held.append(data)
+
+    def is_open(self) -> bool:
+        """Whether the other side has kept the connection, and has nothing more to say."""
+        self.sock.settimeout(0.0)
+        try:
+            self.sock.recv(1)
+        except BlockingIOError:
+            self.sock.settimeout(self.timeout)
+            return True
+        except OSError:
+            return False
+
+        return False
+
+
+def sender_to(url: str, timeout: float, headers: Mapping[str, str]) -> PlainHttp | httpx.Client:
+    """What sends calls to a service.
+
+    Args:
+        url: of the service.
+        timeout: in seconds.
+        headers: of all calls.
+    """
+    proxies = urllib.request.getproxies()
+    is_direct = "http" not in proxies and "all" not in proxies
+    is_plain = url.startswith("http://") and "@" not in url
+    if is_direct and is_plain:
+        return PlainHttp(url, timeout, headers)
+
+    return httpx.Client(base_url=url, timeout=timeout, headers=dict(headers))
