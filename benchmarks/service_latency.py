@@ -15,6 +15,14 @@ RATE = 500  # per second: what a service at a part of its load does
 WAITING = 20_000  # decisions that wait when it begins
 SNAPSHOT_EVERY = 1000  # events
 CONTEXT = [1.0, *(0.1 * number for number in range(FEATURES - 1))]
+PAGES = [
+    "/",
+    *(f"/agents/a0?window={window}" for window in ("hour", "day", "week", "month")),
+    "/agents/a0/decisions",
+    "/agents/a0/decisions/7",
+    "/agents/a0/evaluations",
+    "/keys",
+]
 LOAD = {"agents": ["a0"], "contexts": [CONTEXT] * 200}
 
 EXPORT = """
@@ -41,10 +49,17 @@ def change_preference(running, _store, number):
     threading.Event().wait(0.2)
 
 
+def open_pages(running, _store, number):
+    """A page of the dashboard, one after the other, as somebody who looks around opens them."""
+    running.open_page(PAGES[number % len(PAGES)])
+    threading.Event().wait(0.1)
+
+
 SIDES = {
     "decisions alone": nothing,
     "an export of the whole store": export_all,
     "changes of the preference": change_preference,
+    "pages of the dashboard": open_pages,
 }
 
 

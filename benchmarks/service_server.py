@@ -127,6 +127,11 @@ class Server:
         answered = httpx.put(f"{self.url}/v1/agents/a0/preference", json={"order": order})
         assert answered.status_code == 200, answered.text
 
+    def open_page(self, path):
+        """Open a page of the dashboard."""
+        answered = httpx.get(f"{self.url}{path}")
+        assert answered.status_code == 200, answered.text
+
     def end(self):
         """End the process, gracefully."""
         self._process.terminate()

@@ -1,5 +1,6 @@
 """The sums of a store are those of its events, whatever happened to it."""
 
+import itertools
 import math
 import random
 import signal
@@ -9,10 +10,11 @@ import sys
 import time
 import warnings
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stores import DESCRIPTION, written
+from stores import DESCRIPTION, decide, written
 
 from mobandits.logs import LogError, LogWarning, Store
 from mobandits.logs.names import name_text
@@ -290,3 +292,34 @@ def test_what_pages_read_is_what_was_appended(tmp_path):
     assert sum(each.n for each in told) == 38
     assert sum(each.total for each in told) == sum(range(38)) / 4
     assert name_text("quality") == "quality"
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "width"), [(0, 50, 7), (3, 43, 5), (10, 11, 1), (9, 9, 4)]
+)
+def test_sums_of_stretches_are_those_of_their_minutes(tmp_path, first, end, width):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "log"
+    with SharedFile(path) as file, Store(file) as store:
+        store.describe(DESCRIPTION)
+        store.append(decide(0))
+        until_counted(file)
+        file._connection.execute("DELETE FROM rollup")
+        cells = {}
+        for minute in rng.choice(60, size=40, replace=False).tolist():
+            for arm, objective in itertools.product(range(2), ("", "quality")):
+                row = (minute, arm, objective, 1 + minute % 3, *rng.random(2).tolist())
+                file._connection.execute("INSERT INTO rollup VALUES (1, ?, ?, ?, ?, ?, ?)", row)
+                if first <= minute < end:
+                    place = (minute - first) // width
+                    cells.setdefault((place, arm, objective), []).append(row)
+        found = pages.sums_between(file._reader, 1, first, end, width)
+
+    for each, key in zip(found, sorted(cells), strict=True):
+        place, arm, objective = key
+        # In the order of minutes: sums of floats depend on it.
+        rows = sorted(cells[key])
+        assert each[:3] == (place, arm, objective or None)
+        assert each.n == sum(row[3] for row in rows)
+        assert each.total == pytest.approx(sum(row[4] for row in rows), rel=1e-15)
+        assert each.squares == pytest.approx(sum(row[5] for row in rows), rel=1e-15)

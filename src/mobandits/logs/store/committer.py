@@ -86,7 +86,9 @@ class Committer:
         if not self._is_together:
             prepare_appending(connection)
         self._rollup = Rollup(connection)
-        self._changed = threading.Condition()
+        # Taken by itself where nobody waits: a condition passes every call on.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._gathering = Group()
         self._committing: Group | None = None
         self._is_closing = False
@@ -104,7 +106,7 @@ class Committer:
             LogError: where nothing is committed any more.
         """
         call = Call(origin, list(statements))
-        with self._changed:
+        with self._lock:
             if self._is_closing:
                 raise LogError(f"{self._path} is a store that was closed: open it again")
 
@@ -118,14 +120,14 @@ class Committer:
 
     def last_group(self) -> Group | None:
         """The group after which everything that was added is settled; None where it is already."""
-        with self._changed:
+        with self._lock:
             if self._gathering.calls:
                 return self._gathering
             return self._committing
 
     def waiting(self) -> int:
         """How many calls are not settled yet."""
-        with self._changed:
+        with self._lock:
             committing = 0 if self._committing is None else len(self._committing.calls)
             return len(self._gathering.calls) + committing
 
@@ -137,7 +139,7 @@ class Committer:
 
     def close(self) -> None:
         """Settle what waits, and end the thread."""
-        with self._changed:
+        with self._lock:
             self._is_closing = True
             self._changed.notify_all()
 
@@ -157,7 +159,7 @@ class Committer:
                 continue
 
             self._timed_commit(group)
-            with self._changed:
+            with self._lock:
                 self._committing = None
 
             self._rollup.note(len(group.calls))
@@ -167,7 +169,7 @@ class Committer:
                 self._count_events()
 
     def _next_group(self) -> Group | None:
-        with self._changed:
+        with self._lock:
             while not self._gathering.calls:
                 if self._is_closing:
                     return None

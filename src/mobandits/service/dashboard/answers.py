@@ -52,6 +52,16 @@ def templates() -> Environment:
     return environment
 
 
+def prepare_templates() -> None:
+    """Read and compile the templates of all pages.
+
+    The first one of a page takes a tenth of a second, in which nobody is answered.
+    """
+    environment = templates()
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 def page_answer(template: str, status: int = 200, **content: Any) -> Response:
     """A page.
 

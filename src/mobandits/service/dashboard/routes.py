@@ -13,7 +13,7 @@ from mobandits.service.dashboard import (
     key_pages,
     login_pages,
 )
-from mobandits.service.dashboard.answers import HEADERS
+from mobandits.service.dashboard.answers import HEADERS, prepare_templates
 from mobandits.service.dashboard.assets import Asset, all_assets
 from mobandits.service.dashboard.sessions import Sessions
 from mobandits.service.dashboard.visitors import Handler, guarded_page
@@ -31,6 +31,7 @@ def add_dashboard(app: Starlette) -> None:
     """Add the pages to a service."""
     app.state.sessions = Sessions()
     app.state.attempts = TokenBucket(login_pages.ATTEMPTS)
+    prepare_templates()
     app.router.routes += page_routes()
 
 
