@@ -11,6 +11,7 @@ import psutil
 from service_server import FEATURES, folder_on_disk, server, specification
 
 from mobandits.logs.store import SharedFile
+from mobandits.service.calls.requests import MOST_CALLS
 from mobandits.service.hosted_agent import HostedAgent
 
 EVENTS = 100_000
@@ -81,12 +82,22 @@ def print_memory(path):
         agent = hosted.agent
         context = [0.1] * FEATURES
 
+        def wait_for_room():
+            # As a service does: what waits for the disk is no part of what a decision costs.
+            if file.waiting() >= MOST_CALLS:
+                file.flush()
+
         def decide_all():
-            return [agent.decide(context).id for _ in range(DECISIONS)]
+            numbers = []
+            for _ in range(DECISIONS):
+                numbers.append(agent.decide(context).id)
+                wait_for_room()
+            return numbers
 
         def learn_each(numbers):
             for number in numbers:
                 agent.learn(number, REWARDS)
+                wait_for_room()
 
         learn_each([agent.decide(context).id for _ in range(2 * REMEMBERED)])
         file.flush()
@@ -100,6 +111,7 @@ def print_memory(path):
         start = resident()
         for _ in range(DECISIONS):
             agent.learn(agent.decide(context).id, REWARDS)
+            wait_for_room()
         file.flush()
         end = resident()
         hosted.close()

@@ -63,7 +63,9 @@ def serve(side, agents, store, snapshot_every):
         listening.listen(64)
         print(authority(listening), flush=True)
         app = application(running)
-        config = uvicorn.Config(app, http=JoinedProtocol, log_level="error", access_log=False)
+        config = uvicorn.Config(
+            app, http=JoinedProtocol, log_level="error", access_log=False, proxy_headers=False
+        )
         uvicorn.Server(config).run(sockets=[listening])
 
 

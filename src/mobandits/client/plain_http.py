@@ -44,6 +44,9 @@ class PlainHttp:
         url: of the service.
         timeout: in seconds, until a connection is made, and between two parts of an answer.
         headers: of all calls.
+
+    Attributes:
+        headers: as given.
     """
 
     def __init__(self, url: str, timeout: float, headers: Mapping[str, str]) -> None:
@@ -51,7 +54,7 @@ class PlainHttp:
         self._place = (address.hostname or "", address.port)
         self._prefix = address.path
         self._timeout = timeout
-        self._headers = dict(headers)
+        self.headers = dict(headers)
         # The last one first: a service closes those that are idle for long.
         self._idle: deque[_Connection] = deque()
 
@@ -69,7 +72,7 @@ class PlainHttp:
         connection = self._taken()
         is_whole = False
         try:
-            connection.request(method, self._prefix + path, content, self._headers)
+            connection.request(method, self._prefix + path, content, self.headers)
             response = connection.getresponse()
             body = response.read()
             is_whole = True

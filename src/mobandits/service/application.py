@@ -57,7 +57,9 @@ def application(running: Running) -> Starlette:
         """The description of the interface."""
         return Response(described, media_type="application/json")
 
-    routes = [each.route() for each in OPERATIONS]
+    # Routes are tried one after the other: those that are asked for most come first.
+    in_order = sorted(OPERATIONS, key=lambda each: each.scope != "decide")
+    routes = [each.route() for each in in_order]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     app.state.running = running

@@ -64,6 +64,8 @@ def serve(
             http=JoinedProtocol,
             log_level="warning",
             access_log=False,
+            # Nothing depends on what proxies say of a client; pages read the header themselves.
+            proxy_headers=False,
             timeout_graceful_shutdown=GRACE,
         )
         # Whoever reads the address may connect at once; the server answers in a moment.

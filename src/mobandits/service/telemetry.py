@@ -1,5 +1,6 @@
 """What a service counts and times, in the format of Prometheus."""
 
+import functools
 import time
 from collections.abc import Iterator, Mapping
 
@@ -70,13 +71,18 @@ class Telemetry:
             registry=registry,
         )
         file.observe_commits(self._count_commit)
+        # Of every call: to find the one of some labels takes longer than to count with it.
+        self._seconds_of = functools.cache(self._seconds.labels)
+        self._decisions_of = functools.cache(self._decisions.labels)
+        self._propensities_of = functools.cache(self._propensities.labels)
+        self._rewards_of = functools.cache(self._rewards.labels)
         self._arms: dict[str, set[str]] = {}
         self._recent: dict[str, RecentArms] = {}
         registry.register(_Present(agents, file, self._recent))
 
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
-        self._seconds.labels(call, str(status)).observe(seconds)
+        self._seconds_of(call, str(status)).observe(seconds)
 
     def count_decision(self, agent: str, decided: Decided) -> None:
         """A decision was made; one that is replayed was counted before."""
@@ -95,14 +101,14 @@ class Telemetry:
             recent = RecentArms()
             self._recent[agent] = recent
         recent.add(decided.arm)
-        self._decisions.labels(agent, arm).inc()
+        self._decisions_of(agent, arm).inc()
         if decided.propensity is not None:
-            self._propensities.labels(agent).observe(decided.propensity)
+            self._propensities_of(agent).observe(decided.propensity)
 
     def count_reward(self, agent: str, rewarded: Rewarded) -> None:
         """Rewards were told."""
         outcome = "repeated" if rewarded.repeated else rewarded.status
-        self._rewards.labels(agent, outcome).inc()
+        self._rewards_of(agent, outcome).inc()
 
     def _count_commit(self, calls: int, seconds: float) -> None:
         """A group was committed; told by the thread that did it."""
