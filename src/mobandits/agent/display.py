@@ -45,7 +45,7 @@ def agent_html(core: AgentCore) -> str:
         *_encoder_facts(core),
         ("horizon", horizon),
         ("propensity", core.propensity),
-        ("decisions", pending.next_id),
+        ("decisions", pending.made),
         ("learned", core.lessons),
         ("waiting", len(pending.open)),
         ("dropped", f"{dropped['age']:,} for their age, {dropped['limit']:,} over the limit"),

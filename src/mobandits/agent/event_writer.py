@@ -43,6 +43,11 @@ class EventWriter(Protocol):
     def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
         """A decision."""
 
+    def write_decision_of_worker(
+        self, decision: Decision, now: float, how: Circumstances, source: tuple[int, int]
+    ) -> None:
+        """A decision that a worker made, and the epoch and the position of what it knew."""
+
     def write_decisions(
         self, decisions: Sequence[Decision], now: float, hows: Sequence[Circumstances]
     ) -> None:

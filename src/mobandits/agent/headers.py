@@ -40,7 +40,7 @@ KEYS = {
 }
 SINCE_ENCODERS = 5  # the first version of files that has an encoder, and always has one
 ENCODER_FIELDS = ("intercept", "columns", "unseen")
-OPTIONAL = {"ledger"}  # of agents with budgets
+OPTIONAL = {"ledger", "of_workers"}  # of agents with budgets, and of those with workers
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -97,6 +97,7 @@ def check_header(header: dict[str, Any]) -> None:
     for name in ("next_id", "lessons", "logged"):
         counts[name] = header[name]
 
+    counts["of_workers"] = header.get("of_workers", 0)
     for name, value in counts.items():
         whole_number(name, value, at_most=MOST_COUNTED)
 

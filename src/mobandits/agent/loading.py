@@ -32,6 +32,7 @@ from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
+from mobandits.support.numbering import SPAN
 
 PACKED_NOTES = 2  # the last version of files in which a note was one number
 WITHOUT_ACTIVITY = 3  # the last version of files in which all decisions were active
@@ -238,6 +239,7 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
         pending.settled[number] = tuple(rewards)
 
     pending.next_id = int(header["next_id"])
+    pending.of_workers = int(header.get("of_workers", 0))
     pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
     pending.restart_timers()
     core.now = float(header["now"])
@@ -288,12 +290,16 @@ def _check_rewards(core: AgentCore, tables: Sequence[Array]) -> None:
 
 def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
     numbers, slots, stages, births = tables[WHOLE].T
-    next_id = header["next_id"]
     # A decision waits or is settled: an id in both tables would be learned from twice.
     ids = np.concatenate([numbers, tables[SETTLED]])
     different = np.unique(ids)
-    if len(different) < len(ids) or not _all_in(ids, 0, next_id):
+    own = ids < SPAN
+    count_of_workers = len(ids) - int(own.sum())
+    is_counted = _all_in(ids[own], 0, header["next_id"])
+    if len(different) < len(ids) or not is_counted:
         raise ValueError("ids of decisions must be different, and below the next one")
+    if count_of_workers > header.get("of_workers", 0):
+        raise ValueError("decisions of workers must not be more than they made")
 
     are_there = (
         _all_in(slots, 0, len(core.arms.slots))
@@ -305,7 +311,8 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
 
     times = tables[NOTES][:, -2]
     activated = tables[NOTES][:, -1]
-    is_next = np.diff(numbers) > 0
+    # Those of workers come between them, in an order of their own.
+    is_next = np.diff(numbers[numbers < SPAN]) > 0
     is_later = np.diff(times) >= 0.0
     is_past = (times >= 0.0) & (times <= header["now"])
     in_order = is_next.all() and is_later.all()

@@ -11,6 +11,7 @@ import numpy as np
 from mobandits.agent.objectives import Objective
 from mobandits.contracts.protocols import Array
 from mobandits.support.naming import quoted
+from mobandits.support.numbering import is_of_worker
 
 INACTIVE = math.inf  # in place of the time from which on defaults are due
 
@@ -52,6 +53,18 @@ class Pending(NamedTuple):
         return self._replace(since=since)
 
 
+class OfWorker(NamedTuple):
+    """A decision that a worker made, between those of the agent itself.
+
+    Attributes:
+        before: the number of the agent's first own decision after it.
+        number: of the decision.
+    """
+
+    before: int
+    number: int
+
+
 class Timer:
     """When a reward by default is due, one decision after the other: times of decisions never fall.
 
@@ -64,6 +77,8 @@ class Timer:
             file. Their ids may be far apart, so that counting from one to the next could take
             years.
         next: the first of the others that it has not come to.
+        of_workers: decisions that workers made, which are not counted through: those that it has
+            not come to.
         activated: (time, id) of the activated decisions that it has not come to, a heap.
     """
 
@@ -72,6 +87,7 @@ class Timer:
         self.after = after
         self.next = 0
         self.earlier: deque[int] = deque()
+        self.of_workers: deque[OfWorker] = deque()
         self.activated: list[tuple[float, int]] = []
 
     def first_activated(self, pending: Mapping[int, Pending]) -> int | None:
@@ -98,15 +114,25 @@ class Timer:
         if self.earlier:
             return self.earlier[0]
 
-        while self.next < made and not _is_active_from_start(pending, self.next):
+        of_workers = self.of_workers
+        while of_workers and not _is_active_from_start(pending, of_workers[0].number):
+            of_workers.popleft()
+
+        end = of_workers[0].before if of_workers else made
+        while self.next < end and not _is_active_from_start(pending, self.next):
             self.next += 1
 
-        return self.next if self.next < made else None
+        if self.next < end:
+            return self.next
+
+        return of_workers[0].number if of_workers else None
 
     def pass_by(self) -> None:
         """Come to the first one."""
         if self.earlier:
             self.earlier.popleft()
+        elif self.of_workers and self.next >= self.of_workers[0].before:
+            self.of_workers.popleft()
         else:
             self.next += 1
 
@@ -142,7 +168,8 @@ class PendingDecisions:
         open: the decisions that wait, oldest first.
         settled: the rewards of those that are remembered.
         dropped: how many were dropped, for their age and because too many waited.
-        next_id: of the next decision.
+        next_id: of the next decision of the agent itself.
+        of_workers: how many decisions workers made for it.
         ledger: told of decisions that begin to wait, and of those that wait no more; None: nobody.
         is_timed: whether time changes anything.
     """
@@ -157,6 +184,7 @@ class PendingDecisions:
         self.remembered = remembered
         self.dropped = {"limit": 0, "age": 0}
         self.next_id = 0
+        self.of_workers = 0
         self.ledger: PendingLedger | None = None
         self._timers = []
         for i, objective in enumerate(objectives):
@@ -167,17 +195,38 @@ class PendingDecisions:
 
         self.is_timed = max_age is not None or bool(self._timers)
 
+    @property
+    def made(self) -> int:
+        """How many decisions there were, those of workers included."""
+        return self.next_id + self.of_workers
+
     def add(self, pending: Pending) -> int:
         """Keep a decision, and drop the oldest where there are too many."""
         # Ids count on for ever, so that a late reward never meets another decision.
         number = self.next_id
         self.next_id = number + 1
+        self._keep(number, pending)
+
+        return number
+
+    def add_of_worker(self, number: int, pending: Pending) -> None:
+        """Keep a decision that a worker made, as `add`.
+
+        Args:
+            number: that the worker gave it.
+            pending: what is kept.
+        """
+        self.of_workers += 1
+        for timer in self._timers:
+            timer.of_workers.append(OfWorker(self.next_id, number))
+
+        self._keep(number, pending)
+
+    def _keep(self, number: int, pending: Pending) -> None:
         self.make_room()
         self.open[number] = pending
         if self.ledger is not None:
             self.ledger.reserve(number, pending)
-
-        return number
 
     def make_room(self) -> None:
         """Drop the oldest decision where no other may wait."""
@@ -300,7 +349,7 @@ class PendingDecisions:
 
     def why_unknown(self, number: object) -> str:
         """Why no reward can be taken for an id that is neither open nor remembered."""
-        if type(number) is not int or not 0 <= number < self.next_id:
+        if type(number) is not int or not self._may_be_made(number):
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
 
@@ -312,6 +361,10 @@ class PendingDecisions:
             f"settled long ago, or abandoned, or dropped ({age} were for their age, {limit} because "
             "too many waited)"
         )
+
+    def _may_be_made(self, number: int) -> bool:
+        """Whether there may have been a decision of a number."""
+        return 0 <= number < self.next_id or is_of_worker(number)
 
     def restart_timers(self) -> None:
         """Let the timers begin with what is open, after it was read from a file."""
@@ -325,6 +378,7 @@ class PendingDecisions:
         for timer in self._timers:
             timer.earlier = deque(self.open)
             timer.next = self.next_id
+            timer.of_workers = deque()
             timer.activated = list(activated)
 
     def _drop_oldest(self, why: str) -> None:

@@ -19,6 +19,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
 from mobandits.logs.store import Store
+from mobandits.support.numbering import incarnation_of
 
 LOG = logging.getLogger("mobandits")
 # Of the decisions that a snapshot holds so many are written in the time of one event: a snapshot
@@ -230,6 +231,24 @@ class StoreWriter:
             event |= self._keyed_fields(decision, how)
         if not how.active:
             event["active"] = False
+        self._append(event)
+
+    def write_decision_of_worker(
+        self, decision: Decision, now: float, how: Circumstances, source: tuple[int, int]
+    ) -> None:
+        """A decision that a worker made, and the epoch and the position of what it knew."""
+        if self.silent:
+            return
+
+        event = self._decision_event(decision, now)
+        if how.key is not None:
+            event |= self._keyed_fields(decision, how)
+        elif decision.error:
+            event["error"] = decision.error
+        if not how.active:
+            event["active"] = False
+        event["worker"] = incarnation_of(decision.id)
+        event["snapshot"] = list(source)
         self._append(event)
 
     def write_decisions(

@@ -11,6 +11,7 @@ from mobandits.agent.decision import Decision
 from mobandits.agent.descriptions import made
 from mobandits.agent.keys import Circumstances
 from mobandits.agent.transfer import take_over_again
+from mobandits.agent.workers import take_in_again
 from mobandits.errors import LogError
 from mobandits.support.naming import quoted
 
@@ -97,6 +98,9 @@ def _replay_decision(
     adopting: bool,
     differing: list[int] | None,
 ) -> Decision:
+    if "worker" in event:
+        return take_in_again(core, event, names)
+
     # Without their keys, which the store would find.
     if adopting or event.get("made_by") == "observed":
         decision = _adopt_again(core, event, names)

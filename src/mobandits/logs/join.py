@@ -22,6 +22,7 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name, name_of
 from mobandits.logs.table import events_of
 from mobandits.support.naming import quoted, shortened
+from mobandits.support.numbering import SPAN
 
 Tables = Callable[[], Iterator[pl.DataFrame]]
 CHANGES = ["add", "remove"]  # kinds of events after which positions mean other arms
@@ -110,6 +111,8 @@ class RewardTable:
         self.layouts = set[tuple[int, int]]()
         rows = max(events, 1)
         self._ids = _on_disk((rows,), np.int64)
+        self._last_ids: dict[int, int] = {}
+        self._order: IntArray | None = None
         self.rewards = _on_disk((rows, len(objectives.names)), np.float64)
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -139,17 +142,13 @@ class RewardTable:
         ids = frame["id"].to_numpy()
         first = self.decisions
         last = first + len(ids)
-        previous = self._ids[first - 1 : first] if first else [-1]
-        with_previous = np.concatenate([previous, ids])
-        # Sorted ids are what lets rewards find their decisions by bisection.
-        not_above = np.flatnonzero(np.diff(with_previous) <= 0)
-        if len(not_above):
-            wrong = int(not_above[0])
-            place = f"{self._path}, event {frame['number'][wrong]}"
-            got = with_previous[wrong + 1]
-            raise LogError(f"{place}: ids of decisions must increase, got {got}")
+        ranges = ids // SPAN
+        for own_range in np.unique(ranges).tolist():
+            places = np.flatnonzero(ranges == own_range)
+            self._check_increasing(frame, places, own_range)
 
         self._ids[first:last] = ids
+        self._order = None
         self.rewards[first:last] = np.nan
         self.decisions = last
         self.restricted |= frame["eligible"].null_count() < len(frame)
@@ -158,6 +157,25 @@ class RewardTable:
         features = pl.col("features").fill_null(0)
         shapes = frame.select(rows, features).unique()
         self.layouts |= set(shapes.iter_rows())
+
+    def _check_increasing(self, frame: pl.DataFrame, places: IntArray, own_range: int) -> None:
+        """Refuse ids of one range that do not increase: one of them may come twice.
+
+        Args:
+            frame: of decisions.
+            places: of those whose ids are of the range.
+            own_range: its number; see `support.numbering`.
+        """
+        ids = frame["id"].to_numpy()[places]
+        previous = self._last_ids.get(own_range, -1)
+        with_previous = np.concatenate([[previous], ids])
+        not_above = np.flatnonzero(np.diff(with_previous) <= 0)
+        if len(not_above):
+            wrong = int(not_above[0])
+            place = f"{self._path}, event {frame['number'][int(places[wrong])]}"
+            raise LogError(f"{place}: ids of decisions must increase, got {ids[wrong]}")
+
+        self._last_ids[own_range] = int(ids[-1])
 
     def _add_rewards(self, frame: pl.DataFrame) -> None:
         ids = frame["id"].to_numpy()
@@ -194,11 +212,23 @@ class RewardTable:
             return no_rows, np.zeros(len(ids), bool)
 
         known = self._ids[: self.decisions]
-        rows = np.searchsorted(known, ids)
+        order = self._sorted_rows()
+        places = np.searchsorted(known, ids, sorter=order)
         # An id beyond the last one has no row: any other does, as its id will differ.
-        rows = np.minimum(rows, self.decisions - 1)
+        places = np.minimum(places, self.decisions - 1)
+        rows = places if order is None else order[places]
 
         return rows, known[rows] == ids
+
+    def _sorted_rows(self) -> IntArray | None:
+        """The rows of the decisions so far by their ids; None where these are in order."""
+        # Only workers have ids between which nothing follows.
+        if all(own_range == 0 for own_range in self._last_ids):
+            return None
+        if self._order is None:
+            self._order = np.argsort(self._ids[: self.decisions], kind="stable")
+
+        return self._order
 
     def _columns_of(self, frame: pl.DataFrame) -> IntArray:
         columns = np.empty(len(frame), np.int64)

@@ -37,6 +37,8 @@ def application(running: Running) -> Starlette:
             asyncio.create_task(running.keep_ready()),
             asyncio.create_task(running.snapshots.keep_taking()),
         ]
+        if running.learner is not None:
+            tasks.append(asyncio.create_task(running.learner.keep_learning()))
         try:
             yield
         finally:

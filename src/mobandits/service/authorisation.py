@@ -2,17 +2,24 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.logs.store import SharedStore
 from mobandits.logs.store.keys import Key, key_named
 from mobandits.service.problems import Problem
 
 Handler = Callable[[Request], Awaitable[Response]]
 RELOAD_SECONDS = 1.0  # after which keys are read again: one that is revoked ends then
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
+
+
+class HasKeys(Protocol):
+    """A store, or a part of one, that knows the keys."""
+
+    def all_keys(self) -> list[Key]:
+        """The keys of the store, those that were revoked as well."""
 
 
 class Authorisation:
@@ -24,7 +31,7 @@ class Authorisation:
         rate: requests per second of one key, and at once twice as many; None: no limit.
     """
 
-    def __init__(self, file: SharedStore, *, is_open: bool, rate: float | None) -> None:
+    def __init__(self, file: HasKeys, *, is_open: bool, rate: float | None) -> None:
         self._file = file
         self._is_open = is_open
         self._rate = rate

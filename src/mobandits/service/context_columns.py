@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from mobandits.agent import Agent
 from mobandits.encoding import Encoder, Kind
 from mobandits.encoding.short_specs import COLUMN_KINDS, kind_of_text, kinds_of_text
 from mobandits.service.problems import Problem
@@ -87,23 +86,23 @@ class ContextSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         return msgspec.structs.replace(self, fit=None, fitted=encoder.data)
 
 
-def check_columns(agent: Agent, context: Any) -> None:
+def check_columns(encoder: Encoder | None, context: Any) -> None:
     """Refuse numbers where contexts have columns: nobody could tell whether two were flipped.
 
     Args:
-        agent: whose contexts they are.
+        encoder: of the agent; None: its contexts are numbers.
         context: as a client sent it.
 
     Raises:
         Problem: naming the columns.
     """
-    if agent.encoder is None or isinstance(context, dict):
+    if encoder is None or isinstance(context, dict):
         return
     is_list = isinstance(context, list) and len(context) > 0
     if is_list and all(isinstance(row, dict) for row in context):
         return
 
-    columns = list(agent.encoder.columns)
+    columns = list(encoder.columns)
     listed = ", ".join(columns[:MOST_LISTED])
     shown = shortened(quoted(context))
     raise Problem(422, f"context must be {{column: value}} with the columns {listed}, got {shown}")

@@ -41,6 +41,7 @@ from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
 from mobandits.support.naming import quoted, short_repr
+from mobandits.support.numbering import is_of_worker
 
 MOST_CONTEXTS = 1000  # of a batch: a call must not hold up those of others for long
 STARTING = "starting"
@@ -211,7 +212,7 @@ class HostedAgent:
     def decide(self, request: Decide) -> Decided:
         """A decision, or the one that was made with the same key."""
         agent = self.agent
-        check_columns(agent, request.context)
+        check_columns(agent.encoder, request.context)
         decision = agent.decide(
             request.context, request.eligible, key=request.key, active=request.active
         )
@@ -225,14 +226,14 @@ class HostedAgent:
             raise Problem(422, f"contexts must be 1 to {MOST_CONTEXTS:,}, got {count:,}")
 
         for context in request.contexts:
-            check_columns(self.agent, context)
+            check_columns(self.agent.encoder, context)
         decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
 
         return [self._decided(decision) for decision in decisions]
 
     def adopt(self, request: Observed) -> Adopted:
         """A decision that somebody else made, learned from where its rewards are known."""
-        check_columns(self.agent, request.context)
+        check_columns(self.agent.encoder, request.context)
         decision = self.agent.adopt(
             request.context,
             request.arm,
@@ -511,7 +512,7 @@ class HostedAgent:
             features=agent.features,
             objectives=objectives,
             preference=self._preference,
-            decisions=agent.core.pending.next_id,
+            decisions=agent.core.pending.made,
             waiting=agent.waiting,
             learned=agent.lessons,
             dropped=agent.dropped,
@@ -555,7 +556,13 @@ class HostedAgent:
         return found
 
     def _check_made(self, number: int) -> None:
-        if number >= self.agent.core.pending.next_id:
+        pending = self.agent.core.pending
+        if is_of_worker(number):
+            # Nothing follows from its number: where the agent knows nothing of it, the log may.
+            is_known = self._is_remembered(number) or self.store.decision(number) is not None
+        else:
+            is_known = number < pending.next_id
+        if not is_known:
             raise Problem(404, f"there is no decision {number}")
 
     def _is_remembered(self, number: int) -> bool:

@@ -24,9 +24,9 @@ def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
     Raises:
         Problem: where it is not on disk, or was deleted.
     """
-    page = store.page(PageWanted(limit=1, after=number - 1))
+    page = store.page(PageWanted(limit=1, number=number))
     listed = _messages(core, page)
-    if not listed or listed[0].decision != str(number):
+    if not listed:
         raise Problem(404, f"there is no decision {number}")
 
     return listed[0]
@@ -57,7 +57,7 @@ def decision_list(
     )
     waiting: Collection[int] = core.pending.open
     if query.status == "waiting":
-        # They are gone through in order, while others are made and settled.
+        # They are gone through in the agent's order, while others are made and settled.
         with core.lock:
             waiting = list(waiting)
 

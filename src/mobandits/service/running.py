@@ -1,13 +1,15 @@
 """A service that runs: its file, its agents, and who waits for the disk."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
 from mobandits.service.addresses import is_loopback
@@ -22,6 +24,9 @@ from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from mobandits.service.workers.learner import Learner
 
 LOG = logging.getLogger("mobandits.service")
 RETRY_SECONDS = 1.0  # between attempts to open an agent whose events could not be written
@@ -44,6 +49,7 @@ class Running:
         evaluations: of the service.
         exports: of the logs.
         specification: as given.
+        learner: for the workers on the same store; None: a file has none.
     """
 
     def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
@@ -59,6 +65,7 @@ class Running:
         )
         self.exports = Exports(file.path)
         self.specification = specification
+        self.learner = learner_of(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)
         self._stands_by: str | None = None
@@ -143,9 +150,33 @@ class Running:
             await self.resume_evaluations()
             self.begin(self.settle_down(opening))
 
+    @contextlib.asynccontextmanager
+    async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
+        """No worker decides for an agent inside: its arms may come and go."""
+        if self.learner is None:
+            yield
+            return
+
+        async with self.learner.fenced(hosted):
+            yield
+
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""
         for task in list(self._tasks):
             task.cancel()
         self.agents.close()
         self.file.close()
+
+
+def learner_of(running: Running) -> "Learner | None":
+    """What takes in what workers have written; None where the store is a file, which has none."""
+    if not isinstance(running.file.path, Address):
+        return None
+
+    # psycopg is of an extra, and only databases need it.
+    from mobandits.logs.store.postgres.shared_database import SharedDatabase  # noqa: PLC0415
+    from mobandits.service.workers.learner import Learner  # noqa: PLC0415
+
+    assert isinstance(running.file, SharedDatabase)  # noqa: S101 - as its address says
+
+    return Learner(running.agents, running.file, running.settlements, running.telemetry)

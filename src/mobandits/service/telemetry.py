@@ -58,6 +58,12 @@ class Telemetry:
             ["agent", "outcome"],
             registry=registry,
         )
+        self._of_workers = Counter(
+            "mobandits_from_workers",
+            "Calls of workers: rewards that were learned, or came too late, and decisions refused",
+            ["agent", "outcome"],
+            registry=registry,
+        )
         self._commits = Histogram(
             "mobandits_commit_seconds",
             "Seconds that the disk took to confirm a group of calls",
@@ -109,6 +115,11 @@ class Telemetry:
         """Rewards were told."""
         outcome = "repeated" if rewarded.repeated else rewarded.status
         self._rewards_of(agent, outcome).inc()
+
+    def count_of_workers(self, agent: str, outcome: str, count: int) -> None:
+        """Some calls of workers came to an end."""
+        if count:
+            self._of_workers.labels(agent, outcome).inc(count)
 
     def _count_commit(self, calls: int, seconds: float) -> None:
         """A group was committed; told by the thread that did it."""

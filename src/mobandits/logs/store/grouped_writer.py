@@ -1,8 +1,9 @@
 """The writer of one agent into a file that it shares with others of its process."""
 
+import contextlib
 import sqlite3
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
@@ -32,6 +33,8 @@ class GroupedWriter:
         self._last: weakref.ref[Group] | None = None
         # Decisions with a client's key, which cannot be looked up before they are committed.
         self._unsettled: dict[str, tuple[Group, Event]] = {}
+        # What `in_one_call` gathers; None outside of it.
+        self._held: tuple[list[Statement], list[Event]] | None = None
 
     def write(self, statements: Iterable[Statement], events: Iterable[Event]) -> None:
         """Have a call committed; `SharedFile.last_group` says when it is.
@@ -40,6 +43,12 @@ class GroupedWriter:
             statements: SQL and its values.
             events: that they append.
         """
+        if self._held is not None:
+            held_statements, held_events = self._held
+            held_statements += statements
+            held_events += events
+            return
+
         group = self._committer.add(self, statements)
         self._last = weakref.ref(group)
         for event in events:
@@ -47,6 +56,31 @@ class GroupedWriter:
             if key is not None:
                 self._forget_settled()
                 self._unsettled[key] = (group, event)
+
+    @contextlib.contextmanager
+    def in_one_call(self) -> Iterator[list[Statement]]:
+        """What the agent writes inside is one call: all of it is committed, or nothing.
+
+        One thread writes meanwhile. Where it fails inside, nothing is written any more: the agent
+        has done what is nowhere, and must be opened again.
+
+        Returns:
+            a list for what else belongs to the call: statements that come after the events.
+        """
+        more: list[Statement] = []
+        statements: list[Statement] = []
+        events: list[Event] = []
+        self._held = (statements, events)
+        try:
+            yield more
+            self._held = None
+            if statements or more:
+                GroupedWriter.write(self, statements + more, events)
+        except BaseException as error:
+            self.failure = self.failure or f"its last events could not be written: {error}"
+            raise
+        finally:
+            self._held = None
 
     def write_alone(self, statements: Iterable[Statement]) -> None:
         """As `write`, where nothing is appended."""

@@ -1,4 +1,4 @@
-"""Pages of an agent's decisions in the order of their numbers, each from where one before ended.
+"""Pages of an agent's decisions in the order in which it made them, each from where one ended.
 
 A page begins after a number, and not after so many rows: it costs the same wherever it is, and
 decisions that are made meanwhile shift nothing.
@@ -17,9 +17,17 @@ from mobandits.logs.store.lookup import (
     RecordedDecision,
     recorded_decisions,
 )
+from mobandits.support.numbering import is_of_worker, range_of
 
-# The primary key of the table leads to the first one, and gives the order.
+# An index leads to the first one, and gives the order.
 SELECT_IDS = "SELECT id FROM decisions WHERE agent = ?"
+# Where a page begins. A decision that was deleted had its place after those before it in its range.
+LAST_UP_TO = """
+SELECT seq FROM decisions WHERE agent = ? AND id >= ? AND id <= ? ORDER BY id DESC LIMIT 1
+"""
+FIRST_FROM = """
+SELECT seq FROM decisions WHERE agent = ? AND id >= ? AND id < ? ORDER BY id LIMIT 1
+"""
 SELECT_ARMS = "SELECT name FROM arms WHERE agent = ? ORDER BY number"
 SELECT_ACTIVATIONS = """
 SELECT body FROM changes WHERE agent = ? AND seq > ? AND kind = 'activate'
@@ -38,6 +46,7 @@ class PageWanted(NamedTuple):
         arm: the number of the arm that was played; None: any.
         made_by: "us" or "observed"; None: both.
         status: "waiting" or "settled"; None: both.
+        number: of the only decision that is wanted; None: any.
     """
 
     limit: int
@@ -46,6 +55,7 @@ class PageWanted(NamedTuple):
     arm: int | None = None
     made_by: str | None = None
     status: Status | None = None
+    number: int | None = None
 
 
 class Page(NamedTuple):
@@ -78,7 +88,7 @@ def page_of(
         connection: to the store, in one transaction.
         agent: its number there.
         wanted: which decisions.
-        waiting: the numbers of those that wait for rewards, which the agent knows.
+        waiting: the numbers of those that wait for rewards, which the agent knows, in its order.
         source: what errors call the store.
 
     Raises:
@@ -105,40 +115,67 @@ def _numbers(
     connection: sqlite3.Connection, agent: int, wanted: PageWanted, waiting: Collection[int]
 ) -> Iterator[int]:
     """The numbers of decisions that are wanted, in order, and of those after the page."""
+    bound = _bound(connection, agent, wanted)
+    if wanted.number is not None:
+        yield from _found(connection, agent, wanted, bound, count=1, among=[wanted.number])
+        return
     if wanted.status == "waiting":
         # There may be few of them among millions, so that the others are not even looked at.
-        for some in _in_parts(_from(sorted(waiting), wanted), MOST_AT_ONCE):
-            yield from _found(connection, agent, wanted, count=len(some), among=some)
+        for some in _in_parts(_from(list(waiting), wanted), MOST_AT_ONCE):
+            yield from _found(connection, agent, wanted, bound, count=len(some), among=some)
         return
 
     count = wanted.limit + 1
     if wanted.status is not None:
         count = max(count, MOST_AT_ONCE)
     while True:
-        found = _found(connection, agent, wanted, count=count)
+        found = _found(connection, agent, wanted, bound, count=count)
         for number in found:
             if wanted.status is None or number not in waiting:
                 yield number
         if len(found) < count:
             return
         wanted = wanted._replace(after=found[-1])
+        bound = _bound(connection, agent, wanted)
 
 
 def _from(numbers: Sequence[int], wanted: PageWanted) -> Sequence[int]:
-    """Those of sorted numbers that come after where a page begins, in its order."""
+    """Those of the agent's numbers that come after where a page begins, in its order.
+
+    Where workers made some of them, these are all of them: nothing follows from their numbers.
+    """
+    in_order = numbers[::-1] if wanted.newest else numbers
+    if wanted.after is None or any(is_of_worker(number) for number in numbers):
+        return in_order
     if wanted.newest:
-        end = len(numbers) if wanted.after is None else bisect.bisect_left(numbers, wanted.after)
+        end = bisect.bisect_left(numbers, wanted.after)
         return numbers[:end][::-1]
 
-    start = 0 if wanted.after is None else bisect.bisect_right(numbers, wanted.after)
+    start = bisect.bisect_right(numbers, wanted.after)
 
     return numbers[start:]
+
+
+def _bound(connection: sqlite3.Connection, agent: int, wanted: PageWanted) -> int | None:
+    """The seq that a page begins after, in its order; None: at the start."""
+    after = wanted.after
+    if after is None:
+        return None
+
+    first, end = range_of(after)
+    if wanted.newest:
+        row = connection.execute(FIRST_FROM, (agent, after, end)).fetchone()
+    else:
+        row = connection.execute(LAST_UP_TO, (agent, first, after)).fetchone()
+
+    return None if row is None else int(row[0])
 
 
 def _found(
     connection: sqlite3.Connection,
     agent: int,
     wanted: PageWanted,
+    bound: int | None,
     *,
     count: int,
     among: Sequence[int] | None = None,
@@ -146,9 +183,9 @@ def _found(
     """The next numbers that a page may have, so many at most; or those of some."""
     query = SELECT_IDS
     values: list[Any] = [agent]
-    if wanted.after is not None:
-        query += " AND id < ?" if wanted.newest else " AND id > ?"
-        values.append(wanted.after)
+    if bound is not None:
+        query += " AND seq < ?" if wanted.newest else " AND seq > ?"
+        values.append(bound)
     if wanted.arm is not None:
         query += " AND arm = ?"
         values.append(wanted.arm)
@@ -160,7 +197,7 @@ def _found(
         query += f" AND id IN ({places})"
         values += among
 
-    query += " ORDER BY id DESC LIMIT ?" if wanted.newest else " ORDER BY id LIMIT ?"
+    query += " ORDER BY seq DESC LIMIT ?" if wanted.newest else " ORDER BY seq LIMIT ?"
     values.append(count)
 
     return [number for (number,) in connection.execute(query, values)]

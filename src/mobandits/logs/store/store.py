@@ -1,5 +1,6 @@
 """A store of decisions: one SQLite file, which an agent writes and any tool reads."""
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -174,6 +175,27 @@ class Store:
         """All arms that there ever were, by number: as decisions name them."""
         with self._threads:
             return list(self._arms.names)
+
+    @property
+    def number(self) -> int | None:
+        """The agent's number in the tables; None where it is new."""
+        return self._number
+
+    @contextlib.contextmanager
+    def in_one_call(self) -> Iterator[list[Statement]]:
+        """What is written inside is one call: all of it is on disk, or nothing.
+
+        Returns:
+            a list for what else belongs to the call: statements that come after the events.
+
+        Raises:
+            LogError: where the store is a file of its own, whose calls are committed one by one.
+        """
+        writer = self._usable()
+        if not isinstance(writer, GroupedWriter):
+            raise LogError(f"{self.path} must be shared to write several calls as one")
+        with writer.in_one_call() as more:
+            yield more
 
     @property
     def description(self) -> dict[str, Any] | None:

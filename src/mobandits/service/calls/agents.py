@@ -74,8 +74,10 @@ async def add_arm(request: Request) -> Response:
     hosted = hosted_of(request)
     content = await request.body()
     new = msgspec.json.decode(content or b"{}", type=NewArm)
-    is_new = hosted.add_arm(request.path_params["arm"], new.like)
-    await saved(request, hosted)
+    async with running_of(request).fenced(hosted):
+        openings = hosted.openings
+        is_new = hosted.add_arm(request.path_params["arm"], new.like)
+    await saved(request, hosted, openings)
 
     return Response(as_json(hosted.state()), 201 if is_new else 200, media_type=JSON)
 
@@ -83,8 +85,10 @@ async def add_arm(request: Request) -> Response:
 async def remove_arm(request: Request) -> Response:
     """`DELETE /v1/agents/{agent}/arms/{arm}`: one arm less, from now on."""
     hosted = hosted_of(request)
-    hosted.remove_arm(request.path_params["arm"])
-    await saved(request, hosted)
+    async with running_of(request).fenced(hosted):
+        openings = hosted.openings
+        hosted.remove_arm(request.path_params["arm"])
+    await saved(request, hosted, openings)
 
     return answer(hosted.state())
 

@@ -3,8 +3,10 @@
 import contextlib
 import importlib.metadata
 import os
+import socket
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeVar
 
@@ -42,7 +44,14 @@ SELECT set_config('synchronous_commit', 'on', false)
 WHERE current_setting('synchronous_commit') = 'off'
 """
 IN_SYSTEM = "SET synchronous_commit = off"
-
+# Each process that takes the store has an epoch of its own. What it leaves to workers carries it,
+# and is refused where another process has taken the store since.
+TAKE_EPOCH = """
+INSERT INTO learner VALUES (true, 1, ?, ?, ?) ON CONFLICT (only_row) DO UPDATE
+SET epoch = learner.epoch + 1, host = excluded.host, url = excluded.url, since = excluded.since
+RETURNING epoch
+"""
+SELECT_EPOCH = "SELECT epoch FROM learner"
 
 # Digests of all keys of an agent, as `key_filter.digest` makes them, one after the other.
 SELECT_DIGESTS = f"""
@@ -134,6 +143,8 @@ class SharedDatabase:
         path: the address.
         durability: as given.
         lock: held by whoever reads.
+        epoch: how many processes have held the store when this one took it; 0: it never did.
+        url: where workers of this machine reach the process once it holds the store; None: nowhere.
 
     Raises:
         LogError: where the database cannot be reached, or is no store's.
@@ -144,6 +155,8 @@ class SharedDatabase:
         self.path = address
         self.durability = durability
         self.lock = threading.RLock()
+        self.epoch = 0
+        self.url: str | None = None
         self._process = os.getpid()
         self._is_open = True
         # Held while sessions are opened and let go of: one thread at a time does that.
@@ -199,6 +212,7 @@ class SharedDatabase:
             # Where only this session is lost, the next time opens another one.
             with contextlib.suppress(LogError):
                 self._watch()
+            self._check_epoch()
             return None
 
         watching = self._watch()
@@ -215,6 +229,17 @@ class SharedDatabase:
                 committer.add(Probe(), [])
 
         committer.flush()
+
+    def _check_epoch(self) -> None:
+        """Refuse to go on where another process has taken the store, however it could."""
+        watching = self._watching
+        if watching is None:
+            return
+
+        with explained(self.path):
+            (epoch,) = watching.execute(SELECT_EPOCH).fetchone()
+        if epoch != self.epoch:
+            raise LogError(f"another process holds {self.path}: its epoch is {epoch}")
 
     def _watch(self) -> PostgresConnection:
         """The session that watches, after it has read the keys once more."""
@@ -261,6 +286,8 @@ class SharedDatabase:
             # A newer version of the library may have had the store meanwhile.
             version = importlib.metadata.version("mobandits")
             bring_up_to_date(candidate, self.path, version)
+            taken = (socket.gethostname(), self.url, time.time())
+            (self.epoch,) = candidate.execute(TAKE_EPOCH, taken).fetchone()
             candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
 
         self._reading = self._session("reads", BRIEF)

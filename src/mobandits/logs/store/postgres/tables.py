@@ -1,6 +1,7 @@
 """The tables of a store in PostgreSQL: those of `logs.store.schema`, column by column.
 
 A test compares the two. Checksums are of the same values, so that a row means the same in both.
+What only PostgreSQL has is in `worker_tables`.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.connection import PostgresConnection
+from mobandits.logs.store.postgres.worker_tables import WORKERS
 from mobandits.logs.store.schema import APPLICATION_ID
 
 CREATE = """
@@ -140,8 +142,10 @@ CREATE TABLE jobs (
 );
 """
 
-# Step n brings a database of version n to version n + 1, as in `logs.store.schema`.
-MIGRATIONS = (CREATE, KEYS, SERVICE)
+# Step n brings a database of version n to version n + 1, as in `logs.store.schema`; the steps that
+# SQLite has no use for make it a version ahead.
+OF_POSTGRES_ONLY = (WORKERS,)
+MIGRATIONS = (CREATE, KEYS, SERVICE, *OF_POSTGRES_ONLY)
 VERSION = len(MIGRATIONS)
 
 # One process migrates at a time: another lock than that of the owner, held for a transaction.

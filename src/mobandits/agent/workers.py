@@ -1,0 +1,198 @@
+"""Copies of an agent that decide in its place, and the agent that learns for all of them.
+
+Beliefs and draws leave a policy's state alone, so that deciding can be copied, and learning cannot.
+A worker decides with a copy, from a stream of its own. The agent takes the decision in as it was
+made, and learns its rewards.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Decision
+from mobandits.agent.keys import Circumstances
+from mobandits.agent.loading import core_of_bytes
+from mobandits.agent.pending import INACTIVE
+from mobandits.agent.saving import copied_state
+from mobandits.agent.state_copy import StateCopy
+
+# Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in foresight.
+DECISIONS = 4
+PROPENSITIES = 5
+
+
+class Source(NamedTuple):
+    """The state that a worker decided from.
+
+    Attributes:
+        epoch: of the learner that published it.
+        position: the last event of the agent's log that it knows.
+    """
+
+    epoch: int
+    position: int
+
+
+class DecisionOfWorker(NamedTuple):
+    """A decision that a worker made, as the agent takes it in.
+
+    Attributes:
+        decision: its id is the worker's; its context has a row for each eligible arm, or one.
+        how: what the call said besides.
+        source: the state that it was made from.
+    """
+
+    decision: Decision
+    how: Circumstances
+    source: Source
+
+
+# --- the worker
+
+
+def copy_for_workers(core: AgentCore) -> StateCopy:
+    """What workers decide from: the agent's state without the decisions that wait.
+
+    The caller holds the agent's lock.
+    """
+    copied = copied_state(core)
+    return copied._replace(numbers=[], waiting=[], settled_numbers=[], settled=[])
+
+
+def core_of_worker(state: bytes, incarnation: int, before: AgentCore | None) -> AgentCore:
+    """The core of a copy that decides.
+
+    Args:
+        state: of the agent, as `copy_for_workers` copied it.
+        incarnation: of the worker.
+        before: the copy that it takes the place of, whose streams go on; None: it is the first one
+            of this incarnation.
+
+    Raises:
+        StateError: where the state is none.
+    """
+    core, _ = core_of_bytes(state, None, lambda: 0.0)
+    bound = core.bound
+    first = np.random.default_rng([core.seed, DECISIONS, incarnation])
+    second = np.random.default_rng([core.seed, PROPENSITIES, incarnation])
+    if before is not None:
+        first = before.bound.rng
+        second = before.bound.propensity_rng
+
+    bound.rng.bit_generator.state = first.bit_generator.state
+    bound.propensity_rng.bit_generator.state = second.bit_generator.state
+
+    return core
+
+
+def decide_apart(core: AgentCore, context: Any, eligible: Iterable[Hashable] | None) -> Decision:
+    """A decision of a copy: nothing waits for it there, and nothing is learned.
+
+    Args:
+        core: of the copy.
+        context: as of `Agent.decide`.
+        eligible: likewise.
+
+    Raises:
+        ValueError: as `Agent.decide`.
+    """
+    with core.lock:
+        try:
+            offer = core.contexts.offer(context, eligible)
+            # The number is not known before it is written down.
+            decision, pending, norm = core.make(offer, core.now, -1)
+            core.guard.check_features(pending.x, norm)
+        finally:
+            core.contexts.forget_unseen()
+
+        return decision
+
+
+# --- the agent that learns
+
+
+def take_in(core: AgentCore, made: DecisionOfWorker) -> None:
+    """Keep a decision of a worker, as it was made, among those that wait for rewards.
+
+    Args:
+        core: of the agent, which learns from context, arm and reward alone.
+        made: the decision.
+
+    Raises:
+        ValueError: where the agent cannot have made it; nothing has changed then.
+    """
+    decision = made.decision
+    context = decision.context
+    eligible: Sequence[Hashable] | None = decision.eligible
+    if eligible == core.arms.names:
+        eligible = None
+    assert context is not None  # noqa: S101 - workers send one, if only of no numbers
+    if core.contexts.shared or not core.features:
+        given: Any = context[0]
+    elif eligible is None:
+        given = context
+    else:
+        given = dict(zip(eligible, context, strict=True))
+
+    _keep(core, made, given, eligible)
+
+
+def take_in_again(core: AgentCore, event: dict[str, Any], names: Sequence[Hashable]) -> Decision:
+    """Replay that a decision of a worker was taken in; nothing is drawn.
+
+    Args:
+        core: of the agent.
+        event: of its log.
+        names: of all arms that ever were, by number.
+
+    Raises:
+        ValueError: as `take_in`.
+    """
+    numbers = event.get("eligible")
+    eligible = None if numbers is None else [names[number] for number in numbers]
+    rows = event.get("context")
+    context: Any = None
+    if rows is not None:
+        is_shared = len(rows) == 1 and not event.get("own")
+        context = np.array(rows[0] if is_shared else rows)
+        if eligible is not None and not is_shared:
+            # Rows of arms that were not eligible are zeros, which a recipe may refuse.
+            rows_by_arm = dict(zip(core.arms.names, context, strict=True))
+            context = {name: rows_by_arm[name] for name in eligible}
+
+    epoch, position = event["snapshot"]
+    decision = Decision(event["id"], names[event["arm"]], event["propensity"])
+    how = Circumstances(active=event.get("active", True))
+    made = DecisionOfWorker(decision, how, Source(epoch, position))
+
+    return _keep(core, made, context, eligible)
+
+
+def _keep(
+    core: AgentCore, made: DecisionOfWorker, context: Any, eligible: Sequence[Hashable] | None
+) -> Decision:
+    with core.lock:
+        decision = made.decision
+        if core.bound.stage == 0:
+            raise ValueError("a worker must not decide before the agent knows its contexts")
+
+        names, slots, rows = core.contexts.offer(context, eligible)
+        place = names.index(decision.arm)
+        core.guard.check_context(rows)
+        now = core.advance_clock()
+        # As of decisions that others made: the recipe learns without a note.
+        nothing = (0.0,) * core.bound.note_size
+        pending = core.pending_of(rows, int(slots[place]), place, nothing, now)
+        if not made.how.active:
+            pending = pending.active_since(INACTIVE)
+
+        kept = decision.replaced(context=rows, eligible=names)
+        if core.writer is not None:
+            core.writer.write_decision_of_worker(kept, now, made.how, made.source)
+        core.pending.add_of_worker(decision.id, pending)
+        if core.writer is not None:
+            core.writer.done(core)
+
+        return kept

@@ -1,0 +1,343 @@
+"""How a worker writes into the inbox: a group of calls in one transaction, and what became of each.
+
+All that several workers may have at once is settled by keys of the tables. A row that is new joins
+the inbox. Only then it is compared with what the learner has moved on: a row that was moved before
+is seen there, and one that is being moved makes the insertion wait until it was.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite_errors
+from mobandits.logs.store.postgres.publications import SHARE_FENCES, Version
+from mobandits.logs.store.rows import decision_event
+from mobandits.logs.store.schema import APPLICATION_ID
+from mobandits.support.numbering import number_of_worker
+
+# In the order of keys, as in every other worker: two that wait for each other would wait for ever.
+INSERT_ASKED = """
+INSERT INTO asked SELECT id, agent, arm, propensity, error, front, rows, features, context,
+    eligible, key, request, active, epoch, position, at, NULL
+FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::float8[], ?::float8[],
+    ?::text[], ?::bigint[], ?::bigint[], ?::bytea[], ?::text[], ?::text[], ?::text[], ?::boolean[],
+    ?::bigint[], ?::bigint[], ?::float8[])
+    AS row (id, agent, fence, arm, propensity, error, front, rows, features, context, eligible,
+        key, request, active, epoch, position, at)
+JOIN fences USING (agent, fence) ORDER BY agent, key
+ON CONFLICT DO NOTHING RETURNING id
+"""
+TAKE_BACK_KNOWN = """
+DELETE FROM asked USING decisions
+WHERE asked.id = ANY(?::bigint[]) AND decisions.agent = asked.agent AND decisions.key = asked.key
+RETURNING asked.id
+"""
+EXISTS = """
+(EXISTS (SELECT FROM asked WHERE asked.id = row.decision AND asked.agent = row.agent)
+    OR EXISTS (SELECT FROM decisions WHERE decisions.agent = row.agent
+        AND decisions.id = row.decision))
+"""
+INSERT_TOLD = f"""
+INSERT INTO told SELECT agent, decision, objective, value, call, at, NULL
+FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::float8[], ?::bigint[], ?::float8[])
+    AS row (agent, decision, objective, value, call, at)
+WHERE {EXISTS} ORDER BY agent, decision, objective
+ON CONFLICT DO NOTHING RETURNING call, objective
+"""  # noqa: S608 - a text of our own
+TAKE_BACK_TOLD = """
+DELETE FROM told USING rewards
+WHERE told.late IS NULL AND told.call = ANY(?::bigint[]) AND rewards.agent = told.agent
+    AND rewards.decision = told.decision AND rewards.objective = told.objective
+RETURNING told.call, told.objective
+"""
+SELECT_PRESENT = f"""
+SELECT agent, decision FROM unnest(?::bigint[], ?::bigint[]) AS row (agent, decision)
+WHERE {EXISTS}
+"""  # noqa: S608 - likewise
+SELECT_KNOWN = """
+SELECT agent, decision, objective, value FROM told
+JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, decision)
+UNION ALL
+SELECT agent, decision, objective, value FROM rewards
+JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, decision)
+"""
+DELETE_CALLS = "DELETE FROM told WHERE late IS NULL AND call = ANY(?::bigint[])"
+ASKED_OF_KEY = """
+SELECT id, arm, propensity, error, front, request FROM asked WHERE agent = ? AND key = ?
+"""
+DECISION_OF_KEY = """
+SELECT id, seq, at, arm, propensity, rows, features, context,
+    eligible, other, key, made_by, active, checksum
+FROM decisions WHERE agent = ? AND key = ?
+"""
+
+
+class Asked(NamedTuple):
+    """A decision that is to join the inbox; see `inbox.AskedRow`.
+
+    Attributes:
+        agent: its number.
+        version: of the state that it was made from.
+        arm: the number of the arm.
+        propensity: or None.
+        error: of the propensity.
+        front: the numbers of its arms as JSON, or None.
+        rows: of the context.
+        features: likewise.
+        context: its numbers as bytes.
+        eligible: the numbers of the arms as JSON.
+        key: of the client, or None.
+        request: a digest of what was asked with the key.
+        active: whether it takes effect at once.
+        at: the time.
+    """
+
+    agent: int
+    version: Version
+    arm: int
+    propensity: float | None
+    error: float
+    front: str | None
+    rows: int
+    features: int
+    context: bytes
+    eligible: str
+    key: str | None
+    request: str | None
+    active: bool
+    at: float
+
+
+class Told(NamedTuple):
+    """Rewards of a decision that are to join the inbox, all of them or none.
+
+    Attributes:
+        agent: its number.
+        decision: that is rewarded.
+        rewards: {objective as `name_text` writes it: value}.
+        at: the time.
+    """
+
+    agent: int
+    decision: int
+    rewards: dict[str, float]
+    at: float
+
+
+class Earlier(NamedTuple):
+    """A decision that an earlier call made with the same key.
+
+    Attributes:
+        id: of it.
+        arm: the number of the arm.
+        propensity: or None.
+        error: of the propensity.
+        front: the numbers of its arms; None: not known.
+        request: a digest of what was asked then.
+    """
+
+    id: int
+    arm: int
+    propensity: float | None
+    error: float
+    front: list[int] | None
+    request: str | None
+
+
+class Accepted(NamedTuple):
+    """What became of rewards.
+
+    Attributes:
+        is_known: whether there is such a decision.
+        before: {objective: value} that were known before.
+        contradicted: the first objective that has another value already; None: none has.
+    """
+
+    is_known: bool
+    before: dict[str, float]
+    contradicted: str | None
+
+
+# The number of a decision that is new; one that was there; None: the state was behind a fence.
+Answer = int | Earlier | None
+
+
+class Written(NamedTuple):
+    """What became of a group.
+
+    Attributes:
+        asked: of each decision.
+        told: of the rewards of each call.
+    """
+
+    asked: list[Answer]
+    told: list[Accepted]
+
+
+class InboxWriter:
+    """Writes the calls of one incarnation of a worker.
+
+    Args:
+        connection: which nobody else uses.
+        incarnation: of the worker.
+        source: what errors call the store.
+
+    Attributes:
+        incarnation: as given.
+    """
+
+    def __init__(self, connection: PostgresConnection, incarnation: int, source: str) -> None:
+        self.incarnation = incarnation
+        self._connection = connection
+        self._source = source
+        self._n = 0
+
+    def write(self, asked: Sequence[Asked], told: Sequence[Told]) -> Written:
+        """Have a group in the inbox; when this returns it is committed.
+
+        Args:
+            asked: decisions.
+            told: rewards, of different decisions.
+
+        Raises:
+            sqlite3.Error: where that is not certain: nothing more may be written with this one.
+        """
+        asked_ids = [self._next() for _ in asked]
+        calls = [self._next() for _ in told]
+        connection = self._connection
+        agents = sorted({row.agent for row in asked})
+        made = None
+        rewarded = None
+        with as_sqlite_errors(), connection.session.pipeline():
+            connection.execute("BEGIN")
+            if asked:
+                connection.execute(SHARE_FENCES, (APPLICATION_ID, agents))
+                made = self._send_asked(asked, asked_ids)
+            if told:
+                rewarded = self._send_told(told, calls)
+
+        new = set() if made is None else made.new()
+        accepted = [] if rewarded is None else rewarded.accepted(told, calls)
+        contradicted = [
+            call for call, each in zip(calls, accepted, strict=True) if each.contradicted
+        ]
+        if contradicted:
+            connection.execute(DELETE_CALLS, (contradicted,))
+        connection.execute("COMMIT")
+        answers: list[Answer] = []
+        for row, number in zip(asked, asked_ids, strict=True):
+            answers.append(number if number in new else self.earlier(row.agent, row.key))
+
+        return Written(answers, accepted)
+
+    def earlier(self, agent: int, key: str | None) -> Earlier | None:
+        """The decision of a client's key; None where there is none."""
+        if key is None:
+            return None
+
+        connection = self._connection
+        # In this order: one that is moved on meanwhile is seen where it comes to.
+        row = connection.execute(ASKED_OF_KEY, (agent, key)).fetchone()
+        if row is not None:
+            number, arm, propensity, error, front, request = row
+            arms = None if front is None else json.loads(front)
+            return Earlier(number, arm, propensity, error, arms, request)
+
+        row = connection.execute(DECISION_OF_KEY, (agent, key)).fetchone()
+        if row is None:
+            return None
+
+        event = decision_event(row, self._source)
+
+        return Earlier(
+            event["id"],
+            event["arm"],
+            event["propensity"],
+            event.get("error", 0.0),
+            event.get("front"),
+            event.get("request"),
+        )
+
+    def _next(self) -> int:
+        self._n += 1
+        return number_of_worker(self.incarnation, self._n)
+
+    def _send_asked(self, asked: Sequence[Asked], numbers: list[int]) -> "_SentDecisions":
+        rows = []
+        for number, each in zip(numbers, asked, strict=True):
+            version = each.version
+            start = (number, each.agent, version.fence, each.arm, each.propensity, each.error)
+            context = (each.front, each.rows, each.features, each.context, each.eligible)
+            call = (each.key, each.request, each.active)
+            rows.append((*start, *context, *call, version.epoch, version.position, each.at))
+
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        connection = self._connection
+        inserted = connection.execute(INSERT_ASKED, columns)
+        taken_back = None
+        if any(each.key is not None for each in asked):
+            taken_back = connection.execute(TAKE_BACK_KNOWN, (numbers,))
+
+        return _SentDecisions(inserted, taken_back)
+
+    def _send_told(self, told: Sequence[Told], calls: list[int]) -> "_SentRewards":
+        rows = []
+        for call, each in zip(calls, told, strict=True):
+            for objective, value in each.rewards.items():
+                rows.append((each.agent, each.decision, objective, value, call, each.at))
+
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 6
+        agents = [each.agent for each in told]
+        decisions = [each.decision for each in told]
+        connection = self._connection
+        inserted = connection.execute(INSERT_TOLD, columns)
+        taken_back = connection.execute(TAKE_BACK_TOLD, (calls,))
+        present = connection.execute(SELECT_PRESENT, (agents, decisions))
+        known = connection.execute(SELECT_KNOWN, (agents, decisions, agents, decisions))
+
+        return _SentRewards(inserted, taken_back, present, known)
+
+
+class _SentDecisions(NamedTuple):
+    """Statements that were sent, whose answers are still to be read."""
+
+    inserted: Any
+    taken_back: Any
+
+    def new(self) -> set[int]:
+        """The numbers of the decisions that joined the inbox."""
+        numbers = {number for (number,) in self.inserted.fetchall()}
+        if self.taken_back is not None:
+            numbers -= {number for (number,) in self.taken_back.fetchall()}
+
+        return numbers
+
+
+class _SentRewards(NamedTuple):
+    """Likewise, of rewards."""
+
+    inserted: Any
+    taken_back: Any
+    present: Any
+    known: Any
+
+    def accepted(self, told: Sequence[Told], calls: Sequence[int]) -> list[Accepted]:
+        """What becomes of the rewards of each call."""
+        own = set(self.inserted.fetchall()) - set(self.taken_back.fetchall())
+        present = set(self.present.fetchall())
+        known: dict[tuple[int, int], dict[str, float]] = {}
+        for agent, decision, objective, value in self.known.fetchall():
+            known.setdefault((agent, decision), {})[objective] = value
+
+        answers = []
+        for call, each in zip(calls, told, strict=True):
+            place = (each.agent, each.decision)
+            now = known.get(place, {})
+            before = {name: value for name, value in now.items() if (call, name) not in own}
+            contradicted = None
+            for objective, value in each.rewards.items():
+                if before.get(objective, value) != value:
+                    contradicted = objective
+            answers.append(Accepted(place in present, before, contradicted))
+
+        return answers

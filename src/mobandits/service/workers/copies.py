@@ -1,0 +1,184 @@
+"""What a worker knows of its store: the agents as they were published, the keys, and the learner."""
+
+import asyncio
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+from mobandits.errors import LogError
+from mobandits.logs.address import Address
+from mobandits.logs.store.keys import Key, keys_of
+from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite
+from mobandits.logs.store.postgres.own_session import OwnSession
+from mobandits.logs.store.postgres.publications import (
+    CHANNEL,
+    LearnerPlace,
+    learner_place,
+    publication_of,
+    published_versions,
+)
+from mobandits.service.problems import Problem
+from mobandits.service.workers.agent_copy import AgentCopy
+from mobandits.support.naming import quoted
+
+LOG = logging.getLogger("mobandits.service")
+LOOK_SECONDS = 0.1  # between looks, where nobody notifies
+RETRY_SECONDS = 1.0
+STARTING = "the worker has not seen its store yet"
+
+
+class Copies:
+    """Copies of all agents that a learner publishes, kept up to date by a thread.
+
+    Args:
+        address: of the store.
+        incarnation: says which one the worker has by now; None: it cannot write.
+
+    Attributes:
+        path: the address.
+    """
+
+    def __init__(self, address: Address, incarnation: Callable[[], int | None]) -> None:
+        self.path = address
+        self._incarnation = incarnation
+        self._session = OwnSession(address, "watches", [f"LISTEN {CHANNEL}"])
+        self._by_name: dict[str, AgentCopy] = {}
+        self._keys: list[Key] = []
+        self._place: LearnerPlace | None = None
+        self._failure: str | None = STARTING
+        self._is_ending = threading.Event()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="mobandits-copies", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Look no more."""
+        self._is_ending.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._session.close()
+
+    # --- what is known
+
+    def __iter__(self) -> Iterator[AgentCopy]:
+        return iter(list(self._by_name.values()))
+
+    @property
+    def failure(self) -> str | None:
+        """Why nothing is seen of the store; None where it is."""
+        return self._failure
+
+    def named(self, name: str) -> AgentCopy:
+        """The copy of an agent.
+
+        Raises:
+            Problem: where no agent of this name is published.
+        """
+        copy = self._by_name.get(name)
+        if copy is not None:
+            return copy
+        if self._failure is not None:
+            raise Problem(503, self._failure, retry_after=1)
+
+        raise Problem(404, f"there is no agent {quoted(name)}")
+
+    def all_keys(self) -> list[Key]:
+        """The keys of the store.
+
+        Raises:
+            LogError: where they could not be read.
+        """
+        if self._failure is not None:
+            raise LogError(self._failure)
+
+        return self._keys
+
+    def learner_url(self) -> str:
+        """Where the learner answers.
+
+        Raises:
+            Problem: where there is none on this machine.
+        """
+        place = self._place
+        if place is None or place.url is None:
+            raise Problem(503, "there is no learner now", retry_after=1)
+        if place.host != socket.gethostname():
+            raise Problem(503, f"the learner is on {place.host}: ask there", retry_after=1)
+
+        return place.url
+
+    async def behind_another(self, name: str, fence: int, patience: float) -> None:
+        """Wait until an agent is published behind another fence, or some seconds have passed."""
+        await asyncio.to_thread(self._wait_for_another, name, fence, patience)
+
+    def _wait_for_another(self, name: str, fence: int, patience: float) -> None:
+        def is_later() -> bool:
+            copy = self._by_name.get(name)
+            return copy is None or copy.version.fence != fence
+
+        with self._changed:
+            self._changed.wait_for(is_later, patience)
+
+    # --- looking
+
+    def look(self) -> None:
+        """See what is there now.
+
+        Raises:
+            LogError: where the database cannot be asked.
+        """
+        self._session.ask(self._look)
+
+    def _run(self) -> None:
+        while not self._is_ending.is_set():
+            try:
+                self.look()
+                self._session.ask(wait_for_notice)
+            except LogError as error:
+                self._failure = str(error)
+                self._is_ending.wait(RETRY_SECONDS)
+            except Exception as error:
+                # Of one agent, say: what is there is decided from.
+                LOG.exception("a published agent cannot be used")
+                self._failure = f"a published agent cannot be used: {error}"
+                self._is_ending.wait(RETRY_SECONDS)
+
+    def _look(self, connection: PostgresConnection) -> None:
+        self._place = learner_place(connection)
+        self._keys = keys_of(as_sqlite(connection))
+        incarnation = self._incarnation()
+        versions = published_versions(connection)
+        if incarnation is not None:
+            for name, (number, version) in versions.items():
+                known = self._by_name.get(name)
+                is_known = known is not None and known.version == version
+                if known is None or not is_known or known.incarnation != incarnation:
+                    self._load(connection, name, number, incarnation)
+
+        for name in self._by_name.keys() - versions.keys():
+            del self._by_name[name]
+        self._failure = None if incarnation is not None else STARTING
+
+    def _load(
+        self, connection: PostgresConnection, name: str, number: int, incarnation: int
+    ) -> None:
+        publication = publication_of(connection, number)
+        if publication is None:
+            return
+
+        before = self._by_name.get(name)
+        copy = AgentCopy(name, number, publication, incarnation, before)
+        with self._changed:
+            self._by_name[name] = copy
+            self._changed.notify_all()
+
+
+def wait_for_notice(connection: PostgresConnection) -> None:
+    """Wait until a learner has published something, or a moment has passed."""
+    notices = connection.session.notifies(timeout=LOOK_SECONDS, stop_after=1)
+    for _ in notices:
+        return

@@ -1,0 +1,60 @@
+"""The learner of a store in PostgreSQL: what a service does besides, where workers decide."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from mobandits.logs.store.postgres.shared_database import SharedDatabase
+from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.hosted_agents import HostedAgents
+from mobandits.service.settlements import Settlements
+from mobandits.service.telemetry import Telemetry
+from mobandits.service.workers.counts import WorkerCounts
+from mobandits.service.workers.inbox import Inbox
+from mobandits.service.workers.publisher import Publisher
+
+
+class Learner:
+    """Takes in what workers have written, and publishes what was learned.
+
+    Every service on such a store does: what workers were answered for is taken in also where none
+    of them is left.
+
+    Args:
+        agents: of the service.
+        file: that they write into.
+        settlements: of the file.
+        telemetry: of the service.
+
+    Attributes:
+        inbox: of the workers.
+        publisher: for the workers.
+    """
+
+    def __init__(
+        self,
+        agents: HostedAgents,
+        file: SharedDatabase,
+        settlements: Settlements,
+        telemetry: Telemetry,
+    ) -> None:
+        self.inbox = Inbox(agents, file, settlements, WorkerCounts(telemetry))
+        self.publisher = Publisher(agents, file, settlements, self.inbox)
+
+    async def keep_learning(self) -> None:
+        """Do so until it is cancelled."""
+        try:
+            await asyncio.gather(self.inbox.keep_taking(), self.publisher.keep_publishing())
+        finally:
+            await asyncio.to_thread(self.close)
+
+    @contextlib.asynccontextmanager
+    async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
+        """No worker decides for an agent inside: its arms may come and go."""
+        async with self.publisher.fenced(hosted):
+            yield
+
+    def close(self) -> None:
+        """Close its sessions."""
+        self.inbox.close()
+        self.publisher.close()

@@ -1,0 +1,133 @@
+"""A worker: decides from what a learner published, and takes rewards; nothing is learned here."""
+
+from mobandits.logs.address import Address
+from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
+from mobandits.service.problems import Problem
+from mobandits.service.workers.copies import Copies
+from mobandits.service.workers.gathering import Gathering
+from mobandits.support.naming import quoted
+
+ATTEMPTS = 3  # more than one only where arms come and go one after the other
+PATIENCE = 2.0  # seconds that an attempt waits for a state behind the new fence
+BEHIND = "its arms are changed just now"
+
+
+class Worker:
+    """The calls of a worker.
+
+    Args:
+        address: of the store.
+        durability: "disk" or "system", as of `SharedDatabase`.
+
+    Attributes:
+        gathering: of what is written.
+        copies: of the agents.
+    """
+
+    def __init__(self, address: Address, durability: str) -> None:
+        self.gathering = Gathering(address, durability)
+        self.copies = Copies(address, self.gathering.incarnation)
+
+    def start(self) -> None:
+        """Begin to connect, and to look for agents."""
+        self.gathering.start()
+        self.copies.start()
+
+    def close(self) -> None:
+        """Answer what waits, and end."""
+        self.copies.close()
+        self.gathering.close()
+
+    async def decide(self, agent: str, request: Decide) -> Decided | None:
+        """A decision, or the one that was made with the same key.
+
+        Returns:
+            None where the agent has seen no context yet: its first decision is the learner's, which
+            settles their shape for all.
+
+        Raises:
+            Problem: where there is no such agent, or none can be made now.
+            ValueError: where the request does not fit.
+            LogError: where it is not certain that it was written.
+        """
+        for _ in range(ATTEMPTS):
+            copy = self.copies.named(agent)
+            if not copy.has_begun:
+                return None
+
+            asked = copy.decide(request)
+            (answer,) = await self.gathering.ask([asked])
+            if isinstance(answer, int):
+                return copy.made(asked, answer)
+            if answer is not None:
+                return copy.made_before(asked, answer)
+            await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
+
+        raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
+
+    async def decide_batch(self, agent: str, request: DecideBatch) -> list[Decided] | None:
+        """A decision per context; what is returned and raised besides, as of `decide`."""
+        for _ in range(ATTEMPTS):
+            copy = self.copies.named(agent)
+            if not copy.has_begun:
+                return None
+
+            rows = copy.decide_batch(request)
+            answers = await self.gathering.ask(rows)
+            if None not in answers:
+                decided = []
+                for asked, answer in zip(rows, answers, strict=True):
+                    if isinstance(answer, int):
+                        decided.append(copy.made(asked, answer))
+                    elif answer is not None:
+                        decided.append(copy.made_before(asked, answer))
+                return decided
+            await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
+
+        raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
+
+    async def reward(self, agent: str, number: int, rewards: dict[str, float]) -> Rewarded:
+        """Rewards of a decision, or some of them.
+
+        Raises:
+            Problem: where there is no such decision, or one of them was another number before.
+            ValueError: where they are none of the agent's.
+            LogError: where it is not certain that they were written.
+        """
+        copy = self.copies.named(agent)
+        told = copy.told(number, rewards)
+        accepted = await self.gathering.tell(told)
+
+        return copy.rewarded(told, accepted)
+
+    async def reward_one(self, agent: str, item: RewardsOf) -> Rewarded:
+        """Rewards of an item of a list; errors as `reward`."""
+        if (item.decision is None) == (item.key is None):
+            raise Problem(422, "decision or key must be given, and not both")
+        if item.decision is not None:
+            number = number_of_text(item.decision)
+        else:
+            assert item.key is not None  # noqa: S101 - one of them is given
+            number = await self._number_of_key(agent, item.key)
+
+        return await self.reward(agent, number, item.rewards)
+
+    async def _number_of_key(self, agent: str, key: str) -> int:
+        copy = self.copies.named(agent)
+        earlier = await self.gathering.find(copy.number, key)
+        if earlier is None:
+            raise Problem(404, f"there is no decision with the key {quoted(key)}")
+
+        return earlier.id
+
+
+def number_of_text(text: str) -> int:
+    """The number of a decision that a client names.
+
+    Raises:
+        Problem: where it is none.
+    """
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise Problem(404, f"there is no decision {quoted(text)}")
+
+    return int(text)
