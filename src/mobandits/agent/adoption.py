@@ -20,7 +20,7 @@ from mobandits.agent.objectives import check_range_of
 from mobandits.compiling.session import compiled_for
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
-from mobandits.contracts.protocols import Array, IntArray, Recipe
+from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.store.store import Store
 from mobandits.support.checks import number
@@ -157,18 +157,33 @@ def check_adoptable(recipe: Recipe, bound: BoundPolicy, call: str) -> None:
     Raises:
         ValueError: where its updates need the notes of a choice, or it plays in stages.
     """
+    refuse_notes(recipe, bound.recipe_policy, bound.state(), bound.left, call)
+
+
+def refuse_notes(recipe: Recipe, policy: Policy, state: Any, left: int | None, call: str) -> None:
+    """Refuse a policy that can only learn from its own decisions.
+
+    Args:
+        recipe: of the policy.
+        policy: that learns.
+        state: of the policy.
+        left: decisions that its stage has left; None: it has no end.
+        call: what errors say that needs it.
+
+    Raises:
+        ValueError: as `check_adoptable`.
+    """
     name = type(recipe).__name__
-    if bound.left is not None:
+    if left is not None:
         raise ValueError(
             f"{call} needs a recipe that plays without an end, got {name}, which plays in stages"
         )
 
-    policy = bound.recipe_policy
     note = note_of(policy)
     is_number = not isinstance(note, tuple)
     both = np.array([0.0, 1.0])
     # Where every number is possible, nobody knows what it means.
-    if not is_number or possible_notes(policy, bound.state(), both).tolist() != [True, False]:
+    if not is_number or possible_notes(policy, state, both).tolist() != [True, False]:
         raise ValueError(
             f"{call} needs a recipe that learns from context, arm and reward alone, got "
             f"{name}, which notes how it chose"

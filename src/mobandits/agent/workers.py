@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mobandits.agent.adoption import refuse_notes
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.keys import Circumstances
@@ -17,6 +18,7 @@ from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.pending import INACTIVE
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy
+from mobandits.support.naming import quoted
 
 # Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in foresight.
 DECISIONS = 4
@@ -47,6 +49,30 @@ class DecisionOfWorker(NamedTuple):
     decision: Decision
     how: Circumstances
     source: Source
+
+
+def check_copyable(core: AgentCore) -> None:
+    """Refuse an agent that copies cannot decide for.
+
+    Args:
+        core: of an agent that has decided nothing.
+
+    Raises:
+        ValueError: where it has budgets, plays in stages, or learns from its own decisions alone.
+    """
+    if core.ledger.accounts:
+        budget = core.ledger.accounts[0].budget
+        rule = "budgets must be none where workers decide, which reserve nothing from each other"
+        raise ValueError(f"{rule}, got one of {quoted(budget.objective)}")
+
+    recipe = core.bound.recipe
+    for shared in (True, False):
+        shape = core.bound.shape.replaced(shared=shared)
+        try:
+            stage = next(iter(recipe.stages(shape)))
+        except ValueError:
+            continue  # it is for the other layout of contexts
+        refuse_notes(core.recipe, stage.policy, stage.policy.init(), stage.rounds, "--workers")
 
 
 # --- the worker

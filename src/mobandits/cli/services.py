@@ -29,6 +29,14 @@ def serve_agents(
             "demonstration one in a new temporary folder."
         ),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Processes that decide, beside one that learns for all of them; the store must be "
+            "in PostgreSQL. With 1, one process does both.",
+        ),
+    ] = 1,
     check: Annotated[
         bool, typer.Option("--check", help="Say what would be served, compile it, and end.")
     ] = False,
@@ -45,6 +53,8 @@ def serve_agents(
     if demo == (file is not None) or (demo and check):
         raise typer.BadParameter("FILE must be given, or --demo, and --demo without --check")
 
+    if demo and workers > 1:
+        raise typer.BadParameter("--workers must be 1 with --demo, which has a file as its store")
     if demo:
         with console.parameters():
             _serve_demo(host, port, store)
@@ -54,7 +64,15 @@ def serve_agents(
 
     assert file is not None  # noqa: S101 - it was just checked
     with console.parameters():
-        serve_file(file, host=host, port=port, store=store, check=check, say=typer.echo)
+        serve_file(
+            file,
+            host=host,
+            port=port,
+            store=store,
+            workers=workers,
+            check=check,
+            say=typer.echo,
+        )
 
 
 def _serve_demo(host: str | None, port: int | None, store: str | None) -> None:

@@ -47,12 +47,6 @@ def application(running: Running) -> Starlette:
             await asyncio.gather(*tasks, return_exceptions=True)
             running.stop()
 
-    handlers = {
-        HTTPException: told_http_error,
-        Exception: told_error,
-        Problem: told_error,
-        ValueError: told_error,
-    }
     described = msgspec.json.encode(document(OPERATIONS))
 
     async def openapi(_: Request) -> Response:
@@ -63,7 +57,7 @@ def application(running: Running) -> Starlette:
     in_order = sorted(OPERATIONS, key=lambda each: each.scope != "decide")
     routes = [each.route() for each in in_order]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
-    app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
+    app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
     app.state.running = running
     add_dashboard(app)
     app.add_middleware(LimitedBodies)
@@ -105,6 +99,14 @@ def allowed_methods(request: Request) -> list[str]:
             methods |= getattr(route, "methods", None) or set()
 
     return sorted(methods)
+
+
+HANDLERS = {
+    HTTPException: told_http_error,
+    Exception: told_error,
+    Problem: told_error,
+    ValueError: told_error,
+}
 
 
 class LimitedBodies:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from mobandits.logs.address import Place, is_address, place_of
+from mobandits.logs.address import Address, Place, is_address, place_of
 from mobandits.support.optional import missing_extra
 
 
@@ -13,6 +13,7 @@ def serve_file(
     host: str | None,
     port: int | None,
     store: str | None,
+    workers: int,
     check: bool,
     say: Callable[[str], None],
 ) -> None:
@@ -23,6 +24,7 @@ def serve_file(
         host: in place of the file's.
         port: likewise.
         store: likewise.
+        workers: processes that decide, beside one that learns; 1: one process does both.
         check: whether to compile what the agents play, and end.
         say: is told what a user should know.
 
@@ -45,6 +47,10 @@ def serve_file(
     given = {name: value for name, value in changes.items() if value is not None}
     specification = msgspec.structs.replace(specification, **given)
     place = place_for(file, store, specification.store)
+    if workers > 1:
+        from mobandits.service.workers.refusals import check_workers  # noqa: PLC0415
+
+        check_workers(specification, place, workers)
 
     if check:
         for name, agent in specification.agents.items():
@@ -53,6 +59,14 @@ def serve_file(
 
         compile_in_child(specification)
         say(f"{file} can be served: compiled, decisions go to {place}")
+        return
+
+    if workers > 1:
+        # psycopg is of an extra, and only databases need it.
+        from mobandits.service.workers.supervisor import serve_with_workers  # noqa: PLC0415
+
+        assert isinstance(place, Address)  # noqa: S101 - it was just checked
+        serve_with_workers(specification, place, workers, say)
         return
 
     serve(specification, place, say)

@@ -4,17 +4,23 @@ import itertools
 import secrets
 import sys
 import time
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mobandits.service.telemetry import Telemetry
 from mobandits.service.tracing import HEADER as TRACE_HEADER
 from mobandits.service.tracing import traceparent_of
 
 UNROUTED = "none"  # of a request that goes nowhere
 LONGEST_ID = 64  # characters of a client's own
+
+
+class CountsRequests(Protocol):
+    """Where requests are counted."""
+
+    def count_request(self, call: str, status: int, seconds: float) -> None:
+        """A request was answered."""
 
 
 class RequestLog:
@@ -29,7 +35,7 @@ class RequestLog:
         is_written: whether each request has a line on stderr.
     """
 
-    def __init__(self, app: ASGIApp, telemetry: Telemetry, *, is_written: bool) -> None:
+    def __init__(self, app: ASGIApp, telemetry: CountsRequests, *, is_written: bool) -> None:
         self._app = app
         self._telemetry = telemetry
         self._is_written = is_written

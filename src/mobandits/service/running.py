@@ -22,7 +22,7 @@ from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.interpreter import share_among_threads, spare_what_stays
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
-from mobandits.service.specification import ServiceSpecification
+from mobandits.service.specification import AgentSpecification, ServiceSpecification
 from mobandits.service.telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -149,6 +149,16 @@ class Running:
             self._has_begun = True
             await self.resume_evaluations()
             self.begin(self.settle_down(opening))
+
+    def check_hostable(self, specification: AgentSpecification) -> None:
+        """Refuse an agent that a call makes and the service cannot have.
+
+        Raises:
+            ValueError: where the agent does not fit, or workers cannot decide for it.
+        """
+        specification.agent()
+        if self.learner is not None:
+            self.learner.check_hostable(specification)
 
     @contextlib.asynccontextmanager
     async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:

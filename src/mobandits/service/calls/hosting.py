@@ -26,7 +26,7 @@ async def put_agent(request: Request) -> Response:
     name = request.path_params["agent"]
     specification = await body_of(request, AgentSpecification)
     # In a thread: to bind a policy, or to fit columns, may take longer than others should wait.
-    await asyncio.to_thread(specification.agent)
+    await asyncio.to_thread(running.check_hostable, specification)
     kept = running.agents.add(name, specification)
     hosted = running.agents.named(name)
     # Of one that is there already too: the call that made it may not be on disk yet.

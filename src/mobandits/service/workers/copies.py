@@ -43,6 +43,7 @@ class Copies:
         self.path = address
         self._incarnation = incarnation
         self._session = OwnSession(address, "watches", [f"LISTEN {CHANNEL}"])
+        self._asking = OwnSession(address, "asks")
         self._by_name: dict[str, AgentCopy] = {}
         self._keys: list[Key] = []
         self._place: LearnerPlace | None = None
@@ -61,6 +62,7 @@ class Copies:
         if self._thread.is_alive():
             self._thread.join()
         self._session.close()
+        self._asking.close()
 
     # --- what is known
 
@@ -112,8 +114,23 @@ class Copies:
         return place.url
 
     async def behind_another(self, name: str, fence: int, patience: float) -> None:
-        """Wait until an agent is published behind another fence, or some seconds have passed."""
+        """Wait until an agent is there behind another fence, or some seconds have passed."""
         await asyncio.to_thread(self._wait_for_another, name, fence, patience)
+
+    async def is_behind(self, copy: AgentCopy) -> bool:
+        """Whether an agent is published behind another fence than its copy.
+
+        Raises:
+            LogError: where the database cannot be asked.
+        """
+        versions = await asyncio.to_thread(self._asking.ask, published_versions)
+        number_and_version = versions.get(copy.name)
+        if number_and_version is None:
+            return False
+
+        _, version = number_and_version
+
+        return version.fence != copy.version.fence
 
     def _wait_for_another(self, name: str, fence: int, patience: float) -> None:
         def is_later() -> bool:

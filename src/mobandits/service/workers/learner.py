@@ -8,10 +8,12 @@ from mobandits.logs.store.postgres.shared_database import SharedDatabase
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.settlements import Settlements
+from mobandits.service.specification import AgentSpecification
 from mobandits.service.telemetry import Telemetry
 from mobandits.service.workers.counts import WorkerCounts
 from mobandits.service.workers.inbox import Inbox
 from mobandits.service.workers.publisher import Publisher
+from mobandits.service.workers.refusals import check_agent
 
 
 class Learner:
@@ -38,8 +40,19 @@ class Learner:
         settlements: Settlements,
         telemetry: Telemetry,
     ) -> None:
+        self._file = file
         self.inbox = Inbox(agents, file, settlements, WorkerCounts(telemetry))
         self.publisher = Publisher(agents, file, settlements, self.inbox)
+
+    def check_hostable(self, specification: AgentSpecification) -> None:
+        """Refuse an agent that workers cannot decide for, where there are workers.
+
+        Raises:
+            ValueError: naming why.
+        """
+        has_workers = self._file.url is not None
+        if has_workers:
+            check_agent(specification)
 
     async def keep_learning(self) -> None:
         """Do so until it is cancelled."""

@@ -1,8 +1,12 @@
 """A worker: decides from what a learner published, and takes rewards; nothing is learned here."""
 
+import asyncio
+from collections.abc import Sequence
+
 from mobandits.logs.address import Address
 from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
 from mobandits.service.problems import Problem
+from mobandits.service.workers.agent_copy import AgentCopy
 from mobandits.service.workers.copies import Copies
 from mobandits.service.workers.gathering import Gathering
 from mobandits.support.naming import quoted
@@ -55,7 +59,13 @@ class Worker:
             if not copy.has_begun:
                 return None
 
-            asked = copy.decide(request)
+            try:
+                asked = copy.decide(request)
+            except ValueError:
+                if not await self._catches_up(copy):
+                    raise
+                continue
+
             (answer,) = await self.gathering.ask([asked])
             if isinstance(answer, int):
                 return copy.made(asked, answer)
@@ -72,7 +82,13 @@ class Worker:
             if not copy.has_begun:
                 return None
 
-            rows = copy.decide_batch(request)
+            try:
+                rows = copy.decide_batch(request)
+            except ValueError:
+                if not await self._catches_up(copy):
+                    raise
+                continue
+
             answers = await self.gathering.ask(rows)
             if None not in answers:
                 decided = []
@@ -85,6 +101,15 @@ class Worker:
             await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
 
         raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
+
+    async def _catches_up(self, copy: AgentCopy) -> bool:
+        """Whether a copy that refused something had other arms than there are, and has them now."""
+        if not await self.copies.is_behind(copy):
+            return False
+
+        await self.copies.behind_another(copy.name, copy.version.fence, PATIENCE)
+
+        return True
 
     async def reward(self, agent: str, number: int, rewards: dict[str, float]) -> Rewarded:
         """Rewards of a decision, or some of them.
@@ -99,6 +124,29 @@ class Worker:
         accepted = await self.gathering.tell(told)
 
         return copy.rewarded(told, accepted)
+
+    async def reward_all(
+        self, agent: str, items: Sequence[RewardsOf]
+    ) -> list[Rewarded | Exception]:
+        """Rewards of the items of a list: what became of each, or why it was refused."""
+        waiting: dict[str, list[int]] = {}
+        for place, item in enumerate(items):
+            # Those of one decision come one after the other.
+            waiting.setdefault(item.decision or item.key or "", []).append(place)
+
+        outcomes: list[Rewarded | Exception] = [Problem(503, BEHIND)] * len(items)
+
+        async def reward_in_order(places: Sequence[int]) -> None:
+            for place in places:
+                try:
+                    outcomes[place] = await self.reward_one(agent, items[place])
+                except Exception as error:  # noqa: BLE001 - the caller tells refusals from failures
+                    outcomes[place] = error
+
+        # Together, so that they are committed together.
+        await asyncio.gather(*(reward_in_order(places) for places in waiting.values()))
+
+        return outcomes
 
     async def reward_one(self, agent: str, item: RewardsOf) -> Rewarded:
         """Rewards of an item of a list; errors as `reward`."""

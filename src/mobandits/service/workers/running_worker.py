@@ -1,0 +1,74 @@
+"""A worker that runs: its parts, and what they say of themselves."""
+
+import asyncio
+import logging
+
+from mobandits.logs.address import Address
+from mobandits.service.addresses import is_loopback
+from mobandits.service.authorisation import Authorisation
+from mobandits.service.compiling import load_compiled
+from mobandits.service.hosted_agent import READY, STARTING
+from mobandits.service.interpreter import share_among_threads, spare_what_stays
+from mobandits.service.specification import ServiceSpecification
+from mobandits.service.workers.forwarding import Forwarding
+from mobandits.service.workers.worker import Worker
+
+LOG = logging.getLogger("mobandits.service")
+
+
+class RunningWorker:
+    """The parts of a worker.
+
+    Args:
+        specification: of the service.
+        address: of its store.
+
+    Attributes:
+        specification: as given.
+        worker: answers decisions and rewards.
+        authorisation: of requests.
+        forwarding: of the calls of the learner.
+    """
+
+    def __init__(self, specification: ServiceSpecification, address: Address) -> None:
+        self.specification = specification
+        self.worker = Worker(address, specification.durability)
+        self.authorisation = Authorisation(
+            self.worker.copies,
+            is_open=is_loopback(specification.host),
+            rate=specification.requests_per_second,
+        )
+        self.forwarding = Forwarding(self.worker.copies)
+        self._is_loaded = False
+
+    async def begin(self) -> None:
+        """Load what the agents play, and begin to look for them."""
+        share_among_threads()
+        try:
+            await asyncio.to_thread(load_compiled, self.specification)
+        except Exception:
+            # The agent at fault is not published either: its learner says why.
+            LOG.exception("what the agents play could not be loaded ahead")
+
+        self.worker.start()
+        self._is_loaded = True
+        spare_what_stays()
+
+    async def stop(self) -> None:
+        """Answer what waits, and end."""
+        if self._is_loaded:
+            await asyncio.to_thread(self.worker.close)
+        await self.forwarding.close()
+
+    def statuses(self) -> dict[str, str]:
+        """{agent: status} of all that are published, and of those of the file."""
+        worker = self.worker
+        failure = worker.copies.failure
+        if worker.gathering.incarnation() is None:
+            failure = failure or "the store cannot be written now"
+
+        statuses = dict.fromkeys(self.specification.agents, failure or STARTING)
+        for copy in worker.copies:
+            statuses[copy.name] = failure or READY
+
+        return statuses
