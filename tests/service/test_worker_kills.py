@@ -1,0 +1,215 @@
+"""Workers and learners killed again and again under clients: nothing that was answered is lost."""
+
+import os
+import random
+import signal
+import threading
+import time
+
+import httpx
+import pytest
+from services import PATIENCE, specification
+from worker_services import ServedByWorkers, is_alive
+
+from mobandits.logs.store import Store
+from mobandits.logs.store.connection import reading
+from mobandits.logs.store.opening import open_shared
+
+pytest_plugins = ("databases",)
+pytestmark = pytest.mark.postgres
+
+AGENT = "/v1/agents/router"
+
+
+class Client(threading.Thread):
+    """Decides and rewards, and tries each call again until it is answered.
+
+    Attributes:
+        decided: {key: (context, answer)}.
+        rewarded: {decision: rewards}.
+        wrong: what should not have been answered.
+        retried: how many calls were tried again.
+    """
+
+    def __init__(self, number, url):
+        super().__init__(daemon=True)
+        self.rng = random.Random(number)
+        self.name = f"client {number}"
+        self.url = url
+        self.decided = {}
+        self.rewarded = {}
+        self.wrong = []
+        self.retried = 0
+        self.is_stopping = False
+
+    def run(self):
+        try:
+            with httpx.Client(base_url=self.url, timeout=PATIENCE) as http:
+                while not self.is_stopping:
+                    self.step(http)
+        except Exception as error:  # noqa: BLE001 - it is looked at in the end
+            self.wrong.append(repr(error))
+
+    def step(self, http):
+        key = f"{self.name}-{len(self.decided)}"
+        context = [1.0, self.rng.random(), self.rng.random()]
+        answer = self.answered(http, f"{AGENT}/decide", {"context": context, "key": key})
+        self.decided[key] = (context, answer)
+        if self.rng.random() < 0.7:
+            number = answer["decision"]
+            rewards = {"quality": self.rng.random(), "cost": self.rng.random()}
+            if self.rng.random() < 0.2:
+                del rewards["cost"]
+            self.answered(http, f"{AGENT}/decisions/{number}/rewards", rewards)
+            self.rewarded[number] = rewards
+
+    def answered(self, http, path, body):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                answer = http.post(path, json=body)
+            except httpx.TransportError:
+                self.retried += 1
+                continue
+            if answer.status_code == 200:
+                return answer.json()
+            assert answer.status_code == 503, answer.text
+            self.retried += 1
+            time.sleep(0.05)
+        raise AssertionError(f"{path} is not answered")
+
+
+def check_kills(folder, address, postgres, rounds, clients, seed):
+    """Kill so often, and look in the end at what is left; returns the counts."""
+    rng = random.Random(seed)
+    killed = {"learner": 0, "worker": 0}
+    with ServedByWorkers(folder, address) as service:
+        talking = [Client(number, service.url) for number in range(clients)]
+        for each in talking:
+            each.start()
+        for turn in range(rounds):
+            count = answers(talking)
+            wanted = count + rng.randint(20, 300)
+            wait_for(lambda wanted=wanted: answers(talking) > wanted, talking)
+            # First the learner: it must not be by chance that it is never the one.
+            role = "learner" if turn == 0 else rng.choice(["learner", "worker"])
+            pids = [service.learner()] if role == "learner" else service.worker_pids()
+            pid = rng.choice(pids)
+            os.kill(pid, signal.SIGKILL)
+            killed[role] += 1
+            wait_for(lambda pid=pid: not is_alive(pid), talking)
+            wait_for(lambda: len(service.children()) == 3, talking)
+            # Sometimes the next one comes while this one is still starting.
+            if rng.random() < 0.7:
+                wait_for(lambda: is_learning(service.url), talking)
+        for each in talking:
+            each.is_stopping = True
+            each.join(PATIENCE)
+            assert not each.wrong
+        wait_for(lambda: is_learning(service.url), talking)
+        check_again(service.url, talking, rng)
+        wait_for(lambda: of_inbox(postgres, address) == (0, 0), talking)
+        status, said = service.end()
+        assert status == 0, said
+
+    decisions, rewards = check_kept(address, talking)
+    check_replay(address, postgres)
+    retried = sum(each.retried for each in talking)
+    print(
+        f"{rounds} kills ({killed}): {decisions} decisions and {rewards} rewards answered, "
+        f"{retried} calls tried again, 0 lost"
+    )
+    return decisions, rewards
+
+
+def answers(talking):
+    return sum(len(each.decided) + len(each.rewarded) for each in talking)
+
+
+def wait_for(condition, talking):
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until
+        assert not any(each.wrong for each in talking), [each.wrong for each in talking]
+        time.sleep(0.01)
+
+
+def is_learning(url):
+    try:
+        return httpx.get(f"{url}{AGENT}", timeout=PATIENCE).json().get("status") == "ready"
+    except httpx.TransportError:
+        return False
+
+
+def of_inbox(postgres, address):
+    query = "SELECT (SELECT count(*) FROM asked), (SELECT count(*) FROM told)"
+    return postgres.execute(query, str(address).rpartition("/")[2])[0]
+
+
+def check_again(url, talking, rng):
+    """Calls that are tried again are answered as they were."""
+    with httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        for each in talking:
+            for key in rng.sample(list(each.decided), min(20, len(each.decided))):
+                context, answer = each.decided[key]
+                again = http.post(f"{AGENT}/decide", json={"context": context, "key": key}).json()
+                assert again == {**answer, "replayed": True}
+            for number in rng.sample(list(each.rewarded), min(20, len(each.rewarded))):
+                path = f"{AGENT}/decisions/{number}/rewards"
+                assert http.post(path, json=each.rewarded[number]).json()["repeated"]
+
+
+def check_kept(address, talking):
+    """All that was answered is in the log once, as it was answered; returns the counts."""
+    shared = open_shared(address, "system")
+    assert shared.hold() is None
+    decisions = {}
+    rewards = {}
+    with shared, Store(shared, agent="router") as store:
+        names = store.arm_names
+        for event in store.events():
+            if event["kind"] == "decide":
+                assert event["key"] not in decisions
+                decisions[event["key"]] = event
+            else:
+                told = rewards.setdefault(str(event["id"]), {})
+                assert not told.keys() & event["rewards"].keys()
+                told.update(event["rewards"])
+    counts = [0, 0]
+    for each in talking:
+        for key, (_, answer) in each.decided.items():
+            event = decisions[key]
+            found = (str(event["id"]), names[event["arm"]], event["propensity"])
+            assert found == (answer["decision"], answer["arm"], answer["propensity"])
+            counts[0] += 1
+        for number, given in each.rewarded.items():
+            assert given == rewards[number]
+            counts[1] += 1
+    return counts
+
+
+def check_replay(address, postgres):
+    """The state that the learner left is that of its log, from the start."""
+    with reading(address) as connection:
+        query = "SELECT seq, state FROM snapshots ORDER BY seq DESC LIMIT 1"
+        seq, state = connection.execute(query).fetchone()
+        (events,) = connection.execute("SELECT events FROM agents").fetchone()
+    assert seq == events
+    postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
+    shared = open_shared(address, "system")
+    assert shared.hold() is None
+    with shared:
+        agent = specification().agents["router"].agent(log=Store(shared, agent="router"))
+        assert agent.core.writer.replayed > 0
+        assert agent.to_bytes() == state
+        agent.close()
+
+
+def test_kills_of_workers_and_learners_lose_nothing(tmp_path, address, postgres):
+    check_kills(tmp_path, address, postgres, rounds=2, clients=4, seed=0)
+
+
+@pytest.mark.slow
+def test_thirty_kills_of_workers_and_learners_lose_nothing(tmp_path, address, postgres):
+    decisions, rewards = check_kills(tmp_path, address, postgres, rounds=30, clients=12, seed=1)
+    assert min(decisions, rewards) > 300
