@@ -102,7 +102,7 @@ def test_a_learner_that_ends_is_replaced_and_workers_go_on(tmp_path, address, po
         httpx.Client(base_url=service.url, timeout=PATIENCE) as client,
     ):
         wait_for(lambda: is_by_worker(client))
-        learner = service.learner()
+        learner, _ = service.roles()
         os.kill(learner, signal.SIGKILL)
         wait_for(lambda: not is_alive(learner))
         answers = [client.post(f"{AGENT}/decide", json={"context": CONTEXT}) for _ in range(5)]

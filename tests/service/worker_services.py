@@ -52,14 +52,18 @@ class ServedByWorkers(Served):
         """{process: the sockets that it has open} of all its processes."""
         return {pid: sockets_of(pid) for pid in pids() if parent_of(pid) == self.process.pid}
 
-    def learner(self):
-        """The process that learns: the one without the shared socket."""
+    def roles(self):
+        """The process that learns, and those that decide, once all of them are there."""
         shared = sockets_of(self.process.pid)
-        return next(pid for pid, own in self.children().items() if not own & shared)
-
-    def worker_pids(self):
-        learner = self.learner()
-        return [pid for pid in self.children() if pid != learner]
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            children = self.children()
+            # A process that has just begun may still have all that its parent has.
+            learners = [pid for pid, own in children.items() if not own & shared]
+            if len(children) == self.workers + 1 and len(learners) == 1:
+                return learners[0], [pid for pid in children if pid not in learners]
+            time.sleep(0.01)
+        raise AssertionError("there must be a learner, and workers")
 
     def end(self, number=signal.SIGTERM):
         os.kill(self.process.pid, number)
