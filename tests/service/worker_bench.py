@@ -25,7 +25,9 @@ class Bench:
 
     def __init__(self, address, workers, spec=None):
         self.address = address
-        self.running = Running(spec or specification(), open_shared(address, "system"))
+        file = open_shared(address, "system")
+        file.url = "http://127.0.0.1:1"  # nobody passes anything on
+        self.running = Running(spec or specification(), file)
         self.workers = [Worker(address, "system") for _ in range(workers)]
 
     async def __aenter__(self):
@@ -42,7 +44,6 @@ class Bench:
     async def __aexit__(self, *error):
         for worker in self.workers:
             worker.close()
-        self.running.learner.close()
         self.running.stop()
 
     @property

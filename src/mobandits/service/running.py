@@ -38,6 +38,7 @@ class Running:
     Args:
         specification: of the service.
         file: of its decisions, which it closes in the end.
+        is_compiled: whether a parent has compiled what the agents of its file play.
 
     Attributes:
         file: as given.
@@ -52,7 +53,13 @@ class Running:
         learner: for the workers on the same store; None: a file has none.
     """
 
-    def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
+    def __init__(
+        self,
+        specification: ServiceSpecification,
+        file: SharedStore,
+        *,
+        is_compiled: bool = False,
+    ) -> None:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
@@ -68,6 +75,7 @@ class Running:
         self.learner = learner_of(self)
         self._tasks: set[asyncio.Task[None]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)
+        self._is_compiled = is_compiled
         self._stands_by: str | None = None
         self._has_begun = False
 
@@ -77,7 +85,8 @@ class Running:
         try:
             # In a process of its own: to compile takes seconds, in which this one must answer.
             specification = self.agents.specification()
-            await asyncio.to_thread(compile_in_child, specification)
+            if not self._is_compiled:
+                await asyncio.to_thread(compile_in_child, specification)
             await asyncio.to_thread(load_compiled, specification)
         except Exception:
             # The agents are opened all the same: the one at fault says so in its status.
@@ -174,6 +183,8 @@ class Running:
         """Close the agents, each with a snapshot, and the file."""
         for task in list(self._tasks):
             task.cancel()
+        if self.learner is not None:
+            self.learner.close()
         self.agents.close()
         self.file.close()
 

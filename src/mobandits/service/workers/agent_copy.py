@@ -54,8 +54,9 @@ class AgentCopy:
         self.number = number
         self.version = publication.version
         self.incarnation = incarnation
-        goes_on = before is not None and before.incarnation == incarnation
-        streams = before.core if before is not None and goes_on else None
+        streams = None
+        if before is not None and before.incarnation == incarnation:
+            streams = before.core
         self.core: AgentCore = core_of_worker(publication.state, incarnation, streams)
         self._arms: list[Any] = list(publication.arms)
         self._numbers = {arm: place for place, arm in enumerate(self._arms)}
@@ -143,7 +144,7 @@ class AgentCopy:
 
         return Asked(
             agent=self.number,
-            version=self.version,
+            fence=self.version.fence,
             arm=self._numbers[decision.arm],
             propensity=decision.propensity,
             error=decision.error,
@@ -155,6 +156,8 @@ class AgentCopy:
             key=how.key,
             request=how.request,
             active=how.active,
+            epoch=self.version.epoch,
+            position=self.version.position,
             at=time.time(),
         )
 

@@ -1,6 +1,5 @@
 """The application of a worker."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
@@ -24,11 +23,11 @@ def application_of_worker(running: RunningWorker) -> Starlette:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        beginning = asyncio.create_task(running.begin())
+        # Before the first connection is taken.
+        await running.begin()
         try:
             yield
         finally:
-            await asyncio.gather(beginning, return_exceptions=True)
             await running.stop()
 
     routes = [each.route() for each in OPERATIONS_OF_WORKERS]

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
@@ -14,6 +14,7 @@ from mobandits.logs.store.postgres.own_session import OwnSession
 from mobandits.logs.store.postgres.publications import (
     CHANNEL,
     LearnerPlace,
+    Version,
     learner_place,
     publication_of,
     published_versions,
@@ -34,17 +35,25 @@ class Copies:
     Args:
         address: of the store.
         incarnation: says which one the worker has by now; None: it cannot write.
+        expected: names of agents that will be published, if they are not yet.
 
     Attributes:
         path: the address.
     """
 
-    def __init__(self, address: Address, incarnation: Callable[[], int | None]) -> None:
+    def __init__(
+        self,
+        address: Address,
+        incarnation: Callable[[], int | None],
+        expected: Collection[str] = (),
+    ) -> None:
         self.path = address
+        self._expected = expected
         self._incarnation = incarnation
         self._session = OwnSession(address, "watches", [f"LISTEN {CHANNEL}"])
         self._asking = OwnSession(address, "asks")
         self._by_name: dict[str, AgentCopy] = {}
+        self._unusable: dict[str, Version] = {}
         self._keys: list[Key] = []
         self._place: LearnerPlace | None = None
         self._failure: str | None = STARTING
@@ -85,6 +94,8 @@ class Copies:
             return copy
         if self._failure is not None:
             raise Problem(503, self._failure, retry_after=1)
+        if name in self._expected:
+            raise Problem(503, f"agent {quoted(name)} is starting", retry_after=1)
 
         raise Problem(404, f"there is no agent {quoted(name)}")
 
@@ -159,9 +170,8 @@ class Copies:
                 self._failure = str(error)
                 self._is_ending.wait(RETRY_SECONDS)
             except Exception as error:
-                # Of one agent, say: what is there is decided from.
-                LOG.exception("a published agent cannot be used")
-                self._failure = f"a published agent cannot be used: {error}"
+                LOG.exception("the store cannot be looked at")
+                self._failure = f"the store cannot be looked at: {error}"
                 self._is_ending.wait(RETRY_SECONDS)
 
     def _look(self, connection: PostgresConnection) -> None:
@@ -171,14 +181,23 @@ class Copies:
         versions = published_versions(connection)
         if incarnation is not None:
             for name, (number, version) in versions.items():
-                known = self._by_name.get(name)
-                is_known = known is not None and known.version == version
-                if known is None or not is_known or known.incarnation != incarnation:
+                if self._is_wanted(name, version, incarnation):
                     self._load(connection, name, number, incarnation)
 
         for name in self._by_name.keys() - versions.keys():
             del self._by_name[name]
         self._failure = None if incarnation is not None else STARTING
+
+    def _is_wanted(self, name: str, version: Version, incarnation: int) -> bool:
+        """Whether a published state is another one than that of the copy, and may be usable."""
+        if self._unusable.get(name) == version:
+            return False
+
+        known = self._by_name.get(name)
+        if known is None:
+            return True
+
+        return known.version != version or known.incarnation != incarnation
 
     def _load(
         self, connection: PostgresConnection, name: str, number: int, incarnation: int
@@ -188,7 +207,14 @@ class Copies:
             return
 
         before = self._by_name.get(name)
-        copy = AgentCopy(name, number, publication, incarnation, before)
+        try:
+            copy = AgentCopy(name, number, publication, incarnation, before)
+        except Exception:
+            # Such as one that another version of the library wrote: the others are looked at.
+            LOG.exception("what is published of agent %s cannot be used", name)
+            self._unusable[name] = publication.version
+            return
+
         with self._changed:
             self._by_name[name] = copy
             self._changed.notify_all()

@@ -49,14 +49,14 @@ class Forwarding:
         Raises:
             Problem: where no learner answers.
         """
-        path = request.scope.get("raw_path") or request.url.path.encode()
-        url = httpx.URL(self._copies.learner_url()).copy_with(
-            raw_path=path + b"?" + request.scope["query_string"]
-            if request.scope["query_string"]
-            else path
-        )
-        kept = OWN - OF_REQUESTS
-        headers = [(name, value) for name, value in request.headers.raw if name not in kept]
+        # As it was sent: names of agents may have characters of their own there.
+        target = request.scope["raw_path"]
+        query = request.scope["query_string"]
+        if query:
+            target += b"?" + query
+        url = httpx.URL(self._copies.learner_url()).copy_with(raw_path=target)
+        left_out = OWN - OF_REQUESTS
+        headers = [(name, value) for name, value in request.headers.raw if name not in left_out]
         has_body = any(name in {b"content-length", b"transfer-encoding"} for name, _ in headers)
         content = request.stream() if has_body else None
         asked = self._client.build_request(request.method, url, headers=headers, content=content)

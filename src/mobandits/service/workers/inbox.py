@@ -15,6 +15,7 @@ from mobandits.service.workers.taking_in import take_rows
 
 LOG = logging.getLogger("mobandits.service")
 POLL_SECONDS = 0.05
+ALONE_SECONDS = 1.0  # where the service has no workers: others may have left something
 RETRY_SECONDS = 1.0  # after the database could not be asked
 MOST_ROWS = 1000  # that are read at a time
 TURN = 50  # rows, which take some milliseconds: then others have their turn
@@ -47,10 +48,11 @@ class Inbox:
 
     async def keep_taking(self) -> None:
         """Take in what comes, until it is cancelled."""
+        pause = ALONE_SECONDS if self._file.url is None else POLL_SECONDS
         while True:
             try:
                 is_more = await self.take_some()
-                await asyncio.sleep(0.0 if is_more else POLL_SECONDS)
+                await asyncio.sleep(0.0 if is_more else pause)
             except Exception as error:  # noqa: BLE001 - the rows are where they were
                 LOG.warning("the inbox could not be taken in: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
@@ -78,7 +80,7 @@ class Inbox:
             # The rows are read again unless they are gone from the inbox.
             await self._settlements.settled()
 
-        return not batch.has_all_asked or len(batch.told) > MOST_ROWS // 2
+        return not (batch.has_all_asked and batch.has_all_told)
 
     async def drain(self, hosted: HostedAgent) -> None:
         """Take in all that is in the inbox of one agent by now.

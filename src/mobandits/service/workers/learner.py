@@ -50,16 +50,21 @@ class Learner:
         Raises:
             ValueError: naming why.
         """
-        has_workers = self._file.url is not None
-        if has_workers:
+        if self.has_workers:
             check_agent(specification)
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether workers decide from what is published."""
+        return self._file.url is not None
 
     async def keep_learning(self) -> None:
         """Do so until it is cancelled."""
-        try:
-            await asyncio.gather(self.inbox.keep_taking(), self.publisher.keep_publishing())
-        finally:
-            await asyncio.to_thread(self.close)
+        work = [self.inbox.keep_taking()]
+        if self.has_workers:
+            work.append(self.publisher.keep_publishing())
+
+        await asyncio.gather(*work)
 
     @contextlib.asynccontextmanager
     async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:

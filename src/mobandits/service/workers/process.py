@@ -71,7 +71,9 @@ def run_learner(specification: ServiceSpecification, address: Address) -> None:
     with bound(LOOPBACK, 0) as listening, SharedDatabase(address, specification.durability) as file:
         listening.listen(BACKLOG)
         file.url = f"http://{authority(listening)}"
-        run(application(Running(specification, file)), listening)
+        # It was compiled by the parent: a learner that takes the place of one need not wait for it.
+        running = Running(specification, file, is_compiled=True)
+        run(application(running), listening)
 
 
 def run(app: Starlette, listening: socket.socket) -> None:

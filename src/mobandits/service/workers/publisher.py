@@ -134,7 +134,8 @@ class Publisher:
                 # Also where nothing was changed: behind the old one, workers decide nothing.
                 self._fences[hosted.name] = fence
 
-        await self.publish()
+        if self._file.url is not None:
+            await self.publish()
 
     def close(self) -> None:
         """Close the session."""

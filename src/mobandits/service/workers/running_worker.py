@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 
 from mobandits.logs.address import Address
 from mobandits.service.addresses import is_loopback
@@ -14,6 +15,8 @@ from mobandits.service.workers.forwarding import Forwarding
 from mobandits.service.workers.worker import Worker
 
 LOG = logging.getLogger("mobandits.service")
+SEEN_SECONDS = 5.0  # within which a database that can be reached has been looked at
+LOOK_SECONDS = 0.02
 
 
 class RunningWorker:
@@ -32,7 +35,7 @@ class RunningWorker:
 
     def __init__(self, specification: ServiceSpecification, address: Address) -> None:
         self.specification = specification
-        self.worker = Worker(address, specification.durability)
+        self.worker = Worker(address, specification.durability, specification.agents)
         self.authorisation = Authorisation(
             self.worker.copies,
             is_open=is_loopback(specification.host),
@@ -42,7 +45,11 @@ class RunningWorker:
         self._is_loaded = False
 
     async def begin(self) -> None:
-        """Load what the agents play, and begin to look for them."""
+        """Load what the agents play, and look for them.
+
+        It returns when those that are published are there, or after some seconds: until then other
+        workers take the connections.
+        """
         share_among_threads()
         try:
             await asyncio.to_thread(load_compiled, self.specification)
@@ -52,6 +59,10 @@ class RunningWorker:
 
         self.worker.start()
         self._is_loaded = True
+        until = time.monotonic() + SEEN_SECONDS
+        while self.worker.copies.failure is not None and time.monotonic() < until:
+            await asyncio.sleep(LOOK_SECONDS)
+
         spare_what_stays()
 
     async def stop(self) -> None:

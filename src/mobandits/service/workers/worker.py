@@ -1,7 +1,7 @@
 """A worker: decides from what a learner published, and takes rewards; nothing is learned here."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from mobandits.logs.address import Address
 from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
@@ -22,15 +22,16 @@ class Worker:
     Args:
         address: of the store.
         durability: "disk" or "system", as of `SharedDatabase`.
+        expected: names of agents that will be published, if they are not yet.
 
     Attributes:
         gathering: of what is written.
         copies: of the agents.
     """
 
-    def __init__(self, address: Address, durability: str) -> None:
+    def __init__(self, address: Address, durability: str, expected: Collection[str] = ()) -> None:
         self.gathering = Gathering(address, durability)
-        self.copies = Copies(address, self.gathering.incarnation)
+        self.copies = Copies(address, self.gathering.incarnation, expected)
 
     def start(self) -> None:
         """Begin to connect, and to look for agents."""

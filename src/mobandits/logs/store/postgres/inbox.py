@@ -93,11 +93,13 @@ class Batch(NamedTuple):
         told: rewards, likewise.
         has_all_asked: whether there are no further decisions: else some of the rewards may be of
             decisions that are not in it.
+        has_all_told: whether there are no further rewards.
     """
 
     asked: list[AskedRow]
     told: list[ToldCall]
     has_all_asked: bool
+    has_all_told: bool
 
 
 def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: int) -> Batch:
@@ -116,9 +118,10 @@ def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: 
         told_rows = connection.execute(SELECT_TOLD, (numbers, limit)).fetchall()
 
     asked = [asked_row(row) for row in asked_rows]
-    told = _calls(told_rows, is_cut=len(told_rows) == limit)
+    has_all_told = len(told_rows) < limit
+    told = _calls(told_rows, is_cut=not has_all_told)
 
-    return Batch(asked, told, len(asked_rows) < limit)
+    return Batch(asked, told, len(asked_rows) < limit, has_all_told)
 
 
 def asked_row(row: Sequence[Any]) -> AskedRow:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite_errors
-from mobandits.logs.store.postgres.publications import SHARE_FENCES, Version
+from mobandits.logs.store.postgres.publications import SHARE_FENCES
 from mobandits.logs.store.rows import decision_event
 from mobandits.logs.store.schema import APPLICATION_ID
 from mobandits.support.numbering import number_of_worker
@@ -77,7 +77,7 @@ class Asked(NamedTuple):
 
     Attributes:
         agent: its number.
-        version: of the state that it was made from.
+        fence: that the state was published behind which it was made from.
         arm: the number of the arm.
         propensity: or None.
         error: of the propensity.
@@ -89,11 +89,13 @@ class Asked(NamedTuple):
         key: of the client, or None.
         request: a digest of what was asked with the key.
         active: whether it takes effect at once.
+        epoch: of the state that it was made from.
+        position: likewise, its last event.
         at: the time.
     """
 
     agent: int
-    version: Version
+    fence: int
     arm: int
     propensity: float | None
     error: float
@@ -105,6 +107,8 @@ class Asked(NamedTuple):
     key: str | None
     request: str | None
     active: bool
+    epoch: int
+    position: int
     at: float
 
 
@@ -263,14 +267,8 @@ class InboxWriter:
         return number_of_worker(self.incarnation, self._n)
 
     def _send_asked(self, asked: Sequence[Asked], numbers: list[int]) -> "_SentDecisions":
-        rows = []
-        for number, each in zip(numbers, asked, strict=True):
-            version = each.version
-            start = (number, each.agent, version.fence, each.arm, each.propensity, each.error)
-            context = (each.front, each.rows, each.features, each.context, each.eligible)
-            call = (each.key, each.request, each.active)
-            rows.append((*start, *context, *call, version.epoch, version.position, each.at))
-
+        # The columns of the statement are the fields, after the number.
+        rows = [(number, *each) for number, each in zip(numbers, asked, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)]
         connection = self._connection
         inserted = connection.execute(INSERT_ASKED, columns)
@@ -323,21 +321,40 @@ class _SentRewards(NamedTuple):
 
     def accepted(self, told: Sequence[Told], calls: Sequence[int]) -> list[Accepted]:
         """What becomes of the rewards of each call."""
-        own = set(self.inserted.fetchall()) - set(self.taken_back.fetchall())
+        inserted = set(self.inserted.fetchall())
+        own = inserted - set(self.taken_back.fetchall())
         present = set(self.present.fetchall())
-        known: dict[tuple[int, int], dict[str, float]] = {}
-        for agent, decision, objective, value in self.known.fetchall():
-            known.setdefault((agent, decision), {})[objective] = value
-
+        known = self._known_rewards()
         answers = []
         for call, each in zip(calls, told, strict=True):
             place = (each.agent, each.decision)
             now = known.get(place, {})
             before = {name: value for name, value in now.items() if (call, name) not in own}
-            contradicted = None
-            for objective, value in each.rewards.items():
-                if before.get(objective, value) != value:
-                    contradicted = objective
+            contradicted = first_contradiction(each.rewards, before)
             answers.append(Accepted(place in present, before, contradicted))
 
         return answers
+
+    def _known_rewards(self) -> dict[tuple[int, int], dict[str, float]]:
+        """{(agent, decision): {objective: value}}, those of the group included."""
+        known: dict[tuple[int, int], dict[str, float]] = {}
+        for agent, decision, objective, value in self.known.fetchall():
+            own = known.setdefault((agent, decision), {})
+            own[objective] = value
+
+        return known
+
+
+def first_contradiction(rewards: dict[str, float], before: dict[str, float]) -> str | None:
+    """The first objective that had another value before; None: none had.
+
+    Example:
+        >>> first_contradiction({"cost": 0.5, "quality": 1.0}, {"quality": 0.75})
+        'quality'
+    """
+    for objective, value in rewards.items():
+        known = before.get(objective, value)
+        if known != value:
+            return objective
+
+    return None

@@ -121,6 +121,7 @@ def set_fence(connection: PostgresConnection, agent: int, epoch: int) -> int | N
     Returns:
         its number; None where there is another learner by now.
     """
+    connection.execute(FIRST_FENCE, (agent,))
     with connection.session.transaction():
         connection.execute(LOCK_PATIENCE)
         connection.execute(LOCK_FENCE, (APPLICATION_ID, agent))
