@@ -11,6 +11,7 @@ import pytest
 CASES = mode_traces.cases()
 # One with links and one with chains of objectives; .ci/run plays every row.
 FEW = ("MoglbUcb(", "Chains(")
+PARTS = 2  # of all rows, each for a processor
 MODES = {
     "optimised": {"MOBANDITS_COMPILING": "optimised", "NUMBA_DISABLE_JIT": "0"},
     "plain": {"MOBANDITS_COMPILING": "plain", "NUMBA_DISABLE_JIT": "0"},
@@ -40,5 +41,6 @@ def test_some_rows():
 
 
 @pytest.mark.slow
-def test_every_row():
-    check_same(range(len(CASES)))
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_row(part):
+    check_same(range(part, len(CASES), PARTS))
