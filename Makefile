@@ -2,6 +2,9 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
+# Of an environment with what a service needs, which takes a third of the time that all takes.
+SERVICE_STAMP := .venv/.service-installed
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 # Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -9,17 +12,26 @@ export PYTHONDONTWRITEBYTECODE :=
 
 install: $(STAMP)
 
+define environment
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mobandits needs Python 3.11 or newer, this is " + sys.version)'
+$(PYTHON) -m venv .venv
+endef
+
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mobandits needs Python 3.11 or newer, this is " + sys.version)'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[data,gym,ray,service,postgres,docs,dev]'
+	$(environment)
+	$(PIP_INSTALL) '.[data,gym,ray,service,postgres,docs,dev]'
+	@touch $@
+
+$(SERVICE_STAMP): pyproject.toml constraints.txt
+	$(environment)
+	$(PIP_INSTALL) '.[data,service]'
 	@touch $@
 
 demo: install
 	$(BIN)/mobandits demo --out demo
 
 # A service to look at, under a load of real prompts; Ctrl-C ends it.
-serve-demo: install
+serve-demo: $(if $(wildcard $(STAMP)),$(STAMP),$(SERVICE_STAMP))
 	$(BIN)/mobandits serve --demo
 
 test: install

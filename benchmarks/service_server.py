@@ -21,8 +21,8 @@ from mobandits.logs.store.opening import open_shared
 from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.joined_writes import JoinedProtocol
 from mobandits.service.running import Running
+from mobandits.service.server import server_config
 from mobandits.service.settlements import Settlements
 from mobandits.service.specification import ServiceSpecification
 
@@ -63,10 +63,7 @@ def serve(side, agents, store, snapshot_every):
         listening.listen(64)
         print(authority(listening), flush=True)
         app = application(running)
-        config = uvicorn.Config(
-            app, http=JoinedProtocol, log_level="error", access_log=False, proxy_headers=False
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(server_config(app)).run(sockets=[listening])
 
 
 def answer_without_a_store():

@@ -8,11 +8,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 
 import httpx
 import numpy as np
 import pytest
+from service_checks import wait_for
 from services import PATIENCE, Served, toml
 
 from mobandits import cli
@@ -137,13 +137,6 @@ def state_of(url):
 
 def has_made(url, decisions):
     return state_of(url).get("decisions", 0) >= decisions
-
-
-def wait_for(is_so):
-    until = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def read_until(stream, start):

@@ -11,6 +11,7 @@ import httpx
 import msgspec
 import numpy as np
 import pytest
+from service_checks import wait_for
 from services import PATIENCE, Served, client_of, served, specification
 
 from mobandits.errors import LogError
@@ -250,16 +251,6 @@ def test_the_child_ends_with_the_service(tmp_path, number):
                 )
             )
             assert found["error"]
-
-
-def wait_for(found):
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        value = found()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError("it did not come")
 
 
 def children_of(parent):

@@ -41,7 +41,7 @@ class Forked:
         child = os.fork()
         if child == 0:
             try:
-                running.compile_in_child = lambda _: None
+                running.compile_in_child = lambda *_: None
                 spec = msgspec.structs.replace(specification(), port=0)
                 server.serve(spec, self.path, lambda line: os.write(writing, line.encode() + b"\n"))
                 os._exit(0)

@@ -14,11 +14,11 @@ import httpx
 import numpy as np
 import polars as pl
 import pytest
+from service_checks import check_replay, wait_for
 from services import CONTEXT, PATIENCE, Served, client_of, specification
 
 from mobandits import cli
 from mobandits.logs import read
-from mobandits.logs.store import Store
 from mobandits.logs.store.opening import open_shared
 from mobandits.service.running import Running
 
@@ -330,27 +330,6 @@ def check_log(address, talking):
             assert arms[answer["decision"]] == answer["arm"]
         for decision, told in each.rewards.items():
             assert rewards[decision] == told
-
-
-def wait_for(condition):
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def check_replay(address, postgres):
-    """The state of the agent is that of its log, from the start."""
-    states = []
-    for _ in range(2):
-        shared = open_shared(address, "system")
-        assert shared.hold() is None
-        agent = specification().agents["router"].agent(log=Store(shared, agent="router"))
-        states.append(agent.to_bytes())
-        agent.close()
-        shared.close()
-        postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
-    assert states[0] == states[1]
 
 
 def test_killed_owners_lose_nothing_and_standbys_take_over(tmp_path, address, postgres):

@@ -1,12 +1,12 @@
 """A store in PostgreSQL: the same events, bits and tables as in SQLite, and one owner at a time."""
 
 import re
-import time
 
 import numpy as np
 import pytest
 from poolers import TransactionPooler
-from services import PATIENCE, specification
+from service_checks import wait_for
+from services import specification
 
 from mobandits.errors import LogError
 from mobandits.logs import read
@@ -28,14 +28,6 @@ def held(place, durability="disk"):
     shared = open_shared(place, durability)
     assert shared.hold() is None
     return shared
-
-
-def wait_for(condition):
-    """Come back once a condition holds."""
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def play(shared, calls=60):

@@ -20,6 +20,8 @@ from mobandits.orders import (
     Pareto,
     Weighted,
 )
+from mobandits.service.compiling import play_a_round
+from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import PreferenceState
 from mobandits.service.preferences import etag_of, order_table
 from mobandits.spec import build, catalogue
@@ -100,6 +102,54 @@ def test_of_changes_at_once_one_is_made(tmp_path):
         assert sorted(answer.status_code for answer in answers) == [200, 412, 412]
 
     ask(tmp_path / "log", talk)
+
+
+def test_an_order_that_was_never_played_is_compiled_in_a_child_first(tmp_path, monkeypatch):
+    compiled = []
+    known = set()
+
+    def is_compiled_for(_, order):
+        if order == "no such order":
+            raise ValueError(order)
+        return str(order) in known
+
+    def note(step):
+        def played(specification, orders):
+            assert list(specification.agents) == list(orders) == ["router"]
+            compiled.append((step, orders["router"]))
+            known.add(str(orders["router"]))
+
+        return played
+
+    monkeypatch.setattr(HostedAgent, "is_compiled_for", is_compiled_for)
+    monkeypatch.setattr("mobandits.service.running.compile_in_child", note("child"))
+    monkeypatch.setattr("mobandits.service.running.load_compiled", note("here"))
+
+    async def talk(client, running):
+        bodies = [{"order": "lexicographic"}] * 3 + [{"order": "no such order"}]
+        puts = [client.put(PLACE, json=body) for body in bodies]
+        answers = await asyncio.gather(*puts)
+        assert [answer.status_code for answer in answers] == [200, 200, 200, 422]
+        seen = await client.post(f"{PLACE}/preview", json={"order": "pareto"})
+        assert seen.status_code == 200
+        # Each of them once, and the wrong one not at all.
+        orders = ["lexicographic", "pareto"]
+        assert compiled == [(step, order) for order in orders for step in ("child", "here")]
+
+    ask(tmp_path / "log", talk)
+
+
+def test_a_rehearsal_leaves_nothing_to_compile_for_an_order():
+    router = specification().agents["router"]
+    order = {"name": "levels", "levels": [[1], [0]]}
+    built = build("orders", order, "order")
+    agent = router.agent()
+    agent.decide(CONTEXT)
+    play_a_round(router, order)
+    assert agent.core.bound.is_compiled_for(built)
+    assert agent.core.bound.is_compiled_for(None)
+    agent.preference = built
+    assert agent.decide(CONTEXT).arm in router.arms
 
 
 def test_budgets_are_told(tmp_path):

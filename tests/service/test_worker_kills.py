@@ -8,11 +8,11 @@ import time
 
 import httpx
 import pytest
-from services import PATIENCE, specification
+from service_checks import check_replay, wait_for
+from services import PATIENCE
 from worker_services import ServedByWorkers, is_alive
 
 from mobandits.logs.store import Store
-from mobandits.logs.store.connection import reading
 from mobandits.logs.store.opening import open_shared
 
 pytest_plugins = ("databases",)
@@ -88,7 +88,7 @@ def check_kills(service, address, postgres, rounds, clients, seed):
         each.start()
     for turn in range(rounds):
         wanted = answers(talking) + rng.randint(20, 300)
-        wait_for(lambda wanted=wanted: answers(talking) > wanted, talking)
+        wait_among(talking, lambda wanted=wanted: answers(talking) > wanted)
         # First one of each: it must not be by chance that one is never killed.
         roles = ["learner", "worker"]
         role = roles[turn] if turn < len(roles) else rng.choice(roles)
@@ -96,17 +96,17 @@ def check_kills(service, address, postgres, rounds, clients, seed):
         pid = learner if role == "learner" else rng.choice(workers)
         os.kill(pid, signal.SIGKILL)
         killed[role] += 1
-        wait_for(lambda pid=pid: not is_alive(pid), talking)
+        wait_among(talking, lambda pid=pid: not is_alive(pid))
         # Sometimes the next one comes while this one is still starting.
         if rng.random() < 0.7:
-            wait_for(lambda: is_learning(service.url), talking)
+            wait_among(talking, lambda: is_learning(service.url))
     for each in talking:
         each.is_stopping = True
         each.join(PATIENCE)
         assert not each.wrong
-    wait_for(lambda: is_learning(service.url), talking)
+    wait_among(talking, lambda: is_learning(service.url))
     check_again(service.url, talking, rng)
-    wait_for(lambda: of_inbox(postgres, address) == (0, 0), talking)
+    wait_among(talking, lambda: of_inbox(postgres, address) == (0, 0))
     retried = sum(each.retried for each in talking)
     print(f"{rounds} kills ({killed}), {retried} calls tried again")
 
@@ -117,12 +117,13 @@ def answers(talking):
     return sum(len(each.decided) + len(each.rewarded) for each in talking)
 
 
-def wait_for(condition, talking):
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until
+def wait_among(talking, condition):
+    """Come back once a condition holds, unless a client is answered what it should not be."""
+
+    def look():
         assert not any(each.wrong for each in talking), [each.wrong for each in talking]
-        time.sleep(0.01)
+
+    wait_for(condition, look)
 
 
 def is_learning(url):
@@ -183,23 +184,6 @@ def check_kept(address, talking):
             counts[1] += 1
     print(f"{counts[0]} decisions and {counts[1]} rewards answered, 0 lost")
     return counts
-
-
-def check_replay(address, postgres):
-    """The state that the learner left is that of its log, from the start."""
-    with reading(address) as connection:
-        query = "SELECT seq, state FROM snapshots ORDER BY seq DESC LIMIT 1"
-        seq, state = connection.execute(query).fetchone()
-        (events,) = connection.execute("SELECT events FROM agents").fetchone()
-    assert seq == events
-    postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
-    shared = open_shared(address, "system")
-    assert shared.hold() is None
-    with shared:
-        agent = specification().agents["router"].agent(log=Store(shared, agent="router"))
-        assert agent.core.writer.replayed > 0
-        assert agent.to_bytes() == state
-        agent.close()
 
 
 @pytest.mark.slow

@@ -2,12 +2,12 @@
 
 import os
 import signal
-import time
 
 import httpx
 import pytest
+from service_checks import check_replay, wait_for
 from services import CONTEXT, PATIENCE, ROUTER
-from test_worker_kills import check_kept, check_kills, check_replay, is_learning
+from test_worker_kills import check_kept, check_kills, is_learning
 from worker_services import ServedByWorkers, is_alive
 
 from mobandits import cli
@@ -19,13 +19,6 @@ pytestmark = pytest.mark.postgres
 NOTING = {"policy": {"name": "scalarized-ucb1"}, "propensity": "none"}
 DOUBLING = {"name": "doubling", "recipe": ROUTER["policy"], "first": 4}
 AGENT = "/v1/agents/router"
-
-
-def wait_for(condition):
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def is_by_worker(client):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from service_checks import check_replay
 from services import CONTEXT, specification
 from worker_bench import AGENT, contexts, on_bench
 
@@ -14,9 +15,7 @@ from mobandits.agent.state_copy import encoded_state
 from mobandits.agent.workers import copy_for_workers, core_of_worker, decide_apart
 from mobandits.errors import LogError
 from mobandits.logs import read
-from mobandits.logs.store import Store
 from mobandits.logs.store.connection import reading
-from mobandits.logs.store.opening import open_shared
 from mobandits.logs.store.pages import PageWanted
 from mobandits.logs.store.replay import events_between
 from mobandits.service.messages import Decide, DecideBatch, RewardsOf
@@ -124,20 +123,6 @@ def check_same_but_position(one, other):
         assert np.array_equal(table, other_table, equal_nan=True)
 
 
-def check_replay(address, postgres):
-    """The state of the agent is that of its log, from the start."""
-    states = []
-    for _ in range(2):
-        shared = open_shared(address, "system")
-        assert shared.hold() is None
-        agent = specification().agents["router"].agent(log=Store(shared, agent="router"))
-        states.append(agent.to_bytes())
-        agent.close()
-        shared.close()
-        postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
-    assert states[0] == states[1]
-
-
 def test_a_key_is_one_decision_whichever_workers_are_asked(address, postgres):
     async def talk(bench):
         first, second = bench.workers
@@ -226,8 +211,11 @@ def test_a_learner_that_ends_in_the_middle_has_taken_in_once(address, postgres):
         for each in made[::2]:
             await worker.reward(AGENT, int(each.decision), {"quality": 0.5, "cost": 0.1})
         ends = asyncio.create_task(end_session(postgres, address))
+        # On a fast machine all is taken in before: then the next look at the session notices it.
+        looking = asyncio.create_task(keep_looking(bench))
         with pytest.raises((LogError, Problem)):
             await keep_taking_until_failure(bench)
+        looking.cancel()
         await ends
         return {each.decision: each for each in made}
 
@@ -254,6 +242,13 @@ async def end_session(postgres, address):
     )
     await asyncio.sleep(0.02)
     await asyncio.to_thread(postgres.execute, sql, str(address).rpartition("/")[2])
+
+
+async def keep_looking(bench):
+    """See again and again whether the store is still held, as a service does."""
+    while True:
+        await asyncio.sleep(0.2)
+        await asyncio.to_thread(bench.running.file.hold)
 
 
 async def keep_taking_until_failure(bench):

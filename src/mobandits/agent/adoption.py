@@ -476,10 +476,13 @@ def _played_rows(feedback: Feedback) -> Array:
 
 def _in_terms_of(core: AgentCore, feedback: Feedback) -> Array:
     """(rounds, objectives) rewards in the agent's order and directions."""
-    places = [feedback.objective_names.index(name) for name in core.objective_names]
+    names = feedback.objective_names
+    columns = [names.index(name) for name in core.objective_names]
+    is_minimised = np.array([each.minimise for each in core.objectives])
     # In Feedback all are maximised.
-    signs = np.array([-1.0 if each.minimise else 1.0 for each in core.objectives])
-    rewards: Array = feedback.rewards[:, places] * signs
+    signs = np.where(is_minimised, -1.0, 1.0)
+    rewards: Array = feedback.rewards[:, columns] * signs
+
     return rewards
 
 

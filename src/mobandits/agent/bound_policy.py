@@ -22,6 +22,7 @@ from mobandits.compiling.first_round import rehearse, rehearse_order
 from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import (
     compiled_for,
+    is_prepared,
     open_session,
     prepare_like,
     prepare_state_of,
@@ -367,6 +368,19 @@ class BoundPolicy:
         if seconds > SLOW:
             preferred = "the recipe's own order" if order is None else type(order).__name__
             LOG.warning(SLOW_ORDER, preferred, type(self.recipe).__name__, seconds)
+
+    def is_compiled_for(self, order: Any) -> bool:
+        """Whether decisions by an order were compiled in this process; None: the recipe's own.
+
+        Raises:
+            ValueError: where the policy has no order that could be exchanged.
+        """
+        policy = self.recipe_policy if self.stage else self.any_policy()
+        if order is not None:
+            policy = with_order(policy, order)
+
+        functions = (compiled_calls.decide, compiled_calls.decide_with_probabilities)
+        return any(is_prepared(function, policy) for function in functions)
 
     def _with_order(self, order: Any) -> Any:
         """The recipe's policy with another order; None: the recipe's."""

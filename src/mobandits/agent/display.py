@@ -69,8 +69,16 @@ def _encoder_facts(core: AgentCore) -> list[tuple[str, Any]]:
     if named is None:
         return []
 
-    counts = [f"{column}: {count:,} {word}" for (column, word), count in named.unseen.items()]
-    return [("encoder", repr(named.encoder)), ("unseen", ", ".join(counts) or "nothing")]
+    counts = []
+    for (column, word), count in named.unseen.items():
+        counts.append(f"{column}: {count:,} {word}")
+
+    unseen = ", ".join(counts) or "nothing"
+
+    return [
+        ("encoder", repr(named.encoder)),
+        ("unseen", unseen),
+    ]
 
 
 def _recipe_text(core: AgentCore) -> str:

@@ -111,12 +111,24 @@ def check_header(header: dict[str, Any]) -> None:
 def _check_encoder(encoder: Any) -> None:
     """Its columns are checked where they are made."""
     _check_keys("encoder", encoder, ENCODER_FIELDS)
-    for row in _checked_list(encoder["unseen"], "unseen"):
-        is_row = isinstance(row, list) and len(row) == 3
-        if not is_row or not isinstance(row[0], str) or row[1] not in ("unknown", "missing"):
+    rows = _checked_list(encoder["unseen"], "unseen")
+    for row in rows:
+        if not _is_unseen(row):
             raise ValueError(f"unseen must be columns, words and counts, got {quoted(row)}")
 
-        whole_number("unseen", row[2], at_most=MOST_COUNTED)
+        count = row[2]
+        whole_number("unseen", count, at_most=MOST_COUNTED)
+
+
+def _is_unseen(row: Any) -> bool:
+    """Whether a row has the name of a column, the word for what it lacked, and something more."""
+    if not isinstance(row, list) or len(row) != 3:
+        return False
+
+    column = row[0]
+    word = row[1]
+
+    return isinstance(column, str) and word in ("unknown", "missing")
 
 
 def _check_options(options: Any) -> None:

@@ -8,9 +8,8 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.keys import Circumstances, as_given, circumstances
+from mobandits.agent.keys import Circumstances, another_context, as_given, circumstances
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted
 
 
 def decide_once(
@@ -57,10 +56,7 @@ def made_before(
 
     request, decision = found
     if request != how.request:
-        raise ValueError(
-            f"key must be another one for another context, got {quoted(how.key)} again: it "
-            f"stands for decision {decision.id}"
-        )
+        raise another_context(how.key, decision.id)
 
     rows = None
     # Where arms came or went, the context may have no meaning among those of today.

@@ -86,6 +86,17 @@ def circumstances(key: Any, active: Any, context: Any, eligible: Any) -> Circums
     return Circumstances(key, request, bool(active))
 
 
+def another_context(key: str | None, number: int) -> ValueError:
+    """The refusal of a key that an earlier call had with another context.
+
+    Args:
+        key: of the client.
+        number: of the decision of that call.
+    """
+    rule = "key must be another one for another context"
+    return ValueError(f"{rule}, got {quoted(key)} again: it stands for decision {number}")
+
+
 def as_given(eligible: Any) -> Any:
     """Eligible arms in a list, which can be read twice; what is no list of arms, as it is."""
     is_list = isinstance(eligible, Iterable) and not isinstance(eligible, str)

@@ -127,9 +127,13 @@ class StoreWriter:
         """
         state = encoded_state(copied)
         self.store.snapshot(state, copied.events)
-        kept = len(copied.waiting) + len(copied.settled)
+        waiting = len(copied.waiting)
+        settled = len(copied.settled)
+        # A large state is written less often: it takes as long as so many events.
+        events_per_state = (waiting + settled) // KEPT_PER_EVENT
+        pause = max(self._every, events_per_state)
         self._snapshot_at = copied.events
-        self._next_snapshot = self._snapshot_at + max(self._every, kept // KEPT_PER_EVENT)
+        self._next_snapshot = copied.events + pause
 
     def events_since_snapshot(self) -> int:
         """How many events opening the store now would replay."""

@@ -7,6 +7,7 @@ apart once; from then on a call costs as much as its other arguments.
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.experimental import structref
 
@@ -138,6 +139,34 @@ def prepare_like(
     in_use = compiled_for(function, like, stores_arguments=stores_arguments)
     for _, *others in in_use.dispatcher.signatures:
         loop.prepare(kind, *others)
+
+
+def is_prepared(function: Any, policy: Policy) -> bool:
+    """Whether `function` was compiled for sessions of such a policy, in this process.
+
+    Nothing is compiled, or read from the cache.
+
+    Args:
+        function: as for `compiled_for`.
+        policy: compiled or not.
+    """
+    if not is_compiled(policy):
+        return True
+
+    opener = compile_loop(_new_session, policy, stores_arguments=True)
+    if not _takes(opener, policy):
+        return False
+
+    session = open_session(policy, np.random.default_rng(0))
+    loop = compiled_for(function, session)
+
+    return _takes(loop, session)
+
+
+def _takes(loop: Any, first: Any) -> bool:
+    """Whether a loop was compiled for such a first argument."""
+    kind = typeof(first)
+    return any(each[0] == kind for each in loop.dispatcher.signatures)
 
 
 def prepare_state_of(session: Session) -> None:

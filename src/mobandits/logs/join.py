@@ -166,16 +166,23 @@ class RewardTable:
             places: of those whose ids are of the range.
             own_range: its number; see `support.numbering`.
         """
-        ids = frame["id"].to_numpy()[places]
+        all_ids = frame["id"].to_numpy()
+        ids = all_ids[places]
         previous = self._last_ids.get(own_range, -1)
         with_previous = np.concatenate([[previous], ids])
-        not_above = np.flatnonzero(np.diff(with_previous) <= 0)
-        if len(not_above):
-            wrong = int(not_above[0])
-            place = f"{self._path}, event {frame['number'][int(places[wrong])]}"
+        steps = np.diff(with_previous)
+        wrong_places = np.flatnonzero(steps <= 0)
+        if len(wrong_places):
+            wrong = wrong_places[0]
+            numbers = frame["number"].to_numpy()
+            place = self._place_of(numbers[places][wrong])
             raise LogError(f"{place}: ids of decisions must increase, got {ids[wrong]}")
 
         self._last_ids[own_range] = int(ids[-1])
+
+    def _place_of(self, number: Any) -> str:
+        """What errors call an event."""
+        return f"{self._path}, event {number}"
 
     def _add_rewards(self, frame: pl.DataFrame) -> None:
         ids = frame["id"].to_numpy()
@@ -183,27 +190,39 @@ class RewardTable:
         values = frame["value"].to_numpy()
         rows, has_decision = self._rows_of(ids)
         if not self._alone and not has_decision.all():
-            wrong = int(np.flatnonzero(~has_decision)[0])
-            place = f"{self._path}, event {numbers[wrong]}"
+            without_decision = np.flatnonzero(~has_decision)
+            wrong = without_decision[0]
+            place = self._place_of(numbers[wrong])
             raise LogError(f"{place}: id {ids[wrong]} must be of a decision before it")
 
         columns = self._columns_of(frame)
         rows = rows[has_decision]
         columns = columns[has_decision]
         values = values[has_decision]
-        numbers = numbers[has_decision]
+        is_contradiction = self._keep_rewards(rows, columns, values)
+        contradictions = np.flatnonzero(is_contradiction)
+        if len(contradictions):
+            wrong = contradictions[0]
+            objective = self.objectives.names[columns[wrong]]
+            name = quoted(objective)
+            place = self._place_of(numbers[has_decision][wrong])
+            raise LogError(f"{place}: {name} must not be told again with another value")
+
+    def _keep_rewards(self, rows: IntArray, columns: IntArray, values: Array) -> Mask:
+        """Keep some rewards, and say which ones had another value before, or in the same table."""
         before = self.rewards[rows, columns]
         # Backwards: of several values in one table the first one stays, and the others differ.
         backwards = np.arange(len(rows))[::-1].copy()
-        self.rewards[rows[backwards], columns[backwards]] = values[backwards]
-        contradicts_earlier = ~np.isnan(before) & (before != values)
-        contradicts_table = self.rewards[rows, columns] != values
-        contradictions = np.flatnonzero(contradicts_earlier | contradicts_table)
-        if len(contradictions):
-            wrong = int(contradictions[0])
-            name = quoted(self.objectives.names[columns[wrong]])
-            place = f"{self._path}, event {numbers[wrong]}"
-            raise LogError(f"{place}: {name} must not be told again with another value")
+        rows_backwards = rows[backwards]
+        columns_backwards = columns[backwards]
+        self.rewards[rows_backwards, columns_backwards] = values[backwards]
+        was_known = ~np.isnan(before)
+        contradicts_earlier = was_known & (before != values)
+        kept = self.rewards[rows, columns]
+        contradicts_table = kept != values
+        is_contradiction: Mask = contradicts_earlier | contradicts_table
+
+        return is_contradiction
 
     def _rows_of(self, ids: IntArray) -> tuple[IntArray, Mask]:
         """The rows of decisions with these ids, and which of them there are."""

@@ -33,6 +33,7 @@ def application(running: Running) -> Starlette:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        running.pace.begin()
         tasks = [
             asyncio.create_task(running.keep_ready()),
             asyncio.create_task(running.snapshots.keep_taking()),
@@ -45,6 +46,7 @@ def application(running: Running) -> Starlette:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            running.pace.end()
             running.stop()
 
     described = msgspec.json.encode(document(OPERATIONS))

@@ -7,34 +7,68 @@ machine, and the service loads from there what is left to load.
 import contextlib
 import subprocess
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
+from mobandits.spec import build
 
 LONGEST = 600.0  # seconds; a recipe takes up to twenty
 
 
-def compile_in_child(specification: ServiceSpecification) -> None:
+class Rehearsal(msgspec.Struct):
+    """What a child is told to play.
+
+    Attributes:
+        specification: of the agents.
+        orders: {agent: the order that it plays by afterwards}.
+    """
+
+    specification: ServiceSpecification
+    orders: dict[str, Any]
+
+
+def compile_in_child(
+    specification: ServiceSpecification, orders: Mapping[str, Any] | None = None
+) -> None:
     """Compile in a child process what all agents play.
+
+    Args:
+        specification: of the agents.
+        orders: {agent: an order that it plays by as well}, each a name or a table.
 
     Raises:
         subprocess.SubprocessError: where the child fails, or does not end.
     """
-    content = msgspec.json.encode(specification)
+    content = msgspec.json.encode(Rehearsal(specification, dict(orders or {})))
     command = [sys.executable, "-m", "mobandits.service.compiling"]
     subprocess.run(command, input=content, check=True, timeout=LONGEST)  # noqa: S603
 
 
-def load_compiled(specification: ServiceSpecification) -> None:
-    """Play a round of every agent, apart from its log: what that needs is compiled afterwards."""
-    for agent in specification.agents.values():
-        play_a_round(agent)
+def load_compiled(
+    specification: ServiceSpecification, orders: Mapping[str, Any] | None = None
+) -> None:
+    """Play a round of every agent, apart from its log: what that needs is compiled afterwards.
+
+    Args:
+        specification: of the agents.
+        orders: as of `compile_in_child`.
+    """
+    orders = orders or {}
+    for name, agent in specification.agents.items():
+        play_a_round(agent, orders.get(name))
 
 
-def play_a_round(specification: AgentSpecification) -> None:
-    """Make each call once, as an agent of the specification that nobody else knows."""
+def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
+    """Make each call once, as an agent of the specification that nobody else knows.
+
+    Args:
+        specification: of the agent.
+        order: by which it decides once more, a name or a table; None: only by its own.
+    """
     agent = specification.agent()
     context = np.ones(agent.features)
     decision = agent.decide(context)
@@ -49,7 +83,11 @@ def play_a_round(specification: AgentSpecification) -> None:
         agent.adopt(context, decision.arm, compare=True)
     with contextlib.suppress(ValueError):
         agent.explain(decision)
+    if order is not None:
+        agent.preference = build("orders", order, "order")
+        agent.decide(context)
 
 
 if __name__ == "__main__":
-    load_compiled(msgspec.json.decode(sys.stdin.buffer.read(), type=ServiceSpecification))
+    rehearsal = msgspec.json.decode(sys.stdin.buffer.read(), type=Rehearsal)
+    load_compiled(rehearsal.specification, rehearsal.orders)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Hashable
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -13,22 +13,23 @@ from mobandits.agent.budget import Balance
 from mobandits.agent.transfer import take_over
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
-from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
+from mobandits.logs.store.lookup import RecentDecisions
 from mobandits.orders.order import in_words
+from mobandits.service.agent_states import budget_list, state_of_closed, state_of_open
+from mobandits.service.batches import check_batch
 from mobandits.service.context_columns import check_columns
+from mobandits.service.decision_names import decision_number, unknown_key
+from mobandits.service.explaining import explanation_of
 from mobandits.service.messages import (
     Adopted,
     AgentState,
     BudgetList,
-    BudgetState,
     Decide,
     DecideBatch,
     Decided,
     DecisionList,
     DecisionsQuery,
-    Estimate,
     Explained,
-    ObjectiveState,
     Observed,
     PreferenceState,
     Recorded,
@@ -36,14 +37,14 @@ from mobandits.service.messages import (
 )
 from mobandits.service.preferences import order_table
 from mobandits.service.problems import Problem
-from mobandits.service.recorded import decision_list, recorded_decision
+from mobandits.service.recorded import decision_list, found_decision, recorded_decision
+from mobandits.service.reward_answers import changed_reward, rewarded
 from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 
-MOST_CONTEXTS = 1000  # of a batch: a call must not hold up those of others for long
 STARTING = "starting"
 READY = "ready"
 
@@ -221,10 +222,7 @@ class HostedAgent:
 
     def decide_batch(self, request: DecideBatch) -> list[Decided]:
         """A decision per context."""
-        count = len(request.contexts)
-        if not 0 < count <= MOST_CONTEXTS:
-            raise Problem(422, f"contexts must be 1 to {MOST_CONTEXTS:,}, got {count:,}")
-
+        check_batch(request)
         for context in request.contexts:
             check_columns(self.agent.encoder, context)
         decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
@@ -259,23 +257,23 @@ class HostedAgent:
                 number before.
         """
         agent = self.agent
+        objectives = agent.core.objective_names
         known = self.known_rewards(number)
         for name, value in rewards.items():
             before = known.get(name, value)
             if before != value:
-                rule = f"rewards.{name} was {before:g} before and must not change"
-                raise Problem(409, f"{rule}, got {value:g}")
+                raise changed_reward(name, before, value)
 
         is_repeated = all(name in known for name in rewards)
         is_remembered = self._is_remembered(number)
         if is_repeated and not is_remembered:
-            return self._rewarded(number, known, is_repeated=True)
+            return rewarded(number, objectives, known, is_repeated=True)
         if not is_remembered:
             raise Problem(409, f"decision {number} waits for rewards no more")
 
         agent.learn(number, rewards)
 
-        return self._rewarded(number, known | rewards, is_repeated=is_repeated)
+        return rewarded(number, objectives, known | rewards, is_repeated=is_repeated)
 
     def activate(self, number: int) -> None:
         """An inactive decision takes effect; once more is no error.
@@ -294,6 +292,18 @@ class HostedAgent:
         self._check_made(number)
         if number in self.agent.core.pending.open:
             self.agent.abandon(number)
+
+    def is_compiled_for(self, order: Any) -> bool:
+        """Whether another order can be played at once, and need not be compiled or loaded first.
+
+        Args:
+            order: as of `set_preference`.
+
+        Raises:
+            ValueError: where there is no such order, or the agent cannot have another one.
+        """
+        built = None if order is None else build("orders", order, "order")
+        return self.agent.core.bound.is_compiled_for(built)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
@@ -361,17 +371,6 @@ class HostedAgent:
 
     # --- what is there
 
-    def number_of(self, text: str) -> int:
-        """The number of a decision that a client names.
-
-        Raises:
-            Problem: where it is none.
-        """
-        if not (text.isascii() and text.isdecimal() and len(text) < 19):
-            raise Problem(404, f"there is no decision {quoted(text)}")
-
-        return int(text)
-
     def number_of_key(self, key: str) -> int:
         """The number of the decision that has a client's key.
 
@@ -380,7 +379,7 @@ class HostedAgent:
         """
         event = self.store.decision_with_key(key)
         if event is None:
-            raise Problem(404, f"there is no decision with the key {quoted(key)}")
+            raise unknown_key(key)
 
         return int(event["id"])
 
@@ -398,7 +397,7 @@ class HostedAgent:
         Raises:
             Problem: where the query does not fit.
         """
-        after = None if query.after is None else self.number_of(query.after)
+        after = None if query.after is None else decision_number(query.after)
         return decision_list(self.agent.core, self.store, query, after)
 
     @property
@@ -418,12 +417,10 @@ class HostedAgent:
         Raises:
             Problem: where there is no such decision, or it cannot be explained any more.
         """
-        decision = self._decision_again(number)
-        explanation = self.agent.explain(decision)
-        rows = explanation.table.to_dicts()
-        estimates = [Estimate(**row) for row in rows]
+        store = self.store
+        found = found_decision(store, number)
 
-        return Explained(str(number), explanation.sentence, estimates)
+        return explanation_of(self.agent, store, found)
 
     def known_rewards(self, number: int) -> dict[str, float]:
         """{objective: value} of the rewards that came for a decision, wherever they are kept.
@@ -440,7 +437,7 @@ class HostedAgent:
             pairs = zip(names, values or [], strict=False)
             return {str(name): value for name, value in pairs if not math.isnan(value)}
 
-        return self._found(number).rewards
+        return found_decision(self.store, number).rewards
 
     def balances(self) -> tuple[Balance, ...]:
         """What became of the budgets, by now; of an agent that cannot be used, nothing."""
@@ -463,97 +460,17 @@ class HostedAgent:
 
     def budgets(self) -> BudgetList:
         """What became of the budgets, by now."""
-        states = []
-        for balance in self.agent.balances:
-            budget = balance.budget
-            states.append(
-                BudgetState(
-                    objective=str(budget.objective),
-                    per=budget.per,
-                    limit=budget.limit,
-                    spent=balance.spent,
-                    reserved=balance.reserved,
-                    left=balance.left,
-                    renews=balance.renews,
-                )
-            )
-
-        return BudgetList(states)
+        return budget_list(self.agent.balances)
 
     def state(self) -> AgentState:
         """The agent as it is now."""
         agent = self._agent
-        specification = self.specification
         if agent is None:
-            return AgentState(
-                name=self.name,
-                status=self.status,
-                policy=short_repr(specification.recipe()),
-                arms=specification.arms,
-                features=specification.features,
-                objectives=[],
-                preference="",
-                decisions=0,
-                waiting=0,
-                learned=0,
-                dropped={},
-                specification=msgspec.to_builtins(specification.shown()),
-            )
+            return state_of_closed(self.name, self.status, self.specification)
 
-        objectives = [
-            ObjectiveState(str(each.name), each.minimise, each.unit) for each in agent.objectives
-        ]
-
-        return AgentState(
-            name=self.name,
-            status=self.status,
-            policy=short_repr(agent.recipe),
-            arms=[str(arm) for arm in agent.arms],
-            features=agent.features,
-            objectives=objectives,
-            preference=self._preference,
-            decisions=agent.core.pending.made,
-            waiting=agent.waiting,
-            learned=agent.lessons,
-            dropped=agent.dropped,
-            specification=msgspec.to_builtins(specification.shown()),
-        )
+        return state_of_open(agent, self.name, self.status, self.specification, self._preference)
 
     # ---
-
-    def _decision_again(self, number: int) -> Decision:
-        """A decision as the agent made it, from the store."""
-        store = self.store
-        found = self._found(number)
-        for kind in ("add", "remove"):
-            if store.first_change(kind, found.seq) is not None:
-                raise Problem(409, f"decision {number} had other arms than there are now")
-
-        event = found.event
-        names = store.arm_names
-        arms = self.agent.arms
-        context = event.get("context")
-        eligible = arms
-        if "eligible" in event:
-            eligible = tuple(names[place] for place in event["eligible"])
-        if context is not None and len(context) == len(arms) > 1:
-            # The store has a row for every arm, and explanations are of the eligible ones.
-            context = context[[arms.index(name) for name in eligible]]
-
-        return Decision(
-            number,
-            names[event["arm"]],
-            event["propensity"],
-            context=context,
-            eligible=eligible,
-        )
-
-    def _found(self, number: int) -> RecordedDecision:
-        found = self.store.decision(number)
-        if found is None:
-            raise Problem(404, f"there is no decision {number}")
-
-        return found
 
     def _check_made(self, number: int) -> None:
         pending = self.agent.core.pending
@@ -581,21 +498,9 @@ class HostedAgent:
             replayed=decision.replayed,
         )
 
-    def _rewarded(self, number: int, known: dict[str, float], *, is_repeated: bool) -> Rewarded:
-        names = [str(name) for name in self.agent.core.objective_names]
-        missing = [name for name in names if name not in known]
-        status: Literal["waiting", "settled"] = "waiting" if missing else "settled"
-
-        return Rewarded(str(number), status, missing, is_repeated)
-
     def _preference_in_words(self) -> str:
         agent = self.agent if self.is_ready else self._agent
         assert agent is not None  # noqa: S101 - it was just opened
         names = [str(name) for name in agent.core.objective_names]
 
         return in_words(agent.preference, names)
-
-
-def as_json(message: msgspec.Struct) -> bytes:
-    """A message as it is sent."""
-    return msgspec.json.encode(message)

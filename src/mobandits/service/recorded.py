@@ -32,6 +32,23 @@ def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
     return listed[0]
 
 
+def found_decision(store: Store, number: int) -> RecordedDecision:
+    """A decision as the store has it, with its rewards, those included that are not on disk yet.
+
+    Args:
+        store: of the agent.
+        number: of the decision.
+
+    Raises:
+        Problem: where there is none, or it was deleted.
+    """
+    found = store.decision(number)
+    if found is None:
+        raise Problem(404, f"there is no decision {number}")
+
+    return found
+
+
 def decision_list(
     core: AgentCore, store: Store, query: DecisionsQuery, after: int | None
 ) -> DecisionList:

@@ -20,6 +20,7 @@ from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.interpreter import share_among_threads, spare_what_stays
+from mobandits.service.pace import Pace
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
@@ -44,6 +45,7 @@ class Running:
         file: as given.
         agents: of the service.
         settlements: of the file.
+        pace: of its commits.
         snapshots: of the agents.
         telemetry: of the service.
         authorisation: of requests.
@@ -63,6 +65,7 @@ class Running:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
+        self.pace = Pace(file)
         self.snapshots = Snapshots(self.agents, specification.snapshot_every)
         self.telemetry = Telemetry(self.agents, file)
         self.authorisation = Authorisation(
@@ -76,6 +79,7 @@ class Running:
         self._tasks: set[asyncio.Task[None]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)
         self._is_compiled = is_compiled
+        self._compiling = asyncio.Lock()
         self._stands_by: str | None = None
         self._has_begun = False
 
@@ -101,17 +105,40 @@ class Running:
 
     async def make_ready(self, hosted: HostedAgent) -> None:
         """Compile what an agent plays that a call made, and open it; others decide meanwhile."""
-        one = {hosted.name: hosted.specification}
-        specification = msgspec.structs.replace(self.specification, agents=one)
         try:
-            await asyncio.to_thread(compile_in_child, specification)
-            await asyncio.to_thread(load_compiled, specification)
-        except Exception:
-            LOG.exception("what agent %s plays could not be compiled ahead", hosted.name)
+            await self._compile_one(hosted)
         finally:
             hosted.is_compiling = False
 
         self.agents.begin_opening()
+
+    async def prepare_order(self, hosted: HostedAgent, order: Any) -> None:
+        """Compile what an agent needs to play by another order; it and others decide meanwhile.
+
+        Args:
+            hosted: the agent.
+            order: its name, or a table of its name and parameters; None: the recipe's own.
+        """
+        # One after the other: what one call has compiled, the next one finds.
+        async with self._compiling:
+            try:
+                is_compiled = hosted.is_compiled_for(order)
+            except ValueError:
+                return  # whoever plays by it says what is wrong
+            if not is_compiled:
+                await self._compile_one(hosted, order)
+
+    async def _compile_one(self, hosted: HostedAgent, order: Any = None) -> None:
+        """Compile what one agent plays, as far as it can be."""
+        one = {hosted.name: hosted.specification}
+        specification = msgspec.structs.replace(self.specification, agents=one)
+        orders = {hosted.name: order}
+        try:
+            await asyncio.to_thread(compile_in_child, specification, orders)
+            await asyncio.to_thread(load_compiled, specification, orders)
+        except Exception:
+            # It is compiled here then, and the agent says so where that fails as well.
+            LOG.exception("what agent %s plays could not be compiled ahead", hosted.name)
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Have something done while requests are answered; it is cancelled when the service ends."""

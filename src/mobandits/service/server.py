@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Protocol
 
 import uvicorn
+from starlette.applications import Starlette
 
 from mobandits.errors import SpecError
 from mobandits.logs.address import Place
@@ -59,15 +60,7 @@ def serve(
 
         listening = opened.enter_context(bound(specification.host, specification.port))
         app = application(Running(specification, file))
-        config = uvicorn.Config(
-            app,
-            http=JoinedProtocol,
-            log_level="warning",
-            access_log=False,
-            # Nothing depends on what proxies say of a client; pages read the header themselves.
-            proxy_headers=False,
-            timeout_graceful_shutdown=GRACE,
-        )
+        config = server_config(app)
         # Whoever reads the address may connect at once; the server answers in a moment.
         listening.listen(BACKLOG)
         say(f"serving http://{authority(listening)}, decisions in {store}")
@@ -81,6 +74,21 @@ def serve(
         opened.callback(companion.stop)
         companion.start(f"http://{authority(listening)}")
         AccompaniedServer(config, companion).run(sockets=[listening])
+
+
+def server_config(app: Starlette) -> uvicorn.Config:
+    """How an application is served: that of a service, of its learner, or of a worker."""
+    return uvicorn.Config(
+        app,
+        http=JoinedProtocol,
+        log_level="warning",
+        access_log=False,
+        # Nothing depends on what proxies say of a client; pages read the header themselves.
+        proxy_headers=False,
+        # Nobody needs to know, and every client reads it in every answer.
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
 
 
 class AccompaniedServer(uvicorn.Server):

@@ -1,10 +1,13 @@
 """How coroutines wait for the disk: all of a group of calls are woken at once."""
 
 import asyncio
+import weakref
 from concurrent.futures import Future
 
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.committer import Group
+
+Waiters = list[asyncio.Future[None]]
 
 
 class Settlements:
@@ -16,7 +19,7 @@ class Settlements:
 
     def __init__(self, file: SharedStore) -> None:
         self._file = file
-        self._waiters: dict[Group, list[asyncio.Future[None]]] = {}
+        self._waiters = weakref.WeakKeyDictionary[Group, Waiters]()
 
     async def settled(self) -> None:
         """Wait until everything that was written so far is on disk, or given up."""
@@ -29,24 +32,28 @@ class Settlements:
         waiter = loop.create_future()
         waiters = self._waiters.get(group)
         if waiters is None:
-            self._waiters[group] = [waiter]
-            self._wake_with(group, loop)
+            waiters = [waiter]
+            self._waiters[group] = waiters
+            wake_with(group, waiters, loop)
         else:
             waiters.append(waiter)
 
         await waiter
 
-    def _wake_with(self, group: Group, loop: asyncio.AbstractEventLoop) -> None:
-        """Have the waiters of a group woken once it is settled."""
 
-        def wake() -> None:
-            for waiter in self._waiters.pop(group):
-                # Unless its client has gone away.
-                if not waiter.done():
-                    waiter.set_result(None)
+def wake_with(group: Group, waiters: Waiters, loop: asyncio.AbstractEventLoop) -> None:
+    """Have the waiters of a group woken once it is settled, and those that join them until then."""
 
-        def wake_in_loop(_: Future[None]) -> None:
-            loop.call_soon_threadsafe(wake)
+    # These know the waiters, and not the group, which knows them: it would be garbage in a cycle,
+    # which is looked for at length, with all that its calls have written.
+    def wake() -> None:
+        for waiter in waiters:
+            # Unless its client has gone away.
+            if not waiter.done():
+                waiter.set_result(None)
 
-        # Called by the thread that commits; or here, where the group was settled meanwhile.
-        group.settled.add_done_callback(wake_in_loop)
+    def wake_in_loop(_: Future[None]) -> None:
+        loop.call_soon_threadsafe(wake)
+
+    # Called by the thread that commits; or here, where the group was settled meanwhile.
+    group.settled.add_done_callback(wake_in_loop)

@@ -74,6 +74,38 @@ def test_calls_that_come_during_a_commit_share_the_next_one(tmp_path):
     assert len(reread(tmp_path / "log")) == 50
 
 
+def test_a_pacer_says_when_a_group_is_committed(tmp_path):
+    commits = []
+    firsts = []
+    with SharedFile(tmp_path / "log") as file, Store(file) as store:
+        store.describe(DESCRIPTION)
+        file.flush()
+        file.observe_commits(lambda calls, _: commits.append(calls))
+        file.pace_commits(lambda: firsts.append(file.gathered()))
+        for number in range(3):
+            store.append(decide(number))
+        # It is told of the first call alone, and nothing is committed before it says so.
+        assert (firsts, file.gathered(), commits) == ([1], 3, [])
+        file.start_commit()
+        group = file.last_group()
+        if group is not None:
+            group.settled.result(timeout=60)
+        assert (file.gathered(), commits) == (0, [3])
+        # Without calls there is nothing to start, also later.
+        file.start_commit()
+        store.append(decide(3))
+        assert (firsts, file.gathered(), commits) == ([1, 1], 1, [3])
+        # Whoever waits starts it.
+        store.flush()
+        assert commits == [3, 1]
+        store.append(decide(4))
+        file.pace_commits(None)
+        assert file.gathered() == 1
+
+    assert commits == [3, 1, 1]
+    assert len(reread(tmp_path / "log")) == 5
+
+
 def test_a_key_is_known_before_it_is_on_disk_and_after(tmp_path):
     with SharedFile(tmp_path / "log") as file, Store(file) as store:
         store.describe(DESCRIPTION)

@@ -16,6 +16,7 @@ from mobandits.logs.store.appending import in_one, prepare_appending
 from mobandits.logs.store.merged_statements import merged
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
+from mobandits.logs.store.transactions import undone_on_error
 
 
 class Origin(Protocol):
@@ -56,7 +57,8 @@ class Committer:
     """Commits calls in groups, in a thread of its own.
 
     A group gathers while the one before is committed. So nobody waits for a timer, a lone call is
-    committed at once, and many callers share what the disk costs.
+    committed at once, and many callers share what the disk costs. Where a `pacer` is set, it says
+    when a group has gathered for long enough.
 
     Args:
         connection: which nobody else writes with.
@@ -67,6 +69,8 @@ class Committer:
     Attributes:
         observer: told of every group how many calls it had, and how many seconds its commit took,
             by the thread that commits; None: nobody.
+        pacer: called at the first call of a group, by whoever made it; the group is committed
+            after the next `start`, or once somebody waits for it. None: groups start at once.
     """
 
     def __init__(
@@ -91,7 +95,10 @@ class Committer:
         self._changed = threading.Condition(self._lock)
         self._gathering = Group()
         self._committing: Group | None = None
+        # Whether the thread may take the group that gathers; never where that has no calls.
+        self._is_due = False
         self._is_closing = False
+        self.pacer: Callable[[], None] | None = None
         self.observer: Callable[[int, float], None] | None = None
         self._thread = threading.Thread(target=self._run, name="mobandits-commits", daemon=True)
         self._thread.start()
@@ -111,12 +118,26 @@ class Committer:
                 raise LogError(f"{self._path} is a store that was closed: open it again")
 
             group = self._gathering
-            # The thread waits for the first one; it takes the others along.
-            if not group.calls:
-                self._changed.notify_all()
+            is_first = not group.calls
             group.calls.append(call)
 
+        # The thread waits for the first one; it takes the others along.
+        if is_first:
+            pacer = self.pacer or self.start
+            pacer()
+
         return group
+
+    def start(self) -> None:
+        """Have what has gathered committed as soon as the thread can."""
+        with self._lock:
+            if self._gathering.calls:
+                self._is_due = True
+                self._changed.notify_all()
+
+    def gathered(self) -> int:
+        """How many calls have gathered for the next group."""
+        return len(self._gathering.calls)
 
     def last_group(self) -> Group | None:
         """The group after which everything that was added is settled; None where it is already."""
@@ -135,12 +156,18 @@ class Committer:
         """Wait until everything that was added is settled."""
         group = self.last_group()
         if group is not None:
-            group.settled.result()
+            self.wait_for(group)
+
+    def wait_for(self, group: Group) -> None:
+        """Wait until a group is settled."""
+        self.start()
+        group.settled.result()
 
     def close(self) -> None:
         """Settle what waits, and end the thread."""
         with self._lock:
             self._is_closing = True
+            self._is_due = bool(self._gathering.calls)
             self._changed.notify_all()
 
         self._thread.join()
@@ -170,10 +197,10 @@ class Committer:
 
     def _next_group(self) -> Group | None:
         with self._lock:
-            while not self._gathering.calls:
+            while not self._is_due:
                 if self._is_closing:
                     return None
-                seconds = self._rollup.wait_seconds()
+                seconds = None if self._gathering.calls else self._rollup.wait_seconds()
                 if seconds == 0.0:
                     # Nobody calls: there is time to count what was appended.
                     return Group()
@@ -181,6 +208,7 @@ class Committer:
 
             self._committing = self._gathering
             self._gathering = Group()
+            self._is_due = False
 
             return self._committing
 
@@ -232,18 +260,12 @@ class Committer:
         together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
     ) -> None:
         connection = self._connection
-        try:
-            # What fails inside may be told only at its end: nothing is committed before.
-            with together():
-                connection.execute("BEGIN IMMEDIATE")
-                execute()
-                connection.execute("COMMIT")
-        except BaseException:
-            # SQLite may have taken back all of it already, as it does on a full disk.
-            with contextlib.suppress(sqlite3.Error):
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-            raise
+        # What fails inside may be told only at its end: nothing is committed before, and what was
+        # begun is taken back after it.
+        with undone_on_error(connection), together():
+            connection.execute("BEGIN IMMEDIATE")
+            execute()
+            connection.execute("COMMIT")
 
     def _execute(self, calls: list[Call]) -> None:
         connection = self._connection

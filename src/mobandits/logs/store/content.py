@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, Row, change_event, checksum, decision_event
+from mobandits.logs.store.transactions import transaction
 from mobandits.support.naming import quoted, shortened
 
 SELECT_AGENTS = """
@@ -165,17 +166,9 @@ def slice_of(connection: sqlite3.Connection, agent: AgentRow, source: str) -> It
         yield
         return
 
-    connection.execute("BEGIN")
-    try:
+    with transaction(connection):
         _check_not_shortened(connection, agent, source)
         yield
-        connection.execute("COMMIT")
-    except BaseException:
-        # Its own error would hide the first one.
-        with contextlib.suppress(sqlite3.Error):
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        raise
 
 
 def _check_not_shortened(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:

@@ -116,7 +116,7 @@ class GroupedWriter:
     def _wait(self) -> None:
         group = None if self._last is None else self._last()
         if group is not None:
-            group.settled.result()
+            self._committer.wait_for(group)
 
     def _forget_settled(self) -> None:
         """Forget the decisions that can be looked up by now, which are the first ones."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mobandits.errors import LogError
+from mobandits.logs.store.transactions import transaction
 
 APPLICATION_ID = 0x6D6F6264  # "mobd": what the file is, for tools that look at its header
 OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
@@ -209,8 +210,7 @@ def migrate(connection: sqlite3.Connection, written_by: str) -> None:
     version = version_of(connection)
     if version == VERSION:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection, "BEGIN IMMEDIATE"):
         for step in MIGRATIONS[version:]:
             for statement in statements(step):
                 connection.execute(statement)
@@ -218,10 +218,6 @@ def migrate(connection: sqlite3.Connection, written_by: str) -> None:
         connection.execute("INSERT INTO meta VALUES (?, ?)", (VERSION, written_by))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def version_of(connection: sqlite3.Connection) -> int:

@@ -140,6 +140,23 @@ class SharedFile:
         """
         self._committer.observer = observer
 
+    def pace_commits(self, pacer: Callable[[], None] | None) -> None:
+        """Have a function say when a group of calls has gathered for long enough.
+
+        Args:
+            pacer: called at the first call of a group, by whoever made it; `start_commit` has to
+                follow. None: every group is committed as soon as it can be.
+        """
+        self._committer.pacer = pacer
+
+    def start_commit(self) -> None:
+        """Have the calls that have gathered committed as soon as they can be."""
+        self._committer.start()
+
+    def gathered(self) -> int:
+        """How many calls have gathered for the next group."""
+        return self._committer.gathered()
+
     def flush(self) -> None:
         """Wait until everything is on disk, or given up."""
         self._committer.flush()

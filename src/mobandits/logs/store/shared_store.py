@@ -52,6 +52,15 @@ class SharedStore(Protocol):
     def observe_commits(self, observer: Callable[[int, float], None]) -> None:
         """Have a function told of every commit: how many calls, and how many seconds."""
 
+    def pace_commits(self, pacer: Callable[[], None] | None) -> None:
+        """Have a function say, by `start_commit`, when a group has gathered for long enough."""
+
+    def start_commit(self) -> None:
+        """Have the calls that have gathered committed as soon as they can be."""
+
+    def gathered(self) -> int:
+        """How many calls have gathered for the next group."""
+
     def last_group(self) -> Group | None:
         """The group after which everything written so far is on disk; None where it is."""
 

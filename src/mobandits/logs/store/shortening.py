@@ -14,6 +14,7 @@ from mobandits.errors import LogError
 from mobandits.logs.store.connection import connect, explained
 from mobandits.logs.store.content import AgentRow, sound_snapshots
 from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.transactions import transaction
 from mobandits.logs.store.waiting import DecisionTable, decision_table, waiting_decisions
 
 GROUP = 500  # decisions deleted at a time: a writer waits for a few milliseconds
@@ -118,17 +119,11 @@ def _delete_group(
     connection: sqlite3.Connection, agent: AgentRow, ids: Sequence[int], last: int
 ) -> None:
     rows = [{"agent": agent.id, "decision": number, "last": last} for number in ids]
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection, "BEGIN IMMEDIATE"):
         # In the first group already: from then on there are gaps up to the last event of all.
         connection.execute(UPDATE_COMPLETE, (last, agent.id))
         connection.executemany(DELETE_REWARDS, rows)
         connection.executemany(DELETE_DECISION, rows)
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _give_back_space(connection: sqlite3.Connection, path: Path) -> None:

@@ -269,9 +269,10 @@ class Store:
             number = self._number
             if number is None:
                 raise LogError(f"{self.path} must have a description to change it, got none")
-            row = connection.execute(SELECT_CREATED, (number,)).fetchone()
-            values = (text, checksum(self.agent, text, row[0]), number)
-            self._write([event], [(UPDATE_DESCRIPTION, values)])
+            (created,) = connection.execute(SELECT_CREATED, (number,)).fetchone()
+            check = checksum(self.agent, text, created)
+            update = (UPDATE_DESCRIPTION, (text, check, number))
+            self._write([event], [update])
 
     def first_change(self, kind: str, after: int = 0) -> Event | None:
         """The first event of a kind that is neither a decision nor a reward; None: there is none.

@@ -10,12 +10,12 @@ from mobandits.service.calls.requests import (
     AGENT,
     JSON,
     answer,
+    as_json,
     body_of,
     hosted_of,
     running_of,
     saved,
 )
-from mobandits.service.hosted_agent import as_json
 from mobandits.service.messages import (
     AgentList,
     AgentState,
@@ -51,11 +51,12 @@ async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     wanted = await body_of(request, Preference)
+    await running_of(request).prepare_order(hosted, wanted.order)
     # One after the other, so that nothing changes between what is compared and what is set.
     async with hosted.changing:
         check_match(request.headers.get("if-match"), hosted.preference())
         openings = hosted.openings
-        # In a thread: an order that was never played is compiled, while others decide.
+        # In a thread: what was compiled for it may still have to be loaded, while others decide.
         await asyncio.to_thread(hosted.set_preference, wanted.order)
         etag = etag_of(hosted.preference())
 

@@ -34,7 +34,7 @@ from mobandits.service.problems import Problem
 async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
     hosted = hosted_of(request)
-    check_room(request)
+    check_room(running_of(request).file.waiting())
     wanted = await body_of(request, Decide)
     header = request.headers.get("idempotency-key")
     if header is not None and wanted.key is None:
@@ -50,7 +50,7 @@ async def decide(request: Request) -> Response:
 async def decide_batch(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
     hosted = hosted_of(request)
-    check_room(request)
+    check_room(running_of(request).file.waiting())
     wanted = await body_of(request, DecideBatch)
     decided = hosted.decide_batch(wanted)
     await saved(request, hosted)
@@ -63,7 +63,7 @@ async def decide_batch(request: Request) -> Response:
 async def observe(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions`: decisions of others, an answer for each."""
     hosted = hosted_of(request)
-    check_room(request)
+    check_room(running_of(request).file.waiting())
     observed = await body_of(request, list[Observed])
     check_length(observed)
     outcomes = []

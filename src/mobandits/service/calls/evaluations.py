@@ -3,8 +3,15 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.calls.requests import AGENT, JSON, answer, body_of, hosted_of, running_of
-from mobandits.service.hosted_agent import as_json
+from mobandits.service.calls.requests import (
+    AGENT,
+    JSON,
+    answer,
+    as_json,
+    body_of,
+    hosted_of,
+    running_of,
+)
 from mobandits.service.messages import Evaluation, EvaluationList, EvaluationWanted
 from mobandits.service.operations import Operation
 

@@ -5,8 +5,7 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.calls.requests import JSON, answer, running_of
-from mobandits.service.hosted_agent import as_json
+from mobandits.service.calls.requests import JSON, answer, as_json, running_of
 from mobandits.service.messages import Live, Ready
 from mobandits.service.operations import Operation
 
@@ -27,10 +26,16 @@ async def ready(request: Request) -> Response:
     """`GET /health/ready`: every agent can decide."""
     running = running_of(request)
     statuses = {hosted.name: hosted.status for hosted in running.agents}
-    is_ready = running.agents.all_ready()
-    content = as_json(Ready(is_ready, statuses))
 
-    return Response(content, 200 if is_ready else 503, media_type=JSON)
+    return readiness(Ready(running.agents.all_ready(), statuses))
+
+
+def readiness(message: Ready) -> Response:
+    """The answer to whether a service or a worker is ready; its status says it too."""
+    content = as_json(message)
+    status = 200 if message.ready else 503
+
+    return Response(content, status, media_type=JSON)
 
 
 OPERATIONS = [

@@ -9,12 +9,12 @@ from mobandits.service.calls.requests import (
     AGENT,
     JSON,
     answer,
+    as_json,
     body_of,
     hosted_of,
     running_of,
     saved,
 )
-from mobandits.service.hosted_agent import as_json
 from mobandits.service.messages import AgentState, Share
 from mobandits.service.operations import Operation
 from mobandits.service.specification import AgentSpecification

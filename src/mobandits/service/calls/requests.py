@@ -8,7 +8,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.hosted_agent import HostedAgent, as_json
+from mobandits.service.decision_names import decision_number
+from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import RefusedItem
 from mobandits.service.problems import Problem, problem_of
 from mobandits.service.running import Running
@@ -91,7 +92,7 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
         Problem: where one of them is not there.
     """
     hosted = hosted_of(request)
-    number = hosted.number_of(request.path_params["decision"])
+    number = decision_number(request.path_params["decision"])
 
     return hosted, number
 
@@ -152,15 +153,22 @@ def refusal_of(error: Exception) -> RefusedItem:
     return RefusedItem(problem.status, problem.detail)
 
 
-def check_room(request: Request) -> None:
+def check_room(waiting: int) -> None:
     """Turn a call away where too many wait already.
+
+    Args:
+        waiting: how many calls wait for the disk.
 
     Raises:
         Problem: saying so.
     """
-    waiting = running_of(request).file.waiting()
     if waiting >= MOST_CALLS:
         raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
+
+
+def as_json(message: msgspec.Struct) -> bytes:
+    """A message as it is sent."""
+    return msgspec.json.encode(message)
 
 
 def answer(message: msgspec.Struct, etag: str | None = None) -> Response:

@@ -19,6 +19,7 @@ from mobandits.service.calls.requests import (
     running_of,
     saved,
 )
+from mobandits.service.decision_names import number_or_key
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import Rewarded, RewardOutcome, RewardsOf
 from mobandits.service.operations import Operation
@@ -28,7 +29,7 @@ from mobandits.service.problems import Problem
 async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
     hosted, number = decision_of(request)
-    check_room(request)
+    check_room(running_of(request).file.waiting())
     rewards = await body_of(request, dict[str, float])
     rewarded = hosted.reward(number, rewards)
     await saved(request, hosted)
@@ -40,7 +41,7 @@ async def reward(request: Request) -> Response:
 async def reward_several(request: Request) -> Response:
     """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
     hosted = hosted_of(request)
-    check_room(request)
+    check_room(running_of(request).file.waiting())
     items = await body_of(request, list[RewardsOf])
     check_length(items)
     outcomes = []
@@ -60,13 +61,8 @@ async def reward_several(request: Request) -> Response:
 
 
 def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
-    if (item.decision is None) == (item.key is None):
-        raise Problem(422, "decision or key must be given, and not both")
-    if item.decision is not None:
-        number = hosted.number_of(item.decision)
-    else:
-        assert item.key is not None  # noqa: S101 - one of them is given
-        number = hosted.number_of_key(item.key)
+    named = number_or_key(item)
+    number = named if isinstance(named, int) else hosted.number_of_key(named)
 
     return hosted.reward(number, item.rewards)
 

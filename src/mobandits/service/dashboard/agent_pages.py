@@ -42,6 +42,7 @@ async def preview_shown(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/preview`: what another order would have played."""
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
+    await running_of(request).prepare_order(hosted, order)
     await running_of(request).settlements.settled()
     try:
         found = await asyncio.to_thread(preview, hosted, order, RECENT)
@@ -62,8 +63,9 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
+    await running_of(request).prepare_order(hosted, order)
     try:
-        # In a thread: an order that was never played is compiled, while others decide.
+        # In a thread: what was compiled for it may still have to be loaded, while others decide.
         await asyncio.to_thread(hosted.set_preference, order)
     except ValueError as error:
         detail = problem_of(error).detail

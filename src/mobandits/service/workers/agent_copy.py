@@ -4,25 +4,25 @@ import json
 import math
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
-from mobandits.agent.keys import Circumstances, as_given, circumstances
+from mobandits.agent.keys import Circumstances, another_context, as_given, circumstances
 from mobandits.agent.workers import core_of_worker, decide_apart
-from mobandits.logs.names import name_text
+from mobandits.logs.names import name_of, name_text
 from mobandits.logs.store.postgres.inbox_writer import Accepted, Asked, Earlier, Told
 from mobandits.logs.store.postgres.publications import Publication
 from mobandits.logs.store.postgres.shared_database import check_kept
 from mobandits.logs.store.rows import DOUBLE
 from mobandits.orders.order import in_words
+from mobandits.service.batches import check_batch
 from mobandits.service.context_columns import check_columns
-from mobandits.service.hosted_agent import MOST_CONTEXTS
 from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded
 from mobandits.service.problems import Problem
-from mobandits.support.naming import quoted
+from mobandits.service.reward_answers import changed_reward, rewarded
 
 
 class AgentCopy:
@@ -89,10 +89,8 @@ class AgentCopy:
         Raises:
             ValueError: where one does not fit; then there is none.
         """
+        check_batch(request)
         count = len(request.contexts)
-        if not 0 < count <= MOST_CONTEXTS:
-            raise Problem(422, f"contexts must be 1 to {MOST_CONTEXTS:,}, got {count:,}")
-
         keys: Sequence[str | None] = [None] * count
         if request.keys is not None:
             keys = request.keys
@@ -121,8 +119,7 @@ class AgentCopy:
             ValueError: where that one had another context.
         """
         if earlier.request != asked.request:
-            rule = f"key must be another one for another context, got {quoted(asked.key)} again"
-            raise ValueError(f"{rule}: it stands for decision {earlier.id}")
+            raise another_context(asked.key, earlier.id)
 
         decided = self._decided(
             earlier.id, earlier.arm, earlier.propensity, earlier.error, earlier.front
@@ -212,19 +209,13 @@ class AgentCopy:
         if not accepted.is_known:
             raise Problem(404, f"there is no decision {told.decision}")
 
+        before = accepted.before
         name = accepted.contradicted
         if name is not None:
-            before = accepted.before[name]
-            rule = f"rewards.{name} was {before:g} before and must not change"
-            raise Problem(409, f"{rule}, got {told.rewards[name]:g}")
+            raise changed_reward(name, before[name], told.rewards[name])
 
-        is_repeated = all(name in accepted.before for name in told.rewards)
-        missing = []
-        for objective in self.core.objective_names:
-            text = name_text(objective)
-            if text not in accepted.before and text not in told.rewards:
-                missing.append(str(objective))
+        is_repeated = all(name in before for name in told.rewards)
+        # The tables have names of objectives by their texts.
+        known = {str(name_of(text)) for text in (*before, *told.rewards)}
 
-        status: Literal["waiting", "settled"] = "waiting" if missing else "settled"
-
-        return Rewarded(str(told.decision), status, missing, is_repeated)
+        return rewarded(told.decision, self.core.objective_names, known, is_repeated=is_repeated)

@@ -20,9 +20,8 @@ from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.shared_database import SharedDatabase
 from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
-from mobandits.service.joined_writes import JoinedProtocol
 from mobandits.service.running import Running
-from mobandits.service.server import BACKLOG, GRACE
+from mobandits.service.server import BACKLOG, GRACE, server_config
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.workers.application import application_of_worker
 from mobandits.service.workers.running_worker import RunningWorker
@@ -78,13 +77,7 @@ def run_learner(specification: ServiceSpecification, address: Address) -> None:
 
 def run(app: Starlette, listening: socket.socket) -> None:
     """Serve an application until the process is told to end."""
-    config = uvicorn.Config(
-        app,
-        http=JoinedProtocol,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=GRACE,
-    )
+    config = server_config(app)
     # As of `serve`: the server raises the signal once more when it has ended.
     signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.Server(config).run(sockets=[listening])

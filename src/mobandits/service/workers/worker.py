@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from mobandits.logs.address import Address
+from mobandits.service.decision_names import number_or_key, unknown_key
 from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
 from mobandits.service.problems import Problem
 from mobandits.service.workers.agent_copy import AgentCopy
@@ -151,13 +152,8 @@ class Worker:
 
     async def reward_one(self, agent: str, item: RewardsOf) -> Rewarded:
         """Rewards of an item of a list; errors as `reward`."""
-        if (item.decision is None) == (item.key is None):
-            raise Problem(422, "decision or key must be given, and not both")
-        if item.decision is not None:
-            number = number_of_text(item.decision)
-        else:
-            assert item.key is not None  # noqa: S101 - one of them is given
-            number = await self._number_of_key(agent, item.key)
+        named = number_or_key(item)
+        number = named if isinstance(named, int) else await self._number_of_key(agent, named)
 
         return await self.reward(agent, number, item.rewards)
 
@@ -165,18 +161,6 @@ class Worker:
         copy = self.copies.named(agent)
         earlier = await self.gathering.find(copy.number, key)
         if earlier is None:
-            raise Problem(404, f"there is no decision with the key {quoted(key)}")
+            raise unknown_key(key)
 
         return earlier.id
-
-
-def number_of_text(text: str) -> int:
-    """The number of a decision that a client names.
-
-    Raises:
-        Problem: where it is none.
-    """
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise Problem(404, f"there is no decision {quoted(text)}")
-
-    return int(text)

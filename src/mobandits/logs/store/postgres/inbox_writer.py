@@ -37,6 +37,7 @@ EXISTS = """
     OR EXISTS (SELECT FROM decisions WHERE decisions.agent = row.agent
         AND decisions.id = row.decision))
 """
+TOLD_COLUMNS = 6  # of a row of the next statement
 INSERT_TOLD = f"""
 INSERT INTO told SELECT agent, decision, objective, value, call, at, NULL
 FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::float8[], ?::bigint[], ?::float8[])
@@ -282,9 +283,12 @@ class InboxWriter:
         rows = []
         for call, each in zip(calls, told, strict=True):
             for objective, value in each.rewards.items():
-                rows.append((each.agent, each.decision, objective, value, call, each.at))
+                row = (each.agent, each.decision, objective, value, call, each.at)
+                rows.append(row)
 
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 6
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        if not rows:
+            columns = [[]] * TOLD_COLUMNS
         agents = [each.agent for each in told]
         decisions = [each.decision for each in told]
         connection = self._connection

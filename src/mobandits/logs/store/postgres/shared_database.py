@@ -164,6 +164,7 @@ class SharedDatabase:
         self._writers: dict[str, DatabaseWriter] = {}
         self._committer: Committer | None = None
         self._observer: Callable[[int, float], None] | None = None
+        self._pacer: Callable[[], None] | None = None
         self._writing: PostgresConnection | None = None
         self._reading: PostgresConnection | None = None
         # Waits for the lock, and reads keys: the event loop must not wait for a network.
@@ -301,6 +302,7 @@ class SharedDatabase:
             after_failure=self._look_after_failure,
         )
         self._committer.observer = self._observer
+        self._committer.pacer = self._pacer
 
         return True
 
@@ -411,6 +413,23 @@ class SharedDatabase:
         self._observer = observer
         if self._committer is not None:
             self._committer.observer = observer
+
+    def pace_commits(self, pacer: Callable[[], None] | None) -> None:
+        """Have a function say when a group has gathered for long enough, as of `SharedFile`."""
+        self._pacer = pacer
+        if self._committer is not None:
+            self._committer.pacer = pacer
+
+    def start_commit(self) -> None:
+        """Have the calls that have gathered committed as soon as they can be."""
+        committer = self._committer
+        if committer is not None:
+            committer.start()
+
+    def gathered(self) -> int:
+        """How many calls have gathered for the next group."""
+        committer = self._committer
+        return 0 if committer is None else committer.gathered()
 
     def last_group(self) -> Group | None:
         """The group after which everything written so far is on disk; None where it is."""

@@ -4,15 +4,14 @@ A test compares the two. Checksums are of the same values, so that a row means t
 What only PostgreSQL has is in `worker_tables`.
 """
 
-import contextlib
 import sqlite3
-from collections.abc import Iterator
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
-from mobandits.logs.store.postgres.connection import PostgresConnection
+from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite
 from mobandits.logs.store.postgres.worker_tables import WORKERS
 from mobandits.logs.store.schema import APPLICATION_ID
+from mobandits.logs.store.transactions import transaction
 
 CREATE = """
 CREATE TABLE meta (
@@ -176,7 +175,7 @@ def bring_up_to_date(connection: PostgresConnection, address: Address, written_b
     if version_of(connection, address) == VERSION:
         return
 
-    with transaction(connection):
+    with transaction(as_sqlite(connection)):
         connection.execute(LOCK_MIGRATION)
         # Once more: whoever had the lock before may have done it.
         version = version_of(connection, address)
@@ -187,20 +186,6 @@ def bring_up_to_date(connection: PostgresConnection, address: Address, written_b
         if version < VERSION:
             connection.execute("DELETE FROM meta")
             connection.execute("INSERT INTO meta VALUES (?, ?)", (VERSION, written_by))
-
-
-@contextlib.contextmanager
-def transaction(connection: PostgresConnection) -> Iterator[None]:
-    """What is executed inside is committed whole, or not at all."""
-    connection.execute("BEGIN")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        with contextlib.suppress(sqlite3.Error):
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-        raise
 
 
 def version_of(connection: PostgresConnection, address: Address) -> int:

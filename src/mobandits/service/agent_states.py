@@ -1,0 +1,81 @@
+"""An agent as it is now, in the words of messages."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from mobandits.agent import Agent
+from mobandits.agent.budget import Balance
+from mobandits.service.messages import AgentState, BudgetList, BudgetState, ObjectiveState
+from mobandits.service.specification import AgentSpecification
+from mobandits.support.naming import short_repr
+
+
+def state_of_open(
+    agent: Agent, name: str, status: str, specification: AgentSpecification, preference: str
+) -> AgentState:
+    """An agent that is open.
+
+    Args:
+        agent: itself.
+        name: of the agent.
+        status: in the service.
+        specification: of the agent.
+        preference: in words.
+    """
+    objectives = []
+    for each in agent.objectives:
+        objective = ObjectiveState(str(each.name), each.minimise, each.unit)
+        objectives.append(objective)
+
+    return AgentState(
+        name=name,
+        status=status,
+        policy=short_repr(agent.recipe),
+        arms=[str(arm) for arm in agent.arms],
+        features=agent.features,
+        objectives=objectives,
+        preference=preference,
+        decisions=agent.core.pending.made,
+        waiting=agent.waiting,
+        learned=agent.lessons,
+        dropped=agent.dropped,
+        specification=msgspec.to_builtins(specification.shown()),
+    )
+
+
+def state_of_closed(name: str, status: str, specification: AgentSpecification) -> AgentState:
+    """An agent that is not open: what its specification says. Arguments as of `state_of_open`."""
+    return AgentState(
+        name=name,
+        status=status,
+        policy=short_repr(specification.recipe()),
+        arms=specification.arms,
+        features=specification.features,
+        objectives=[],
+        preference="",
+        decisions=0,
+        waiting=0,
+        learned=0,
+        dropped={},
+        specification=msgspec.to_builtins(specification.shown()),
+    )
+
+
+def budget_list(balances: Iterable[Balance]) -> BudgetList:
+    """What became of the budgets of an agent."""
+    states = []
+    for balance in balances:
+        budget = balance.budget
+        state = BudgetState(
+            objective=str(budget.objective),
+            per=budget.per,
+            limit=budget.limit,
+            spent=balance.spent,
+            reserved=balance.reserved,
+            left=balance.left,
+            renews=balance.renews,
+        )
+        states.append(state)
+
+    return BudgetList(states)

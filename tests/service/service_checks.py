@@ -1,0 +1,56 @@
+"""What tests of services share: to wait for something, and to compare an agent with its log."""
+
+import time
+
+from services import PATIENCE, specification
+
+from mobandits.logs.store import Store
+from mobandits.logs.store.connection import reading
+from mobandits.logs.store.opening import open_shared
+
+LOOK_SECONDS = 0.02
+LAST_SNAPSHOT = "SELECT seq, state FROM snapshots ORDER BY seq DESC LIMIT 1"
+
+
+def nothing():
+    """No look."""
+
+
+def wait_for(found, look=nothing):
+    """What a function returns, once it is true; in between, `look` may fail."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        value = found()
+        if value:
+            return value
+        assert time.monotonic() < until, "it did not come"
+        look()
+        time.sleep(LOOK_SECONDS)
+
+
+def check_replay(address, postgres):
+    """The state that a process left in a database is that of its log, from the start."""
+    with reading(address) as connection:
+        seq, left = connection.execute(LAST_SNAPSHOT).fetchone()
+        (events,) = connection.execute("SELECT events FROM agents").fetchone()
+    assert seq == events
+
+    from_snapshot, _ = reopened(address)
+    assert from_snapshot == left
+
+    postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
+    from_start, replayed = reopened(address)
+    assert replayed > 0
+    assert from_start == left
+
+
+def reopened(address):
+    """The state of an agent that is opened on its log, and how many events were replayed."""
+    shared = open_shared(address, "system")
+    assert shared.hold() is None
+    with shared:
+        agent = specification().agents["router"].agent(log=Store(shared, agent="router"))
+        state = agent.to_bytes()
+        replayed = agent.core.writer.replayed
+        agent.close()
+    return state, replayed
