@@ -332,6 +332,33 @@ def remove(agent):
     agent.remove_arm("medium")
 
 
+def test_a_look_into_the_inbox_that_is_cancelled_takes_nothing_in_twice(address, postgres):
+    async def talk(bench):
+        (worker,) = bench.workers
+        made = [await worker.decide(AGENT, Decide(context=each)) for each in contexts(3, 5)]
+        # Nothing is committed while the first look waits for it.
+        file = bench.running.file
+        file.pace_commits(lambda: None)
+        before = len(bench.agent.core.pending.open)
+        look = asyncio.create_task(bench.running.learner.inbox.take_some())
+        while len(bench.agent.core.pending.open) < before + 5:
+            await asyncio.sleep(0.0)
+        look.cancel()
+        made.append(await worker.decide(AGENT, Decide(context=CONTEXT)))
+        next_look = asyncio.create_task(bench.take())
+        await asyncio.wait([next_look], timeout=0.2)
+        file.pace_commits(None)
+        file.start_commit()
+        await next_look
+        bench.hosted.check_saved()
+        return made
+
+    made = on_bench(address, talk, workers=1)
+    assert of_inbox(postgres, address) == [0, 0]
+    taken = [str(event["id"]) for event in events_of(address) if "worker" in event]
+    assert taken == [each.decision for each in made]
+
+
 def test_pages_and_logs_have_decisions_in_the_order_of_the_agent(address, postgres):
     async def talk(bench):
         await played(bench, rounds=24)

@@ -45,6 +45,8 @@ class Inbox:
         self._session = OwnSession(file.path, "inbox")
         # Two that read the same rows would take them in twice.
         self._taking = asyncio.Lock()
+        # Whether rows that were taken in may still be there: a look can end before they are gone.
+        self._may_be_there = False
 
     async def keep_taking(self) -> None:
         """Take in what comes, until it is cancelled."""
@@ -68,17 +70,20 @@ class Inbox:
             if not hosted_by_number:
                 return False
 
+            if self._may_be_there:
+                await self._until_gone()
+
             numbers = list(hosted_by_number)
             batch = await asyncio.to_thread(
                 self._session.ask,
                 lambda connection: waiting_batch(connection, numbers, MOST_ROWS),
             )
             openings = {number: each.openings for number, each in hosted_by_number.items()}
+            self._may_be_there = True
             for number, hosted in hosted_by_number.items():
                 await self._take_of_agent(hosted, openings[number], batch, number)
 
-            # The rows are read again unless they are gone from the inbox.
-            await self._settlements.settled()
+            await self._until_gone()
 
         return not (batch.has_all_asked and batch.has_all_told)
 
@@ -97,6 +102,11 @@ class Inbox:
     def close(self) -> None:
         """Close the session."""
         self._session.close()
+
+    async def _until_gone(self) -> None:
+        """Wait until what was taken in is gone from the inbox: else it would be read again."""
+        await self._settlements.settled()
+        self._may_be_there = False
 
     def _ready(self) -> dict[int, HostedAgent]:
         """The agents that can take something in, by their numbers in the store."""
