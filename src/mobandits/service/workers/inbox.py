@@ -73,12 +73,13 @@ class Inbox:
             if self._may_be_there:
                 await self._until_gone()
 
+            # Before the look: what an agent was opened from later may not agree with its rows.
+            openings = {number: each.openings for number, each in hosted_by_number.items()}
             numbers = list(hosted_by_number)
             batch = await asyncio.to_thread(
                 self._session.ask,
                 lambda connection: waiting_batch(connection, numbers, MOST_ROWS),
             )
-            openings = {number: each.openings for number, each in hosted_by_number.items()}
             self._may_be_there = True
             for number, hosted in hosted_by_number.items():
                 await self._take_of_agent(hosted, openings[number], batch, number)
