@@ -16,14 +16,17 @@ def nothing():
     """No look."""
 
 
-def wait_for(found, look=nothing):
-    """What a function returns, once it is true; in between, `look` may fail."""
+def wait_for(found, look=nothing, tell=nothing):
+    """What a function returns, once it is true; in between, `look` may fail.
+
+    Where it never is, the failure has what `tell` returns.
+    """
     until = time.monotonic() + PATIENCE
     while True:
         value = found()
         if value:
             return value
-        assert time.monotonic() < until, "it did not come"
+        assert time.monotonic() < until, f"it did not come: {tell()}"
         look()
         time.sleep(LOOK_SECONDS)
 

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from services import CONTEXT, PATIENCE, ROUTER, Served, ask, served, specification
 
-from mobandits.errors import SpecError
+from mobandits.errors import LogError, SpecError
+from mobandits.logs.store.service_tables import hosted_put
 from mobandits.service.checking import agent_in_words
 from mobandits.service.context_columns import ContextSpecification
 from mobandits.service.specification import AgentSpecification, read_specification
@@ -92,6 +93,31 @@ def test_an_agent_is_made_once_ended_and_made_again(tmp_path):
         assert names == ["router"]
 
     ask(tmp_path / "log", at_last)
+
+
+@pytest.mark.usefixtures("quick")
+def test_agents_of_calls_come_back_where_the_store_was_read_in_vain(tmp_path, monkeypatch):
+    async def talk(client, running):
+        file = running.file
+        with monkeypatch.context() as patched:
+            patched.setattr(file, "hold", lambda: "another process has it")
+            await running.look_after()
+        # Made by that process.
+        text = msgspec.json.encode(msgspec.convert(ROUTER, AgentSpecification)).decode()
+        file.keep([hosted_put("made", text, "served")])
+        file.flush()
+        with monkeypatch.context() as patched:
+            patched.setattr(file, "asked", fail)
+            with pytest.raises(LogError, match="in vain"):
+                await running.look_after()
+        assert (await client.get(MADE)).status_code == 404
+        await running.look_after()
+        await ready(client, MADE)
+
+    def fail(question):
+        raise LogError("in vain")
+
+    ask(tmp_path / "store", talk)
 
 
 @pytest.mark.usefixtures("quick")

@@ -6,7 +6,7 @@ import numpy as np
 from services import CONTEXT, ask, specification
 
 from mobandits.agent import Agent
-from mobandits.service.calls.requests import MOST_ITEMS
+from mobandits.service.calls.requests import MOST_ITEMS, TURN
 
 AGENT = "/v1/agents/router"
 LIST = f"{AGENT}/decisions"
@@ -86,14 +86,18 @@ def test_others_have_their_turns_during_a_long_list(tmp_path):
     async def talk(client, running):
         item = {"context": CONTEXT, "arm": "large", "rewards": REWARDS}
         long = asyncio.create_task(client.post(LIST, json=[item] * MOST_ITEMS))
-        made = 0
+        asked = asyncio.create_task(client.post(f"{AGENT}/decide", json={"context": CONTEXT}))
+        pending = running.agents.named("router").agent.core.pending
+        made = [pending.made]
         while not long.done():
-            answer = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
-            assert answer.status_code == 200
-            made += 1
+            await asyncio.sleep(0.0)
+            made.append(pending.made)
+        # This loop has its turn after every few items, and so has every other call.
+        assert TURN <= max(np.diff(made)) <= TURN + 1
         outcomes = (await long).json()
-        assert made > 3
         numbers = [int(each["adopted"]["decision"]) for each in outcomes]
+        decided = int((await asked).json()["decision"])
+        assert numbers[0] < decided < numbers[-1]
         assert numbers == sorted(numbers)
         assert len(set(numbers)) == MOST_ITEMS
         refused = await client.post(LIST, json=[item] * (MOST_ITEMS + 1))

@@ -1,12 +1,13 @@
 """A store in PostgreSQL: the same events, bits and tables as in SQLite, and one owner at a time."""
 
 import re
+import threading
 
 import numpy as np
 import pytest
 from poolers import TransactionPooler
 from service_checks import wait_for
-from services import specification
+from services import PATIENCE, specification
 
 from mobandits.errors import LogError
 from mobandits.logs import read
@@ -327,6 +328,37 @@ def ended(postgres, role):
         "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
         f"WHERE application_name LIKE 'mobandits {role} %'"
     )
+
+
+def test_an_agent_that_is_opened_while_the_store_is_lost_holds_up_nobody(address, postgres):
+    shared = held(address)
+    ended(postgres, "writes")
+    is_reading = threading.Event()
+    refused = []
+
+    def opening():
+        with shared.lock:
+            is_reading.set()
+            wait_for(lambda: shared._committer is None)
+            with pytest.raises(LogError, match="is not held"):
+                shared.writer_for("router")
+            refused.append("router")
+
+    def losing():
+        is_reading.wait()
+        # It closes what agents read with, once nobody reads.
+        shared.hold()
+
+    threads = [threading.Thread(target=each, daemon=True) for each in (opening, losing)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(PATIENCE)
+    assert not any(each.is_alive() for each in threads)
+    assert refused
+    wait_for(lambda: shared.hold() is None)
+    Store(shared).close()
+    shared.close()
 
 
 def test_sessions_that_are_ended_one_by_one_are_opened_again(address, postgres):

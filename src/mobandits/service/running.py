@@ -169,16 +169,18 @@ class Running:
             await asyncio.to_thread(self.agents.stand_by, reason)
 
         before = self._stands_by
-        self._stands_by = reason
         if reason != before:
             LOG.warning("%s", reason or f"this process holds {self.file.path}")
         if reason is not None:
+            self._stands_by = reason
             return
 
         if before is not None:
             # Whoever held the store meanwhile may have made agents, or ended some.
             rows = await asyncio.to_thread(self.file.asked, hosted_rows)
             self.agents.come_back(rows)
+            # Now, and not before: where they cannot be read, the next look does all of this.
+            self._stands_by = None
 
         opening = self.agents.begin_opening()
         if before is not None or not self._has_begun:

@@ -161,6 +161,9 @@ class SharedDatabase:
         self._is_open = True
         # Held while sessions are opened and let go of: one thread at a time does that.
         self._holding = threading.RLock()
+        # Held for a moment by whoever changes or takes the committer and the writers. An agent is
+        # opened with `lock` held, for which a thread that lets go of the store waits.
+        self._parts = threading.Lock()
         self._writers: dict[str, DatabaseWriter] = {}
         self._committer: Committer | None = None
         self._observer: Callable[[int, float], None] | None = None
@@ -295,14 +298,16 @@ class SharedDatabase:
         self._lost = None
         self._writing = candidate
         self._candidate = None
-        self._committer = Committer(
+        committer = Committer(
             as_sqlite(candidate),
             self.path,
             together=candidate.together,
             after_failure=self._look_after_failure,
         )
-        self._committer.observer = self._observer
-        self._committer.pacer = self._pacer
+        committer.observer = self._observer
+        committer.pacer = self._pacer
+        with self._parts:
+            self._committer = committer
 
         return True
 
@@ -322,8 +327,9 @@ class SharedDatabase:
 
     def _let_go(self, reason: str) -> None:
         """Close all sessions; what was open of agents fails from now on."""
-        committer = self._committer
-        self._committer = None
+        with self._parts:
+            committer = self._committer
+            self._committer = None
         # Before writers fail: calls that wait are still committed, where that is possible.
         if committer is not None:
             committer.close()
@@ -477,17 +483,20 @@ class SharedDatabase:
             LogError: where somebody has, or where another process holds the store.
         """
         self.check_usable()
-        with self._holding:
-            committer = self._committer
+        committer = self._committer
+        with reading(self.path) as connection:
+            (digests,) = connection.execute(SELECT_DIGESTS, (agent,)).fetchone()
+
+        keys = KeyFilter(digests or b"")
+        with self._parts:
             session = self._reading
-            if committer is None or session is None:
+            # Where it is another one, somebody else may have appended keys since.
+            is_the_same = committer is self._committer
+            if committer is None or session is None or not is_the_same:
                 raise LogError(f"{self.path} is not held by this process: `hold` says why")
             if agent in self._writers:
                 raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
 
-            with reading(self.path) as connection:
-                (digests,) = connection.execute(SELECT_DIGESTS, (agent,)).fetchone()
-            keys = KeyFilter(digests or b"")
             writer = DatabaseWriter(committer, as_sqlite(session), self.path, keys)
             self._writers[agent] = writer
 
