@@ -62,14 +62,9 @@ class Explanation:
     contributions: tuple[Contribution, ...] = ()
 
     @property
-    def table(self) -> "pl.DataFrame":
-        """A row per eligible arm and objective.
-
-        Columns: arm, played, on_front, dominated_by, objective, estimate, low, high, unit.
-        """
-        import polars as pl  # noqa: PLC0415 - agents run without it
-
-        rows = []
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `table`, each with its columns by name."""
+        rows: list[dict[str, Any]] = []
         for a, arm in enumerate(self.decision.eligible):
             of_arm = {
                 "arm": str(arm),
@@ -87,7 +82,17 @@ class Explanation:
                 }
                 rows.append(of_arm | of_objective)
 
-        return pl.DataFrame(rows)
+        return rows
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """A row per eligible arm and objective.
+
+        Columns: arm, played, on_front, dominated_by, objective, estimate, low, high, unit.
+        """
+        import polars as pl  # noqa: PLC0415 - agents run without it
+
+        return pl.DataFrame(self.rows)
 
     def __str__(self) -> str:
         return self.sentence

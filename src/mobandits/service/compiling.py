@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from mobandits.contracts.protocols import Array
+from mobandits.service.explaining import rehearse_explanation
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
 from mobandits.spec import build
 
@@ -65,12 +67,24 @@ def load_compiled(
 def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
     """Make each call once, as an agent of the specification that nobody else knows.
 
+    It is done with a context for all arms, and with one for each: only the first call of a client
+    tells which of them the agent will have.
+
     Args:
         specification: of the agent.
         order: by which it decides once more, a name or a table; None: only by its own.
     """
     agent = specification.agent()
-    context = np.ones(agent.features)
+    row = (agent.features,)
+    row_per_arm = (len(agent.arms), agent.features)
+    for shape in (row, row_per_arm):
+        # A recipe may be for the other ones alone.
+        with contextlib.suppress(ValueError):
+            _play_with(specification, np.ones(shape), order)
+
+
+def _play_with(specification: AgentSpecification, context: Array, order: Any) -> None:
+    agent = specification.agent()
     decision = agent.decide(context)
     rewards = {}
     for objective in agent.objectives:
@@ -78,14 +92,14 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
         rewards[objective.name] = low
 
     agent.learn(decision.id, rewards)
-    # Recipes that learn from their own decisions alone refuse to, and some cannot be explained.
+    # Recipes that learn from their own decisions alone refuse to.
     with contextlib.suppress(ValueError):
         agent.adopt(context, decision.arm, compare=True)
-    with contextlib.suppress(ValueError):
-        agent.explain(decision)
+    rehearse_explanation(agent)
     if order is not None:
         agent.preference = build("orders", order, "order")
         agent.decide(context)
+        rehearse_explanation(agent)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from mobandits.service.agent_states import budget_list, state_of_closed, state_o
 from mobandits.service.batches import check_batch
 from mobandits.service.context_columns import check_columns
 from mobandits.service.decision_names import decision_number, unknown_key
-from mobandits.service.explaining import explanation_of
+from mobandits.service.explaining import explanation_of, rehearse_explanation
 from mobandits.service.messages import (
     Adopted,
     AgentState,
@@ -116,6 +116,8 @@ class HostedAgent:
         store = Store(self._file, agent=self.name)
         try:
             agent = opened_agent(self.specification, store)
+            # It may play by another order than its recipe's: nobody else has to wait for that.
+            rehearse_explanation(agent)
         except BaseException:
             store.close()
             raise

@@ -80,7 +80,8 @@ def _asked_again(
         rows = rows[places]
 
     slots = core.arms.everyone[places]
-    own_rows = np.ascontiguousarray(rows, np.float64)
+    # A copy, which can be written as contexts of calls can: kernels are compiled for each kind.
+    own_rows = np.array(rows, np.float64)
 
     return RecentRound(names, slots, own_rows, recorded, arm_names[event["arm"]])
 
