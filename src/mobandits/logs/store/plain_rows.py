@@ -119,7 +119,9 @@ def _is_table(value: Any) -> bool:
     if not len(value):
         return False
 
-    return bool(np.isfinite(value).all())
+    # A sum of squares is finite only where all numbers are. It overflows where they are huge, and
+    # these are looked at more closely, as all that is out of the ordinary.
+    return math.isfinite(np.vdot(value, value))
 
 
 def _checksum(fields: Row) -> int:
