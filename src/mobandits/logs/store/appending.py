@@ -7,6 +7,7 @@ triggers run for each row what would have been run apart.
 """
 
 import functools
+import math
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
@@ -26,6 +27,7 @@ WIDTH = max(body.count("?") for body in BODIES)
 # Rows of a kind have fewer values than the view has columns.
 FILLINGS = [(None,) * (WIDTH - body.count("?")) for body in BODIES]
 NO_ROW = (None,) * (1 + WIDTH)  # which no trigger takes
+STEP = 4  # rows, from which on statements have a multiple of them
 COLUMNS = ["kind", *(f"c{number}" for number in range(WIDTH))]
 
 
@@ -79,11 +81,23 @@ def in_one(statements: Iterable[Statement]) -> Statement | None:
     if not 0 < count <= MOST_ROWS:
         return None
 
-    # Powers of two, so that a connection has few statements to prepare and keep.
-    size = 1 << (count - 1).bit_length()
+    size = _size_for(count)
     values += NO_ROW * (size - count)
 
     return _insert_of(size), tuple(values)
+
+
+def _size_for(count: int) -> int:
+    """How many rows a statement has that takes so many, so that there are few statements to keep.
+
+    Example:
+        >>> [_size_for(count) for count in (1, 3, 4, 5, 17, 61)]
+        [1, 4, 4, 8, 20, 64]
+    """
+    if count < STEP:
+        return 1 << (count - 1).bit_length()
+
+    return STEP * math.ceil(count / STEP)
 
 
 def _of_columns(body: str) -> str:
