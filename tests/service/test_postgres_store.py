@@ -1,6 +1,7 @@
 """A store in PostgreSQL: the same events, bits and tables as in SQLite, and one owner at a time."""
 
 import re
+import sqlite3
 import threading
 
 import numpy as np
@@ -359,6 +360,30 @@ def test_an_agent_that_is_opened_while_the_store_is_lost_holds_up_nobody(address
     wait_for(lambda: shared.hold() is None)
     Store(shared).close()
     shared.close()
+
+
+def run_together(session, *statements):
+    with session.together():
+        for statement in statements:
+            session.execute(*statement)
+
+
+def test_what_a_failed_group_has_skipped_can_be_run_afterwards(address):
+    from mobandits.logs.store.postgres.connection import (  # noqa: PLC0415 - of an extra
+        PostgresConnection,
+        connected,
+    )
+
+    session = PostgresConnection(connected(address, "tests"))
+    known = "SELECT ?::bigint"
+    # Statements are prepared on their sixth time, which is one that the server skips.
+    for number in range(5):
+        session.execute(known, (number,))
+    with pytest.raises(sqlite3.Error, match="zero"):
+        run_together(session, ("SELECT 1 / ?::bigint", (0,)), (known, (5,)))
+    for number in range(10):
+        assert session.execute(known, (number,)).fetchone() == (number,)
+    session.close()
 
 
 def test_sessions_that_are_ended_one_by_one_are_opened_again(address, postgres):

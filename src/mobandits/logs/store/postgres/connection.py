@@ -106,6 +106,11 @@ class PostgresConnection:
                 yield
             with as_sqlite_errors():
                 self._check_commit()
+        except BaseException:
+            # The server skips what follows an error, and psycopg may take a statement for prepared
+            # that was skipped. From now on this session prepares none.
+            self.session.prepare_threshold = None
+            raise
         finally:
             self._is_together = False
             self._commit = None
