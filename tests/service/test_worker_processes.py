@@ -134,8 +134,15 @@ def check_without_database(client, postgres):
         assert client.get("/health/ready").status_code == 503
     finally:
         postgres.start()
-    wait_for(lambda: client.post(f"{AGENT}/decide", json={"context": CONTEXT}).is_success)
+
+    def decided():
+        answer = client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        return answer.json()["decision"] if answer.is_success else None
+
+    number = wait_for(decided)
     wait_for(lambda: is_learning(client.base_url))
+    # It has opened its sessions again, and can write a snapshot in the end.
+    wait_for(lambda: client.get(f"{AGENT}/decisions/{number}").is_success)
 
 
 @pytest.mark.parametrize(
