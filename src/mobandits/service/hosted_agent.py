@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import msgspec
@@ -431,15 +431,22 @@ class HostedAgent:
             Problem: where there is no such decision.
         """
         self._check_made(number)
-        pending = self.agent.core.pending
-        waiting = pending.open.get(number)
-        values = pending.settled.get(number) if waiting is None else waiting.rewards
-        if waiting is not None or values is not None:
-            names = self.agent.core.objective_names
-            pairs = zip(names, values or [], strict=False)
-            return {str(name): value for name, value in pairs if not math.isnan(value)}
+        core = self.agent.core
+        waiting = core.pending.open.get(number)
+        values: Iterable[float] | None
+        if waiting is None:
+            values = core.pending.settled.get(number)
+        else:
+            values = waiting.rewards or ()
+        if values is None:
+            return found_decision(self.store, number).rewards
 
-        return found_decision(self.store, number).rewards
+        rewards = {}
+        for name, value in zip(core.objective_names, values, strict=False):
+            if not math.isnan(value):
+                rewards[str(name)] = value
+
+        return rewards
 
     def balances(self) -> tuple[Balance, ...]:
         """What became of the budgets, by now; of an agent that cannot be used, nothing."""
