@@ -38,7 +38,7 @@ log = Feedback(
     rewards=prompts.rewards[np.arange(ROUNDS), arms],
     propensities=probabilities[arms],
     arm_names=models,
-    objective_names=("quality", "thrift"),
+    objectives=("quality", "thrift"),
 )
 log
 

@@ -210,5 +210,5 @@ def _small_log(context: Array) -> Feedback:
         rewards=np.full((1, OBJECTIVES), 0.5),
         propensities=np.ones(1),
         arm_names=tuple(range(ARMS)),
-        objective_names=tuple(range(OBJECTIVES)),
+        objectives=tuple(range(OBJECTIVES)),
     )

@@ -29,7 +29,7 @@ def even(rounds=2000, arms=4, seed=0, **changes):
         "rewards": rng.random((rounds, 2)),
         "propensities": np.full(rounds, 1.0 / arms),
         "arm_names": tuple("abcdefgh"[:arms]),
-        "objective_names": ("quality", "thrift"),
+        "objectives": ("quality", "thrift"),
     }
     return Feedback(**{**kept, **changes})
 

@@ -170,7 +170,7 @@ def test_the_command_deploys(tmp_path, table, capsys):
 def test_the_command_leaves_further_ranks_out(tmp_path, capsys, monkeypatch):
     log = make_log(rounds=60)
     columns = log.columns() | {"ranks": np.arange(60) % 2}
-    ranked = Feedback(**columns, arm_names=log.arm_names, objective_names=log.objective_names)
+    ranked = Feedback(**columns, arm_names=log.arm_names, objectives=log.objective_names)
     monkeypatch.setattr("mobandits.evaluation.command.read", lambda path: ranked)
     warned = []
     monkeypatch.setattr("warnings.warn", lambda message, *_, **__: warned.append(str(message)))

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from twins.feature_maps import LEAVES, MAPS, TWINS, layers, mapped
 
 from mobandits import features
-from mobandits.agent.descriptions import described, made
+from mobandits.logs.parts_as_data import described, made
 from mobandits.features import (
     Bins,
     Columns,

@@ -86,7 +86,7 @@ LOG = Feedback(
     rewards=[[0.93, -2.0], [0.5, np.nan], [0.0, 1.0]],
     propensities=[0.25, 0.5, np.nan],
     arm_names=["small", "large"],
-    objective_names=["quality", "saving"],
+    objectives=["quality", "saving"],
     ids=[7, 9, 12],
     times=[1769860800.5, np.nan, 1e300],
 )

@@ -66,7 +66,7 @@ def test_a_dictionary_of_others():
     assert log.arms.tolist() == [2, 0]
     assert np.isnan(log.propensities).all()
     named = obp.from_dict(
-        given | {"context": np.ones((2, 1))}, arm_names="xyz", objective_names=["click"]
+        given | {"context": np.ones((2, 1))}, arm_names="xyz", objectives=["click"]
     )
     assert (named.arm_names, named.objective_names) == (("x", "y", "z"), ("click",))
 

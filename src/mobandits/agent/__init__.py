@@ -3,6 +3,6 @@
 from mobandits.agent.agent import Agent
 from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.decision import Decision
-from mobandits.agent.objectives import Objective
+from mobandits.logs.objectives import Objective
 
 __all__ = ["Agent", "Balance", "Budget", "Decision", "Objective"]

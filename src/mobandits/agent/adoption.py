@@ -22,6 +22,7 @@ from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
 from mobandits.logs.feedback import Feedback
+from mobandits.logs.objectives import Objective, learned_rewards
 from mobandits.logs.store.store import Store
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
@@ -232,11 +233,16 @@ def _place_of(core: AgentCore, arm: Hashable, names: tuple[Hashable, ...]) -> in
 
 
 def _columns_of(core: AgentCore, columns: dict[str, Any]) -> dict[str, Any]:
-    """The meanings of columns, with the agent's encoder where it is what reads the contexts."""
-    is_table = "arm" in columns  # logs of other kinds hold numbers, and say themselves which
-    if core.encoder is None or not is_table:
+    """The meanings of columns; what they do not say is as the agent that asks has it."""
+    is_table = "arm" in columns  # logs of other kinds say themselves what they hold
+    if not is_table:
         return columns
-    return {"context": core.encoder, **columns}
+
+    known: dict[str, Any] = {"objectives": core.objectives}
+    if core.encoder is not None:
+        known["context"] = core.encoder
+
+    return {**known, **columns}
 
 
 def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
@@ -281,7 +287,7 @@ def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hasha
         _check_contexts(core, feedback)
         x = _played_rows(feedback)
         rewards = _in_terms_of(core, feedback)
-        lessons = _inward(core, rewards)
+        lessons = learned_rewards(core.objectives, rewards)
         core.guard.check_rounds(x, lessons)
         check_range_of(core.expectations, rewards)
 
@@ -296,8 +302,40 @@ def _check_objectives(core: AgentCore, feedback: Feedback) -> None:
             f"log must have the agent's objectives, {quoted(mine)}, got {quoted(list(theirs))}"
         )
 
+    described = {each.name: each for each in feedback.objectives}
+    for objective in core.objectives:
+        refuse_contradiction(objective, described[objective.name])
+
+
+def refuse_contradiction(mine: Objective, theirs: Objective) -> None:
+    """Refuse rewards that mean something else than an agent's objective of the same name.
+
+    Raises:
+        ValueError: naming the objective, its direction or unit, and the log's.
+
+    Example:
+        >>> refuse_contradiction(Objective("cost", minimise=True), Objective("cost"))
+        Traceback (most recent call last):
+        ValueError: log must have objective 'cost' minimised, as the agent has it, got maximised; \
+write Objective('cost', minimise=True)
+    """
+    if mine.minimise != theirs.minimise:
+        wanted, found = ("minimised", "maximised") if mine.minimise else ("maximised", "minimised")
+        rule = f"log must have objective {quoted(mine.name)} {wanted}, as the agent has it"
+        advice = f"write Objective({quoted(mine.name)}, minimise={mine.minimise})"
+        raise ValueError(f"{rule}, got {found}; {advice}")
+    # A log without units may be of any.
+    if mine.unit and theirs.unit and mine.unit != theirs.unit:
+        rule = f"log must have objective {quoted(mine.name)} in {mine.unit}, as the agent has it"
+        raise ValueError(f"{rule}, got {quoted(theirs.unit)}")
+
 
 def _check_contexts(core: AgentCore, feedback: Feedback) -> None:
+    theirs = feedback.encoder
+    if None not in (theirs, core.encoder) and theirs != core.encoder:
+        rule = "log must have contexts of the agent's encoder"
+        raise ValueError(f"{rule}, {quoted(core.encoder)}, got {quoted(theirs)}")
+
     shape = feedback.contexts.shape
     if shape[-1] != core.features:
         raise ValueError(f"log must have {core.features} features, got {shape[-1]}")
@@ -379,7 +417,7 @@ def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:
         _played_rows(feedback),
         slots[feedback.arms],
         rewards,
-        _inward(core, rewards),
+        learned_rewards(core.objectives, rewards),
     )
 
 
@@ -475,19 +513,8 @@ def _played_rows(feedback: Feedback) -> Array:
 
 
 def _in_terms_of(core: AgentCore, feedback: Feedback) -> Array:
-    """(rounds, objectives) rewards in the agent's order and directions."""
+    """(rounds, objectives) rewards in the agent's order, in their own directions."""
     names = feedback.objective_names
     columns = [names.index(name) for name in core.objective_names]
-    is_minimised = np.array([each.minimise for each in core.objectives])
-    # In Feedback all are maximised.
-    signs = np.where(is_minimised, -1.0, 1.0)
-    rewards: Array = feedback.rewards[:, columns] * signs
-
+    rewards: Array = feedback.own_rewards[:, columns]
     return rewards
-
-
-def _inward(core: AgentCore, rewards: Array) -> Array:
-    """(rounds, objectives) what is learned of rewards, number by number as `Scales.inward`."""
-    lines = np.array([each.line for each in core.objectives])
-    lessons: Array = np.ascontiguousarray((rewards - lines[:, 0]) * lines[:, 1])
-    return lessons

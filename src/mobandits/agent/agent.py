@@ -50,7 +50,9 @@ class Agent:
             default.
         seed: of all decisions.
         rounds: the horizon, for recipes that need one.
-        propensity: "exact", "sampled" or "none": `Decision` says what each is and costs.
+        propensity: "exact", "sampled" or "none": `Decision` says what each is and costs. By default
+            that of the log; of a new log "exact" where the recipe has it, else "sampled", since
+            other policies can be evaluated on no log without; without a log "none".
         samples: beliefs per sampled propensity, at most a million.
         pending: how many decisions may wait for rewards; beyond it the oldest is dropped, and
             learned from no more.
@@ -106,7 +108,7 @@ class Agent:
         objectives: int | Sequence[Any],
         seed: int = 0,
         rounds: int | None = None,
-        propensity: Propensity = "none",
+        propensity: Propensity | None = None,
         samples: int = 200,
         pending: int = 1_000_000,
         max_age: float | None = None,
@@ -124,7 +126,7 @@ class Agent:
             objectives=objectives,
             seed=seed,
             rounds=rounds,
-            propensity=propensity,
+            propensity="none" if propensity is None else propensity,
             samples=samples,
             pending=pending,
             max_age=max_age,
@@ -139,7 +141,13 @@ class Agent:
             # After all arguments were checked: a file is made and claimed here.
             from mobandits.agent.replaying import attached  # noqa: PLC0415
 
-            self.core = attached(self.core, log, durability=durability, every=int(snapshot_every))
+            self.core = attached(
+                self.core,
+                log,
+                durability=durability,
+                every=int(snapshot_every),
+                settles_propensity=propensity is None,
+            )
 
     def __enter__(self) -> Self:
         return self

@@ -467,8 +467,19 @@ class BoundPolicy:
         self.left = left
 
     def _refuse_misfit(self) -> None:
-        """Bind for both layouts of contexts, since the first context tells which it is."""
+        """Refuse a recipe that fits no layout of contexts, or whose propensities are not exact."""
+        for policy in self._in_both_layouts():
+            if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
+                name = type(self.recipe).__name__
+                raise ValueError(
+                    "propensity must be 'sampled' or 'none' where beliefs are drawn, as in "
+                    f"{name}, got 'exact'"
+                )
+
+    def _in_both_layouts(self) -> list[Any]:
+        """The policies for both layouts of contexts, since the first context tells which it is."""
         errors = []
+        policies = []
         for shared in (False, True):
             shape = self.shape.replaced(shared=shared)
             try:
@@ -478,15 +489,27 @@ class BoundPolicy:
                 errors.append(error)
                 continue
 
-            if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
-                name = type(self.recipe).__name__
-                raise ValueError(
-                    "propensity must be 'sampled' or 'none' where beliefs are drawn, as in "
-                    f"{name}, got 'exact'"
-                )
+            policies.append(policy)
 
-        if len(errors) == 2:
+        if not policies:
             raise errors[0]
+
+        return policies
+
+    def best_propensity(self) -> str:
+        """The mode of propensities that a log is of most use with: as exact as the recipe has it."""
+        policies = self._in_both_layouts()
+        if any(not callable(getattr(policy, "probabilities", None)) for policy in policies):
+            return "none"
+        if any(declares(policy, "RANDOM_BELIEFS") for policy in policies):
+            return "sampled"
+
+        return "exact"
+
+    def set_propensity(self, mode: str) -> None:
+        """Choose the mode of propensities, before the first decision."""
+        self._propensity = mode
+        self._refuse_misfit()
 
 
 def _copyable(stages: Iterable[Stage]) -> Iterator[Stage]:

@@ -165,6 +165,16 @@ class AgentCore:
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
 
+    def settle_propensity(self, mode: Any) -> None:
+        """Choose the mode of propensities of an agent that has decided nothing.
+
+        Args:
+            mode: as for the agent; None: as exact as the recipe has it.
+        """
+        chosen: Any = self.bound.best_propensity() if mode is None else mode
+        self.propensity = chosen
+        self.bound.set_propensity(chosen)
+
     def set_budgets(self, budgets: Iterable[Budget]) -> None:
         """Keep these budgets from now on; what was spent of equal ones counts on.
 

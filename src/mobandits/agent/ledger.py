@@ -16,9 +16,9 @@ import numpy as np
 from mobandits.agent.arms import Arms
 from mobandits.agent.budget import Balance, Budget, end_of, period_of
 from mobandits.agent.decision import Offer
-from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import Pending
 from mobandits.errors import BudgetError
+from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted
 
 # Sums of amounts round: a share of the limit that is no money.

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.descriptions import made
 from mobandits.agent.file_layout import (
     ALWAYS_ACTIVE,
     NOTES,
@@ -22,7 +21,6 @@ from mobandits.agent.file_layout import (
 )
 from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_number
 from mobandits.agent.ledger_files import made_budgets, spent_in
-from mobandits.agent.objectives import Objective
 from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.agent.restoring import possible, refuse_small, restored_state
 from mobandits.compiling.notes import numbers_of
@@ -30,6 +28,8 @@ from mobandits.contracts.notes import unpacked_note
 from mobandits.contracts.protocols import Array, Policy, Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
+from mobandits.logs.objectives import Objective
+from mobandits.logs.parts_as_data import made
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN

@@ -1,12 +1,8 @@
-"""The objectives of an agent.
-
-A direction, a unit, a range, and what is learned where a reward never comes.
-"""
+"""An agent's objectives at work: rewards as policies learn them, and warnings outside of ranges."""
 
 import math
 import warnings
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,110 +10,8 @@ import numpy as np
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import Array
 from mobandits.errors import InputWarning
-from mobandits.support.checks import number
+from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted
-
-
-@dataclass(frozen=True)
-class Objective:
-    """One of the rewards of a decision, in the application's own direction and unit.
-
-    With a range, the policy learns where in it a reward lies, from 0, the worst, to 1, the best.
-    Then one radius fits all objectives, an arm about which nothing is known is believed to be at
-    the worst end, give or take the radius, and weights compare ranges. Without one it learns the
-    number itself, negated where it is minimised, and starts from 0.
-
-    Args:
-        name: any name that can be hashed.
-        minimise: True where less is better, as for a cost; numbers keep their sign wherever the
-            agent says them.
-        unit: such as "USD", for people who read explanations.
-        low: the least value that is expected; one outside of the range is warned about once, and
-            learned.
-        high: the largest one; above `low`.
-        default: what is learned where nothing came within `after` seconds; None: wait.
-        after: seconds after the decision; needed with `default`.
-
-    Raises:
-        ValueError: naming parameter, rule and value.
-
-    Example:
-        >>> Objective("cost", minimise=True, unit="USD", low=0.0, high=0.25).line
-        (0.25, -4.0)
-        >>> Objective("click", default=0.0, after=3600.0).waits
-        False
-    """
-
-    name: Hashable
-    minimise: bool = False
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    default: float | None = None
-    after: float | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.minimise, bool):
-            raise ValueError(
-                f"Objective.minimise must be True or False, got {quoted(self.minimise)}"
-            )
-        if not isinstance(self.unit, str):
-            raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")
-
-        for field in ("low", "high", "default"):
-            value = getattr(self, field)
-            if value is not None:
-                number(f"Objective.{field}", value)
-
-        if self.low is not None and self.high is not None and self.low >= self.high:
-            raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
-        # A default without a time would never be learned, and a time without one brings nothing.
-        if (self.default is None) != (self.after is None):
-            given = f"{self.default} and {self.after}"
-            raise ValueError(f"Objective.default and after must be given together, got {given}")
-        if self.after is not None:
-            number("Objective.after", self.after, at_least=0.0)
-
-    @property
-    def line(self) -> tuple[float, float]:
-        """Offset and factor: (reward - offset) factor is what the policy learns, more is better."""
-        # Half a range fixes no scale.
-        if self.low is None or self.high is None:
-            sign = -1.0 if self.minimise else 1.0
-            return (0.0, sign)
-
-        factor = 1.0 / (self.high - self.low)
-        if self.minimise:
-            return (self.high, -factor)
-
-        return (self.low, factor)
-
-    @property
-    def waits(self) -> bool:
-        """Whether a decision waits for a reward that never comes."""
-        return self.default is None
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The range of its rewards, infinite where none was given."""
-        low = -math.inf
-        high = math.inf
-        if self.low is not None:
-            low = self.low
-        if self.high is not None:
-            high = self.high
-
-        return low, high
-
-    def say(self, value: float) -> str:
-        """A value with its unit.
-
-        Example:
-            >>> Objective("cost", unit="USD").say(0.00061234)
-            '0.000612 USD'
-        """
-        number = f"{value:.3g}"
-        return f"{number} {self.unit}".rstrip()
 
 
 class Scales:

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from mobandits.agent.objectives import Objective
 from mobandits.contracts.protocols import Array
+from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 

@@ -11,13 +11,13 @@ import numpy as np
 from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Foresight
-from mobandits.agent.descriptions import described
 from mobandits.agent.keys import Circumstances
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy, encoded_state
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
+from mobandits.logs.parts_as_data import described
 from mobandits.logs.store import Store
 from mobandits.support.numbering import incarnation_of
 

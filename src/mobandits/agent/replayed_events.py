@@ -8,11 +8,11 @@ import numpy as np
 from mobandits.agent.adoption import adopt
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.descriptions import made
 from mobandits.agent.keys import Circumstances
 from mobandits.agent.transfer import take_over_again
 from mobandits.agent.workers import take_in_again
 from mobandits.errors import LogError
+from mobandits.logs.parts_as_data import made
 from mobandits.support.naming import quoted
 
 

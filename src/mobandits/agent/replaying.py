@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.descriptions import made
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_before, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
+from mobandits.logs.log_description import objectives_as_data
+from mobandits.logs.parts_as_data import made
 from mobandits.logs.store import Store
 from mobandits.logs.store.connection import found_log
 from mobandits.support.found import found_at
@@ -38,6 +39,7 @@ def attached(
     durability: Any = None,
     every: int = EVERY,
     after: int | None = None,
+    settles_propensity: bool = False,
 ) -> AgentCore:
     """The core of an agent that has caught up with a store, and writes into it from now on.
 
@@ -48,6 +50,8 @@ def attached(
         durability: of a store that is opened here; None: "system".
         every: events after which snapshots are taken.
         after: how many events an agent that was read from a file knows already; None: it is new.
+        settles_propensity: whether a new agent's mode of propensities is that of the store or, of
+            a new store, as exact as the recipe has it.
 
     Raises:
         ValueError: where the store is another agent's, or was written by other versions, so that it
@@ -55,6 +59,10 @@ def attached(
     """
     store = _opened(log, durability)
     try:
+        if settles_propensity:
+            known = store.description or {}
+            core.settle_propensity(known.get("propensity"))
+
         return _caught_up(core, store, every, after)
     except BaseException:
         if store is not log:
@@ -276,16 +284,12 @@ def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any
 
     Keys and values are those of journals of version 0.1, which become stores as they are.
     """
-    objectives = [
-        {"name": objective.name, "minimise": objective.minimise, "unit": objective.unit}
-        for objective in core.objectives
-    ]
     pending = core.pending
     # The key is there only with an encoder: logs without one are what they were.
     encoding = {} if core.encoder is None else {"encoder": core.encoder.data}
     return {
         "arms": list(arms),
-        "objectives": objectives,
+        **objectives_as_data(core.objectives),
         "features": core.features,
         "recipe": short_repr(core.recipe),
         "seed": core.seed,
@@ -295,7 +299,5 @@ def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any
         "limit": pending.limit,
         "max_age": pending.max_age,
         "remembered": pending.remembered,
-        "defaults": [[objective.default, objective.after] for objective in core.objectives],
-        "ranges": [[objective.low, objective.high] for objective in core.objectives],
         **encoding,
     }

@@ -9,7 +9,6 @@ import numpy as np
 from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
-from mobandits.agent.descriptions import described, made
 from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, check_counts, check_is_recipe
@@ -19,6 +18,7 @@ from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares
 from mobandits.errors import LogError
+from mobandits.logs.parts_as_data import described, made
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import short_repr
 

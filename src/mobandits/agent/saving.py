@@ -4,16 +4,16 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.descriptions import described
 from mobandits.agent.file_layout import PACKAGE, VERSION, WITHOUT_ENCODER
 from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.named_contexts import NamedContexts
-from mobandits.agent.objectives import Objective
 from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.logs.names import checked_name, encoded
+from mobandits.logs.objectives import Objective
+from mobandits.logs.parts_as_data import described
 from mobandits.support.files import replacing
 
 

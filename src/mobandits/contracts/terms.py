@@ -64,6 +64,34 @@ def in_terms(recipe: Any, terms: ApplicationTerms) -> Any:
     return with_terms
 
 
+def with_preference(recipe: Any, order: Any) -> Any:
+    """A recipe that compares arms by an order, where neither it nor a recipe inside of it says one.
+
+    A recipe says its order in a field `order`, which is None where it leaves that to others.
+
+    Args:
+        recipe: any; one that says its order, or has none, is returned as it is.
+        order: the preference of an application; None: the recipe's own.
+
+    Raises:
+        ValueError: where the recipe cannot play by that order.
+    """
+    if order is None or not dataclasses.is_dataclass(recipe):
+        return recipe
+
+    changes = {}
+    for field in dataclasses.fields(recipe):
+        value = getattr(recipe, field.name)
+        if field.name == "order" and field.init and value is None:
+            changes["order"] = order
+        elif hasattr(value, "bind"):
+            inner = with_preference(value, order)
+            if inner is not value:
+                changes[field.name] = inner
+
+    return dataclasses.replace(recipe, **changes) if changes else recipe  # type: ignore[type-var]
+
+
 def arms_named(recipe: Any) -> Iterator[Hashable]:
     """The arms that a recipe, or one inside of it, names: they cannot leave.
 

@@ -152,7 +152,7 @@ class CriteoAttribution(DataSet):
             rewards=outcomes * SIGNS,
             propensities=np.full(table.height, np.nan),
             arm_names=tuple(campaigns.tolist()),
-            objective_names=OUTCOMES,
+            objectives=OUTCOMES,
         )
 
 

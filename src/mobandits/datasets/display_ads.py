@@ -162,7 +162,7 @@ class DisplayAdsData(DataSet):
             rewards=log.clicks[:, None],
             propensities=1.0 / sizes,
             arm_names=tuple(names),
-            objective_names=("click",),
+            objectives=("click",),
             eligible=eligible,
         )
 

@@ -140,7 +140,7 @@ class HillstromData(DataSet):
             # By design, not estimated: a customer received each e-mail with the same chance.
             propensities=np.full(table.height, 1.0 / 3.0),
             arm_names=SEGMENTS,
-            objective_names=OUTCOMES,
+            objectives=OUTCOMES,
         )
 
 

@@ -180,7 +180,7 @@ class OpenBanditSmall(DataSet):
             rewards=clicks.astype(np.float64),
             propensities=log["propensity"].to_numpy(),
             arm_names=tuple(range(ITEMS[campaign])),
-            objective_names=("click",),
+            objectives=("click",),
         )
 
 

@@ -137,9 +137,7 @@ def uniform_log(prompts: Prompts, rng: Rng) -> Feedback:
     rewards = np.stack([quality, -dollars], axis=1)
     propensities = np.full(count, 1.0 / models)
 
-    return Feedback(
-        prompts.contexts, arms, rewards, propensities, MODELS, (QUALITY.name, COST.name)
-    )
+    return Feedback(prompts.contexts, arms, rewards, propensities, MODELS, (QUALITY, COST))
 
 
 def deploy(log: Feedback, prompts: Prompts, order: IntArray, budget: float) -> IntArray:

@@ -99,7 +99,8 @@ def require_propensities(log: Feedback) -> None:
     if lacking:
         rule = "Feedback.propensities must be known in every round for importance weights"
         got = f"NaN in {lacking} of {len(log)}"
-        raise ValueError(f"{rule}, got {got}; Replay and DirectMethod need none")
+        advice = "Agent(..., propensity='exact') logs them; Replay and DirectMethod need none"
+        raise ValueError(f"{rule}, got {got}; {advice}")
 
 
 def refuse_ranks(log: Feedback) -> None:

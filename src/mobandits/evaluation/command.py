@@ -19,19 +19,19 @@ from mobandits.errors import LogWarning
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
 from mobandits.evaluation.deploying import deployed
 from mobandits.evaluation.dominance import dominance
-from mobandits.evaluation.evaluation_folder import SUMMARY, EvaluationTables, write_tables
-from mobandits.evaluation.front import front, outlines, shown_estimator
+from mobandits.evaluation.evaluation_folder import FORMAT, SUMMARY, EvaluationTables, write_tables
+from mobandits.evaluation.front import front, outlines, shown_estimator, titles_of
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
+from mobandits.logs.objectives import signs_of
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, short_repr, shortened
 from mobandits.support.progress import ProgressCallback
 
-FORMAT = 1
 STORE = "agent.db"  # of an agent that is deployed
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
@@ -164,7 +164,7 @@ def evaluate_file(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        summary = log_summary(compared, str(place), meanings.get("context"))
+        summary = log_summary(compared, str(place))
         page = write_evaluation(out, comparison, targets, summary, options, gains)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
@@ -509,36 +509,37 @@ def estimator_named(name: str, clip: float | None) -> Any:
     return kind(**bounds)
 
 
-def log_summary(log: Feedback, source: str, context: Any = None) -> LogSummary:
+def log_summary(log: Feedback, source: str) -> LogSummary:
     """What a page says of a log.
 
     Args:
         log: the logged decisions.
         source: where they come from.
-        context: the encoder that made the contexts; anything else is passed over.
     """
     missing = np.isnan(log.rewards).mean(0)
     summary: LogSummary = {
         "source": source,
         "rounds": len(log),
         "arms": [str(arm) for arm in log.arm_names],
-        "objectives": [str(name) for name in log.objective_names],
+        "objectives": titles_of(log.objectives),
         "missing": missing.tolist(),
-        "minimised": [str(name) for name in log.minimised],
     }
-    if isinstance(context, Encoder):
-        summary["encoder"] = str(context)
+    if log.encoder is not None:
+        summary["encoder"] = str(log.encoder)
 
     return summary
 
 
 def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[str, Any]:
     estimates = {}
+    signs = signs_of(comparison.objectives)
     for label in comparison.estimators:
         estimate = comparison[name, label]
+        value = estimate.value * signs
+        covariance = estimate.covariance * np.outer(signs, signs)
         estimates[label] = {
-            "value": estimate.value.tolist(),
-            "covariance": estimate.covariance.tolist(),
+            "value": value.tolist(),
+            "covariance": covariance.tolist(),
             "bias_bound": estimate.bias_bound.tolist(),
             "warnings": list(estimate.warnings),
         }

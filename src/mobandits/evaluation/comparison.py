@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import LoggingPolicy, Target, check_target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
+from mobandits.logs.objectives import Objective, signs_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity, quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
@@ -60,13 +61,14 @@ class Comparison:
     """The values of several targets on the same rounds.
 
     Attributes:
-        objectives: their names.
-        estimates: {(target, estimator): estimate}, in the order asked for.
+        objectives: of the log; tables and texts say values in their own directions and units.
+        estimates: {(target, estimator): estimate}, in the order asked for; in them more is better,
+            as in `Feedback.rewards`.
         compared: {name: target}, what was compared; kept for `agent`, as is the next.
         log: the rounds; None where they are not known.
     """
 
-    objectives: tuple[Hashable, ...]
+    objectives: Sequence[Objective]
     estimates: Mapping[tuple[str, str], Estimate]
     compared: Mapping[str, Target] = field(default_factory=dict)
     log: Feedback | None = None
@@ -86,10 +88,12 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """A row per target and estimator: its values with their 95 % box, and its warnings."""
-        header = ["target", "estimator", "warnings", *self.objectives]
+        header = ["target", "estimator", "warnings", *(each.title for each in self.objectives)]
         rows = []
         for key, estimate in itertools.islice(self.estimates.items(), MOST_ROWS):
-            rows.append((*key, len(estimate.warnings), *values_in_text(estimate, 0.95)))
+            rows.append(
+                (*key, len(estimate.warnings), *values_in_text(estimate, self.objectives, 0.95))
+            )
 
         values_table = html_table(header, rows, total=len(self.estimates), noun="estimate")
         return block(repr(self), values_table)
@@ -126,17 +130,18 @@ class Comparison:
     ) -> "Agent":
         """An agent with the recipe of a target, which has learned the whole log.
 
-        It is ``Agent(recipe, arms=..., features=..., objectives=..., log=log, **options)`` of the
-        compared log's arms, features and objectives, after ``learn_log`` of that log, bit for bit.
+        It is ``Agent(recipe, arms=..., features=..., objectives=..., propensity=..., log=log,
+        **options)`` of the compared log's arms, encoder or features, objectives and propensities,
+        after ``learn_log`` of that log, bit for bit. A recipe that says no order plays by the
+        log's preference.
         The values here are of policies that learned from all folds but one; the agent has learned
         from all rounds, and goes on learning.
 
         Args:
             name: of the target, a recipe or `Trained`.
             log: of the agent, as `Agent` takes it: a store that is new, or has no events.
-            objectives: as `Agent` takes them, with ranges, units and defaults; None: those of the
-                log, minimised where the log says so (`Feedback.minimised`).
-            options: further parameters of `Agent`, such as `seed` and `propensity`.
+            objectives: as `Agent` takes them, where they are to be others than those of the log.
+            options: further parameters of `Agent`, such as `seed`, and others in place of the log's.
 
         Raises:
             ValueError: where the target is no recipe, where its recipe can only learn from its own
@@ -168,21 +173,22 @@ class Comparison:
             level: of the joint box of every estimate.
 
         Returns:
-            `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float:
-            the last two are `Estimate.box`, right for all objectives of a row's estimate at once.
+            `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float,
+            in the objective's own direction and unit; `low` and `high` are the ends of
+            `Estimate.box`, right for all objectives of a row's estimate at once.
         """
         parts = []
         for (target, estimator), estimate in self.estimates.items():
-            box = estimate.box(level)
+            value, low, high = own_values(estimate, self.objectives, level)
             columns = {
                 "policy": target,
                 "estimator": estimator,
                 # Names may be of any type, and a column has one.
-                "objective": [str(name) for name in self.objectives],
-                "value": estimate.value,
+                "objective": [str(each.name) for each in self.objectives],
+                "value": value,
                 "standard_error": estimate.standard_error,
-                "low": box.low,
-                "high": box.high,
+                "low": low,
+                "high": high,
             }
             parts.append(pl.DataFrame(columns, TABLE))
 
@@ -190,11 +196,40 @@ class Comparison:
         return pl.concat([pl.DataFrame(schema=TABLE), *parts])
 
 
-def values_in_text(estimate: Estimate, level: float) -> list[str]:
+def own_values(
+    estimate: Estimate, objectives: Sequence[Objective], level: float
+) -> tuple[Array, Array, Array]:
+    """The values of an estimate and the ends of its joint box, in the objectives' own directions.
+
+    Args:
+        estimate: in which more is better.
+        objectives: of its log.
+        level: of the box.
+
+    Returns:
+        (objectives,) values, lower ends and upper ends.
+
+    Example:
+        >>> from mobandits.evaluation import LoggingPolicy
+        >>> cost = Objective("cost", minimise=True)
+        >>> log = Feedback(np.ones((4, 1)), [0] * 4, [[-2.0], [-1.0]] * 2, [1.0] * 4, "a", [cost])
+        >>> estimate = evaluate(log, LoggingPolicy(), "snips")
+        >>> [ends.round(2).tolist() for ends in own_values(estimate, log.objectives, 0.5)]
+        [[1.5], [1.27], [1.73]]
+    """
+    box = estimate.box(level)
+    signs = signs_of(objectives)
+    is_minimised = signs < 0.0
+    low = np.where(is_minimised, -box.high, box.low)
+    high = np.where(is_minimised, -box.low, box.high)
+
+    return estimate.value * signs, low, high
+
+
+def values_in_text(estimate: Estimate, objectives: Sequence[Objective], level: float) -> list[str]:
     """The value of each objective with its interval in the joint box, as notebooks show it."""
     # Estimates keep their spread, so that a box costs no pass over the rounds.
-    box = estimate.box(level)
-    columns = (estimate.value, box.low, box.high)
+    columns = own_values(estimate, objectives, level)
     texts = []
     for value, low, high in zip(*(column.tolist() for column in columns), strict=True):
         texts.append(f"{value:.4g} ({low:.4g} to {high:.4g})")
@@ -331,7 +366,7 @@ def compare(
 
             tell(report, done, len(targets))
 
-    return Comparison(log.objective_names, estimates, dict(targets), log)
+    return Comparison(log.objectives, estimates, dict(targets), log)
 
 
 def tell(report: ProgressCallback | None, done: int, targets: int) -> None:

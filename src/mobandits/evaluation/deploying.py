@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mobandits.agent.agent import Agent
-from mobandits.agent.objectives import Objective
 from mobandits.contracts.protocols import Recipe
+from mobandits.contracts.terms import with_preference
 from mobandits.errors import LogError
 from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained
@@ -27,13 +27,15 @@ def deployed(
     if feedback is None:
         raise ValueError("an agent needs the log that was compared on, got a Comparison without")
 
-    chosen = objectives_of(feedback) if objectives is None else objectives
+    encoder = feedback.encoder
     parameters: dict[str, Any] = {
         "arms": feedback.arm_names,
-        "features": feedback.contexts.shape[-1],
-        "objectives": chosen,
+        "features": feedback.contexts.shape[-1] if encoder is None else encoder,
+        "objectives": feedback.objectives if objectives is None else objectives,
+        "propensity": feedback.propensity_mode,
         **options,
     }
+    recipe = with_preference(recipe, feedback.preference)
     if log is not None:
         # Without it first: a recipe that cannot learn from a log must not leave a file behind.
         without_store = {key: parameters[key] for key in parameters if key != "durability"}
@@ -48,19 +50,6 @@ def deployed(
         raise
 
     return agent
-
-
-def objectives_of(feedback: Feedback) -> list[Objective]:
-    """The objectives of a log, in their own directions.
-
-    Example:
-        >>> columns = ([[1.0]], [0], [[0.5, -2.0]], [1.0], ["a"], ["quality", "cost"])
-        >>> quality, cost = objectives_of(Feedback(*columns, minimised=["cost"]))
-        >>> quality.minimise, cost.minimise
-        (False, True)
-    """
-    minimised = feedback.minimised
-    return [Objective(name, minimise=name in minimised) for name in feedback.objective_names]
 
 
 def _refuse_events(agent: Agent) -> None:

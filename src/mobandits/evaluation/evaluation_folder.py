@@ -1,9 +1,9 @@
 """The files of an evaluation that its page is made from, written and read again."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from mobandits.figures.contents import EvaluationSummary
 from mobandits.support.files import replacing
 from mobandits.support.naming import quoted
 
+FORMAT = 2
 SUMMARY = "evaluation.json"
 VALUES = "values.csv"
 FRONT = "front.csv"
@@ -76,6 +77,7 @@ def read_tables(folder: Path) -> EvaluationTables:
     outlines = folder / OUTLINES
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        _check_format(summary)
         return EvaluationTables(
             values=_read_csv(folder / VALUES, VALUES_COLUMNS),
             front=_read_csv(folder / FRONT, FRONT_COLUMNS),
@@ -85,6 +87,18 @@ def read_tables(folder: Path) -> EvaluationTables:
     except (ValueError, pl.exceptions.PolarsError) as error:
         rule = "must hold the files that mobandits evaluate wrote"
         raise FolderError(f"{quoted(str(folder))} {rule}, got {quoted(str(error))}") from error
+
+
+def _check_format(summary: Mapping[str, Any]) -> None:
+    """Refuse what another version wrote, whose numbers mean something else.
+
+    Raises:
+        ValueError: naming both versions.
+    """
+    found = summary.get("format")
+    if found != FORMAT:
+        advice = "run mobandits evaluate again"
+        raise ValueError(f"format must be {FORMAT}, got {quoted(found)}: {advice}")
 
 
 def _read_csv(file: Path, names: Sequence[str]) -> pl.DataFrame:

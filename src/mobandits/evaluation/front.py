@@ -1,6 +1,7 @@
 """The front of several targets, and how certain it is."""
 
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from mobandits.evaluation.bootstrap import resamples
 from mobandits.evaluation.comparison import Comparison
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.estimate import Estimate
+from mobandits.figures.contents import ObjectiveSummary
+from mobandits.logs.objectives import Objective, signs_of
 from mobandits.numerics.pareto_filter import front_of_many
 from mobandits.support.checks import choice, number
 
@@ -125,13 +128,16 @@ def outlines(
         nothing is known.
     """
     name = shown_estimator(comparison, estimator)
+    signs = signs_of(comparison.objectives)[list(objectives)]
     rows = []
     for target in comparison.targets:
         region = comparison[target, name].ellipsoid(level)
         if not np.isfinite(region.radius):
             continue
 
-        for x, y in region.outline(objectives).tolist():
+        # As the table has the values: in the objectives' own directions.
+        border = region.outline(objectives) * signs
+        for x, y in border.tolist():
             rows.append((target, x, y))
 
     return pl.DataFrame(rows, OUTLINE, orient="row")
@@ -164,11 +170,15 @@ def plot_front(
     if len(comparison.objectives) == 2:
         borders = outlines(comparison, estimator, level=level)
 
-    # The table has rewards, which are all to be maximised; the figure has what was measured.
-    log = comparison.log
-    minimised = [] if log is None else [str(name) for name in log.minimised]
+    return draw_front(table, borders, objectives=titles_of(comparison.objectives))
 
-    return draw_front(table, borders, minimised=minimised)
+
+def titles_of(objectives: Sequence[Objective]) -> list[ObjectiveSummary]:
+    """What pages and figures say of objectives."""
+    return [
+        {"name": str(each.name), "minimise": each.minimise, "unit": each.unit}
+        for each in objectives
+    ]
 
 
 def shown_estimator(comparison: Comparison, estimator: str | None) -> str:

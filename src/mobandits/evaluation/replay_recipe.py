@@ -18,6 +18,7 @@ from mobandits.evaluation.training import (
     contexts_of,
     eligible_of,
     log_shape,
+    recipe_on,
     rehearse_on,
 )
 from mobandits.logs import Feedback
@@ -167,7 +168,8 @@ def _after_rejection(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
 
 def _play(log: Feedback, recipe: Recipe, kept: IntArray, horizon: int, rng: Rng) -> Mask:
     """The rounds that counted, (rounds,), over all stages of a recipe."""
-    logged = (contexts_of(log), log.arms, log.rewards, eligible_of(log))
+    logged = (contexts_of(log), log.arms, log.learned_rewards, eligible_of(log))
+    recipe = recipe_on(recipe, log)
     partial = recipe.accepts_partial
     matched = np.zeros(len(log), bool)
     first = 0

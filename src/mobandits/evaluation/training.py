@@ -18,6 +18,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
+from mobandits.contracts.terms import in_terms, with_preference
 from mobandits.evaluation.loops import add_probabilities_of, learn_logged
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
@@ -89,6 +90,17 @@ class Trained:
         return probabilities
 
 
+def recipe_on(recipe: Recipe, log: Feedback) -> Recipe:
+    """The recipe as an agent of the log would play it: in its terms, and by its preference.
+
+    Raises:
+        ValueError: where the recipe says no order, and cannot play by the log's preference.
+    """
+    ordered = with_preference(recipe, log.preference)
+    played: Recipe = in_terms(ordered, log.terms)
+    return played
+
+
 def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[Policy, Any]:
     """The policy and its state after learning from some rounds of a log.
 
@@ -99,6 +111,7 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         >>> state.seen.ravel().tolist()
         [1.0, 1.0]
     """
+    recipe = recipe_on(recipe, log)
     if not recipe.accepts_partial:
         incomplete = np.isnan(log.rewards[rounds]).any(1)
         rounds = rounds[~incomplete]
@@ -122,6 +135,7 @@ def _after_learning(policy: Policy, log: Feedback, rounds: IntArray, rng: Rng) -
     """The state of a policy that starts from scratch, after these rounds."""
     loop = loop_for(learn_logged, policy)
     contexts = contexts_of(log)
+    rewards = log.learned_rewards
     eligible = eligible_of(log)
     learned = np.zeros(1, np.int64)
 
@@ -132,7 +146,7 @@ def _after_learning(policy: Policy, log: Feedback, rounds: IntArray, rng: Rng) -
             rounds,
             contexts,
             log.arms,
-            log.rewards,
+            rewards,
             eligible,
             matching,
             note_of(policy),
@@ -236,7 +250,9 @@ def check_recipe_on(recipe: Recipe, log: Feedback) -> None:
     """
     refuse_data(recipe, log)
     shape = log_shape(log, max(len(log), 1))
-    next(recipe.stages(shape))  # binds the first policy, which raises where it cannot
+    next(
+        recipe_on(recipe, log).stages(shape)
+    )  # binds the first policy, which raises where it cannot
 
 
 def check_assumptions(recipe: Recipe, log: Feedback) -> None:
@@ -265,6 +281,7 @@ def refuse_data(recipe: Recipe, log: Feedback) -> None:
 
 
 def observed_rewards(log: Feedback) -> Array:
-    """(any number,) the rewards of a log that were observed."""
-    was_observed = ~np.isnan(log.rewards)
-    return log.rewards[was_observed]
+    """(any number,) the rewards of a log that were observed, as policies learn them."""
+    rewards = log.learned_rewards
+    was_observed = ~np.isnan(rewards)
+    return rewards[was_observed]

@@ -120,7 +120,7 @@ def tune(
 
             tell(report, done, len(candidates))
 
-    comparison = Comparison(log.objective_names, estimates)
+    comparison = Comparison(log.objectives, estimates)
     judge = _Judge(comparison, weight_vector, margins, level)
     judged = {name: judge.candidate(name, target) for name, target in candidates.items()}
     best_name = judge.best(judged)

@@ -65,10 +65,10 @@ class WeightSweep:
         rows = []
         for name in names[:MOST_ROWS]:
             estimate = self.comparison[name, DoublyRobust.name]
-            values = values_in_text(estimate, level)
+            values = values_in_text(estimate, self.comparison.objectives, level)
             rows.append((name, len(estimate.warnings), *values))
 
-        header = ["weights", "warnings", *self.comparison.objectives]
+        header = ["weights", "warnings", *(each.title for each in self.comparison.objectives)]
         return block(repr(self), html_table(header, rows, total=len(names), noun="policy"))
 
     def table(self, level: float = 0.95, *, samples: int = 200, seed: int = 0) -> pl.DataFrame:
@@ -126,8 +126,9 @@ def sweep_weights(
         log: the logged decisions, with propensities, in the order of time.
         recipe: such as ``Pessimistic(MolUcb(scale="data"))``; its own order is not used.
         weights: an integer n stands for all vectors of multiples of 1 / n that sum to 1, each
-            weight divided by the standard deviation of the logged rewards of its objective, so that
-            units do not matter. Or a list of vectors, or {name: vector}, which are used as they are.
+            weight divided by the standard deviation of its objective's rewards as they are learned
+            (`Feedback.learned_rewards`), so that units do not matter. Or a list of vectors, or
+            {name: vector}, which are used as they are.
         reference: (objectives,) the reference point of `Chebyshev`; None for `Weighted`.
         blocks: see `tune`.
         model: see `tune`.
@@ -177,7 +178,7 @@ def sweep_weights(
             estimates[name, DoublyRobust.name] = forward.estimate(name, probabilities)
             tell(report, done, len(orders))
 
-    return WeightSweep(recipe, orders, Comparison(log.objective_names, estimates))
+    return WeightSweep(recipe, orders, Comparison(log.objectives, estimates))
 
 
 def lattice(objectives: int, steps: int) -> Array:
@@ -209,7 +210,7 @@ def _orders(weights: Any, reference: Any, log: Feedback) -> dict[str, Order]:
         vectors = dict(weights)
     elif isinstance(weights, int | np.integer):
         integer("weights", weights, at_least=1)
-        units = _units(log.rewards)
+        units = _units(log.learned_rewards)
         vectors = {_name(vector): vector / units for vector in lattice(objectives, int(weights))}
     elif isinstance(weights, Sequence | np.ndarray) and not isinstance(weights, str):
         vectors = {_name(vector): vector for vector in weights}

@@ -49,7 +49,7 @@ def as_one_arm(log: Feedback) -> Feedback:
         rewards=log.rewards,
         propensities=log.propensities,
         arm_names=("every arm",),
-        objective_names=log.objective_names,
+        objectives=log.objectives,
     )
 
 

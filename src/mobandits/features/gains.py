@@ -86,7 +86,8 @@ def held_out_gains(
     for fold in range(folds):
         is_held_out = fold_of_round == fold
         feature_map = fitter(log[~is_held_out])
-        on_phi = replace(log, contexts=feature_map(log.contexts))
+        # The encoder made other contexts than the map's.
+        on_phi = replace(log, contexts=feature_map(log.contexts), encoder=None)
         # Two folds: the one that is held out, and all others as one.
         halves: IntArray = is_held_out.astype(np.int64)
         predicted = model.fit(on_phi, halves).logged()

@@ -48,6 +48,20 @@ class Manifest(TypedDict):
     results_sha256: NotRequired[str]
 
 
+class ObjectiveSummary(TypedDict):
+    """What `evaluation.json` says of an objective; all its numbers are in this direction and unit.
+
+    Attributes:
+        name: as text.
+        minimise: whether less is better.
+        unit: empty where it has none.
+    """
+
+    name: str
+    minimise: bool
+    unit: str
+
+
 class LogSummary(TypedDict):
     """What `evaluation.json` says of the log.
 
@@ -55,10 +69,8 @@ class LogSummary(TypedDict):
         source: where it comes from.
         rounds: how many there are.
         arms: their names.
-        objectives: their names.
+        objectives: what they mean.
         missing: the share of rewards that are missing, by objective.
-        minimised: the objectives whose rewards are negated, in every number of the folder; earlier
-            versions did not write it.
         encoder: a table of the features and the columns that they come from, where an encoder made
             them.
     """
@@ -67,9 +79,8 @@ class LogSummary(TypedDict):
     source: str
     rounds: int
     arms: list[str]
-    objectives: list[str]
+    objectives: list[ObjectiveSummary]
     missing: list[float]
-    minimised: NotRequired[list[str]]
 
 
 class DiagnosticsSummary(TypedDict):

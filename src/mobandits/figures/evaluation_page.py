@@ -2,19 +2,19 @@
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from mobandits.figures.contents import EvaluationSummary, LogSummary
+from mobandits.figures.contents import EvaluationSummary, LogSummary, ObjectiveSummary
 from mobandits.figures.feature_gains import GainsSection, gains_section
 from mobandits.figures.formatting import UNKNOWN, folded, join_words, number_or_dash
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
-from mobandits.figures.policy_values import LESS, draw_values, in_own_direction
+from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.words import Definition, definitions
 
@@ -38,7 +38,6 @@ class EvaluationPage:
         title: of the page.
         policies: how many there are.
         log: what was evaluated on.
-        minimised: the objectives of which less is better.
         directions: of all objectives, in words.
         estimator: of the values, in words.
         leaders: which policy has the best value in each objective, in sentences.
@@ -57,7 +56,6 @@ class EvaluationPage:
     title: str
     policies: int
     log: LogSummary
-    minimised: Sequence[str]
     directions: str
     estimator: str
     leaders: Sequence[str]
@@ -96,9 +94,7 @@ def evaluation_page(
     share = f"{100 * summary['options']['level']:g} %"
     estimator = summary["shown"]
     log = summary["log"]
-    # In the order of the objectives; earlier versions did not write which are minimised.
-    negated = log.get("minimised", [])
-    minimised = [name for name in log["objectives"] if name in negated]
+    objectives = log["objectives"]
     verdicts = front.unique("policy", keep="first", maintain_order=True)
     dominated: dict[str, list[str]] = {}
     for name, better in verdicts.select("policy", "dominated_by").rows():
@@ -109,17 +105,16 @@ def evaluation_page(
         title=TITLE,
         policies=len(summary["policies"]),
         log=log,
-        minimised=minimised,
-        directions=directions(log["objectives"], minimised),
+        directions=directions(objectives),
         estimator=NAMES.get(estimator, estimator),
-        leaders=leaders(values, estimator, minimised)[:MOST_FINDINGS],
+        leaders=leaders(values, estimator, objectives)[:MOST_FINDINGS],
         words=definitions("propensity", "weight", "effective rounds", "front"),
         best=verdicts.filter("on_front")["policy"].to_list(),
         beaten=dominated,
         warnings=warnings_of(summary),
-        front=front_picture(figures, front, outlines, share, minimised),
-        values=values_table(values, estimator, share, minimised),
-        by_estimator=estimators_picture(figures, values, share, minimised),
+        front=front_picture(figures, front, outlines, share, objectives),
+        values=values_table(values, estimator, share, objectives),
+        by_estimator=estimators_picture(figures, values, share, objectives),
         gains=gains_section(summary.get("feature_gains", [])),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
@@ -128,16 +123,18 @@ def evaluation_page(
     return render("evaluation.html", page)
 
 
-def directions(objectives: Sequence[str], minimised: Collection[str]) -> str:
+def directions(objectives: Sequence[ObjectiveSummary]) -> str:
     """Which objectives are maximised, and which are minimised, in words.
 
     Example:
-        >>> directions(["quality", "cost"], ["cost"])
+        >>> quality = {"name": "quality", "minimise": False, "unit": ""}
+        >>> cost = {"name": "cost", "minimise": True, "unit": "USD"}
+        >>> directions([quality, cost])
         'all to be maximised except cost, which is to be minimised'
-        >>> directions(["quality", "thrift"], []), directions(["cost"], ["cost"])
+        >>> directions([quality]), directions([cost])
         ('all to be maximised', 'all to be minimised')
     """
-    costs = [name for name in objectives if name in minimised]
+    costs = [each["name"] for each in objectives if each["minimise"]]
     if not costs:
         return "all to be maximised"
     if len(costs) == len(objectives):
@@ -153,7 +150,7 @@ def front_picture(
     front: pl.DataFrame,
     outlines: pl.DataFrame | None,
     share: str,
-    minimised: Collection[str],
+    objectives: Sequence[ObjectiveSummary],
 ) -> Picture | None:
     """The front, where there are several objectives.
 
@@ -162,7 +159,7 @@ def front_picture(
         front: as in `evaluation_page`.
         outlines: as in `evaluation_page`.
         share: the joint level, in per cent.
-        minimised: as in `EvaluationPage`.
+        objectives: what they mean.
     """
     if front["objective"].n_unique() < 2:
         return None
@@ -180,13 +177,13 @@ def front_picture(
         "the table below has the numbers."
     )
     borders = pl.DataFrame() if outlines is None else outlines
-    draw = functools.partial(draw_front, front, borders, minimised=minimised)
+    draw = functools.partial(draw_front, front, borders, objectives=objectives)
 
     return draw_picture(draw, figures, "front", alt, caption)
 
 
 def estimators_picture(
-    figures: Path, values: pl.DataFrame, share: str, minimised: Collection[str]
+    figures: Path, values: pl.DataFrame, share: str, objectives: Sequence[ObjectiveSummary]
 ) -> Picture | None:
     """Every policy by every estimator, where there are several estimators.
 
@@ -194,7 +191,7 @@ def estimators_picture(
         figures: where its files are written.
         values: as in `evaluation_page`.
         share: the joint level, in per cent.
-        minimised: as in `EvaluationPage`.
+        objectives: what they mean.
     """
     if values["estimator"].n_unique() < 2:
         return None
@@ -205,7 +202,7 @@ def estimators_picture(
         "disagree by more than their intervals are a reason to believe none of them."
     )
 
-    draw = functools.partial(draw_values, values, minimised=minimised)
+    draw = functools.partial(draw_values, values, objectives=objectives)
 
     return draw_picture(draw, figures, "values", alt, caption)
 
@@ -226,21 +223,22 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
     return warnings
 
 
-def leaders(values: pl.DataFrame, estimator: str, minimised: Collection[str]) -> list[str]:
+def leaders(
+    values: pl.DataFrame, estimator: str, objectives: Sequence[ObjectiveSummary]
+) -> list[str]:
     """Which policy has the best value in each objective, and how sure, a sentence each.
 
     Args:
         values: as in `evaluation_page`.
         estimator: whose values are shown.
-        minimised: as in `EvaluationPage`.
+        objectives: what they mean.
     """
-    rewards = values.filter(pl.col("estimator") == estimator)
-    shown = in_own_direction(rewards, minimised)
+    shown = values.filter(pl.col("estimator") == estimator)
     sentences = []
     for objective in shown["objective"].unique(maintain_order=True):
         own = shown.filter(pl.col("objective") == objective)
         digits = digits_of_errors(own["standard_error"])
-        is_cost = objective in minimised
+        is_cost = words_of(objective, objectives)["minimise"]
         known = own.filter(pl.col("value").is_finite())
         # Of equal policies the first stands first: the same folder must give the same page.
         ranked = known.sort("value", descending=not is_cost, maintain_order=True)
@@ -257,7 +255,7 @@ def leaders(values: pl.DataFrame, estimator: str, minimised: Collection[str]) ->
 
 
 def values_table(
-    values: pl.DataFrame, estimator: str, share: str, minimised: Collection[str]
+    values: pl.DataFrame, estimator: str, share: str, objectives: Sequence[ObjectiveSummary]
 ) -> Table:
     """A row per policy, the best value in the first objective first; a column per objective.
 
@@ -265,32 +263,32 @@ def values_table(
         values: as in `evaluation_page`.
         estimator: whose values are shown.
         share: the joint level, in per cent.
-        minimised: as in `EvaluationPage`.
+        objectives: what they mean.
     """
-    rewards = values.filter(pl.col("estimator") == estimator)
-    shown = in_own_direction(rewards, minimised)
-    objectives = shown["objective"].unique(maintain_order=True).to_list()
+    shown = values.filter(pl.col("estimator") == estimator)
+    names = shown["objective"].unique(maintain_order=True).to_list()
     digits = {}
-    for objective in objectives:
+    for objective in names:
         errors = shown.filter(pl.col("objective") == objective)["standard_error"]
         digits[objective] = digits_of_errors(errors)
 
-    # By rewards: of a cost, the highest one is the lowest cost.
-    first = rewards.filter(pl.col("objective") == objectives[0])
+    first = shown.filter(pl.col("objective") == names[0])
+    is_cost = words_of(names[0], objectives)["minimise"]
     # What has no value is compared with nothing, and stands last.
-    sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(-math.inf)
-    ranked = first.sort(sizes, descending=True, maintain_order=True)["policy"]
+    last = math.inf if is_cost else -math.inf
+    sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(last)
+    ranked = first.sort(sizes, descending=not is_cost, maintain_order=True)["policy"]
 
     cells = {(row["policy"], row["objective"]): row for row in shown.rows(named=True)}
     rows = []
     for policy in ranked:
-        row = [value_cell(cells[policy, name], digits[name]) for name in objectives]
+        row = [value_cell(cells[policy, name], digits[name]) for name in names]
         rows.append([policy, *row])
 
-    best = "lowest" if objectives[0] in minimised else "highest"
-    caption = f"Values with joint {share} intervals. Sorted by {objectives[0]}, {best} first."
+    best = "lowest" if is_cost else "highest"
+    caption = f"Values with joint {share} intervals. Sorted by {names[0]}, {best} first."
     # The direction on a line of its own, so that columns stay narrow.
-    titles = [f"{name}\n{LESS}" if name in minimised else name for name in objectives]
+    titles = [title_of_objective(name, objectives).replace(" (", "\n(") for name in names]
 
     return Table(["policy", *titles], rows, caption)
 

@@ -1,6 +1,6 @@
 """The front of policies and how sure it is: ellipses for two objectives, intervals for more."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -8,8 +8,9 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from mobandits.figures.contents import ObjectiveSummary
 from mobandits.figures.point_labels import along, name_points
-from mobandits.figures.policy_values import draw_values, title_of_objective
+from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.series import tag_legend, tag_marks, tag_name
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled
 from mobandits.figures.wrapping import NAME, key, wrapped
@@ -48,13 +49,13 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     return known.select("policy", x, "y", "on_front", beaten=beaten)
 
 
-def _sign(objective: str, minimised: Collection[str]) -> float:
-    """What turns a reward in an objective into what was measured."""
-    return -1.0 if objective in minimised else 1.0
+def _sign(objective: str, objectives: Sequence[ObjectiveSummary]) -> float:
+    """What turns a value into one of which more is better."""
+    return -1.0 if words_of(objective, objectives)["minimise"] else 1.0
 
 
 def with_signs(places: pl.DataFrame, signs: Point) -> pl.DataFrame:
-    """Places in the plane as they were measured, where they are of rewards; and the reverse.
+    """Places in the plane such that more is better on both axes; and the reverse.
 
     Args:
         places: `x`, `y` float, and more.
@@ -64,26 +65,26 @@ def with_signs(places: pl.DataFrame, signs: Point) -> pl.DataFrame:
     return places.with_columns(x=pl.col("x") * across, y=pl.col("y") * up)
 
 
-def axis_labels(objectives: Sequence[str], minimised: Collection[str]) -> list[str]:
+def axis_labels(names: Sequence[str], objectives: Sequence[ObjectiveSummary]) -> list[str]:
     """The labels of axes; arrows point to the better side where it is not the same for all.
 
     An arrow to the left points down where the label is turned to stand along a vertical axis.
 
     Example:
-        >>> axis_labels(["quality", "cost"], ["cost"])
-        ['quality (more is better) →', '← cost (less is better)']
+        >>> cost = {"name": "cost", "minimise": True, "unit": "USD"}
+        >>> axis_labels(["quality", "cost"], [cost])
+        ['quality (more is better) →', '← cost, USD (less is better)']
         >>> axis_labels(["quality", "thrift"], [])
         ['quality', 'thrift']
     """
-    if not minimised:
-        return list(objectives)
+    titles = [title_of_objective(name, objectives) for name in names]
+    are_minimised = [words_of(name, objectives)["minimise"] for name in names]
+    if not any(are_minimised):
+        return titles
 
     labels = []
-    for name in objectives:
-        if name in minimised:
-            labels.append(f"← {title_of_objective(name, minimised)}")
-        else:
-            labels.append(f"{name} (more is better) →")
+    for title, is_minimised in zip(titles, are_minimised, strict=True):
+        labels.append(f"← {title}" if is_minimised else f"{title} (more is better) →")
 
     return labels
 
@@ -94,7 +95,7 @@ def draw_front(
     outlines: pl.DataFrame,
     width: float = WIDTH,
     *,
-    minimised: Collection[str] = (),
+    objectives: Sequence[ObjectiveSummary] = (),
 ) -> Figure:
     """The figure: a plane where there are two objectives, else a panel per objective.
 
@@ -103,28 +104,27 @@ def draw_front(
         outlines: `policy` str, `x`, `y` float, the borders of joint regions, point after point; not
             needed where there are not two objectives.
         width: in inches.
-        minimised: the objectives that are negated in both tables, and shown as they were measured.
+        objectives: what they mean.
     """
-    objectives = front["objective"].unique(maintain_order=True).to_list()
-    if len(objectives) != 2:
-        return _draw_panels(front, width, minimised)
+    names = front["objective"].unique(maintain_order=True).to_list()
+    if len(names) != 2:
+        return _draw_panels(front, width, objectives)
 
     is_wide = width >= WIDTH
-    across, up = objectives
-    signs = (_sign(across, minimised), _sign(up, minimised))
-    points = with_signs(front_data(front), signs)
-    regions = with_signs(outlines, signs)
+    across, up = names
+    signs = (_sign(across, objectives), _sign(up, objectives))
+    points = front_data(front)
     style = looks(front["policy"].unique(maintain_order=True))
     below = key(points["policy"].to_list(), width, 1)
     # A phone has no room for names beside the points: they stand below, where the figure grows.
     height = 0.7 * width if is_wide else width + below.height
     figure, (panel,) = panels(width, height)
-    labels = axis_labels(objectives, minimised)
+    labels = axis_labels(names, objectives)
     horizontal = wrapped(labels[0], 0.7 * width)
     vertical = wrapped(labels[1], 0.7 * height)
     panel.set(xlabel=horizontal, ylabel=vertical)
 
-    draw_outlines(panel, regions, style)
+    draw_outlines(panel, outlines, style)
     dots = []
     for name, x, y, _, beaten in points.rows():
         dot = draw_dot(panel, (x, y), style[name], hollow=beaten)
@@ -142,7 +142,7 @@ def draw_front(
 
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)
-    borders = regions.partition_by("policy")
+    borders = outlines.partition_by("policy")
     lines = [draw_stairs(panel, points, signs)]
     lines += [border.select("x", "y").rows() for border in borders]
     if is_wide:
@@ -151,7 +151,9 @@ def draw_front(
     return figure
 
 
-def _draw_panels(front: pl.DataFrame, width: float, minimised: Collection[str]) -> Figure:
+def _draw_panels(
+    front: pl.DataFrame, width: float, objectives: Sequence[ObjectiveSummary]
+) -> Figure:
     """A panel per objective, where a plane cannot show all of them."""
     is_open = pl.col("dominated_by") == ""
     yes = pl.lit("may be on the front")
@@ -160,7 +162,7 @@ def _draw_panels(front: pl.DataFrame, width: float, minimised: Collection[str]) 
     # In place of estimators, which a front has one of, the colours say who may be on it.
     by_state = front.with_columns(estimator=state)
 
-    return draw_values(by_state, width, apart=False, minimised=minimised)
+    return draw_values(by_state, width, apart=False, objectives=objectives)
 
 
 def _name_dots(
@@ -239,7 +241,7 @@ def draw_stairs(panel: Axes, points: pl.DataFrame, signs: Point) -> list[Point]:
 
     Args:
         panel: the plane, with everything else in it.
-        points: from `front_data`, with signs.
+        points: from `front_data`.
         signs: as in `with_signs`.
     """
     rewards = with_signs(points, signs)

@@ -1,16 +1,13 @@
-"""The values of policies by several estimators: a panel per objective, a row per policy.
-
-Tables of an evaluation hold rewards, which are all maximised. People read what was measured: here,
-and in the other figures and tables of its page, `minimised` names the objectives that are negated.
-"""
+"""The values of policies by several estimators: a panel per objective, a row per policy."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mobandits.figures.contents import ObjectiveSummary
 from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
@@ -23,35 +20,27 @@ MARGIN = 0.75
 BESIDE = 0.36  # of the width, for names beside a panel
 
 
-def in_own_direction(values: pl.DataFrame, minimised: Collection[str]) -> pl.DataFrame:
-    """The values as they were measured: costs above 0, where the table has negative rewards.
+def words_of(name: str, objectives: Sequence[ObjectiveSummary]) -> ObjectiveSummary:
+    """What is said of an objective; of one that nothing is said of, more is better."""
+    for each in objectives:
+        if each["name"] == name:
+            return each
 
-    Args:
-        values: `objective` str, `value`, `low`, `high` float, and more.
-        minimised: the objectives that are negated; the ends of their intervals change places.
-
-    Example:
-        >>> table = pl.DataFrame({"objective": "cost", "value": -2.0, "low": -3.0, "high": -1.5})
-        >>> in_own_direction(table, ["cost"]).rows()
-        [('cost', 2.0, 1.5, 3.0)]
-    """
-    is_minimised = pl.col("objective").is_in(list(minimised))
-    turned = []
-    for name, source in (("value", "value"), ("low", "high"), ("high", "low")):
-        measured = pl.when(is_minimised).then(-pl.col(source)).otherwise(pl.col(name))
-        turned.append(measured.alias(name))
-
-    return values.with_columns(turned)
+    return {"name": name, "minimise": False, "unit": ""}
 
 
-def title_of_objective(name: str, minimised: Collection[str]) -> str:
-    """The name of an objective, with its direction where it is not the usual one.
+def title_of_objective(name: str, objectives: Sequence[ObjectiveSummary]) -> str:
+    """The name of an objective with its unit, and its direction where it is not the usual one.
 
     Example:
-        >>> title_of_objective("cost", ["cost"]), title_of_objective("quality", ["cost"])
-        ('cost (less is better)', 'quality')
+        >>> cost = {"name": "cost", "minimise": True, "unit": "USD"}
+        >>> title_of_objective("cost", [cost]), title_of_objective("quality", [cost])
+        ('cost, USD (less is better)', 'quality')
     """
-    return f"{name} {LESS}" if name in minimised else name
+    words = words_of(name, objectives)
+    unit = f", {words['unit']}" if words["unit"] else ""
+    direction = f" {LESS}" if words["minimise"] else ""
+    return f"{name}{unit}{direction}"
 
 
 def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
@@ -102,7 +91,7 @@ def draw_values(
     width: float = WIDTH,
     *,
     apart: bool = True,
-    minimised: Collection[str] = (),
+    objectives: Sequence[ObjectiveSummary] = (),
 ) -> Figure:
     """The figure.
 
@@ -110,17 +99,17 @@ def draw_values(
         values: as in `values_data`.
         width: in inches; where it is less than WIDTH, the panels lie under each other.
         apart: as in `values_data`.
-        minimised: as in `in_own_direction`.
+        objectives: what they mean.
     """
-    data = values_data(in_own_direction(values, minimised), apart=apart)
+    data = values_data(values, apart=apart)
     style = looks(values["estimator"].unique(maintain_order=True))
     policies = values["policy"].unique(maintain_order=True).to_list()
-    objectives = values["objective"].unique(maintain_order=True).to_list()
+    names = values["objective"].unique(maintain_order=True).to_list()
     labels = [wrapped(name, BESIDE * width) for name in policies]
-    columns = min(len(objectives), 2) if width >= WIDTH else 1
-    rows = math.ceil(len(objectives) / columns)
+    columns = min(len(names), 2) if width >= WIDTH else 1
+    rows = math.ceil(len(names) / columns)
     room = (width - width_of(labels, LABEL)) / columns
-    titles = [wrapped(title_of_objective(name, minimised), 0.9 * room) for name in objectives]
+    titles = [wrapped(title_of_objective(name, objectives), 0.9 * room) for name in names]
     # A row holds the intervals of all estimators, or all lines of the longest name.
     intervals = GAP + ROW * (len(style) if apart else 1)
     row = max(intervals, lines_high(most_lines(labels), LABEL))
@@ -130,13 +119,13 @@ def draw_values(
     several = len(style) > 1
     above = max(0.3, legend.height) if several else 0.3
     figure, axes = panels(width, rows * height + above, rows, columns)
-    for i, (panel, objective) in enumerate(zip(axes, objectives, strict=False)):
+    for i, (panel, objective) in enumerate(zip(axes, names, strict=False)):
         draw_rows(panel, data.filter(pl.col("objective") == objective), style)
         panel.set_title(titles[i])
         is_leftmost = i % columns == 0
         name_rows(panel, labels if is_leftmost else [""] * len(labels))
 
-    for panel in axes[len(objectives) :]:
+    for panel in axes[len(names) :]:
         panel.set_axis_off()
 
     # Handles of their own: a panel has no dot of an estimator that knows no value there.

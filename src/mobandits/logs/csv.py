@@ -12,9 +12,10 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.objectives import Objective, objectives_of_columns
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean, refusal
+from mobandits.support.nearest import did_you_mean
 
 Columns = Sequence[str] | Mapping[Any, Sequence[str]] | Encoder
 
@@ -45,12 +46,13 @@ def scan(
     path: str | Path,
     *,
     arm: str,
-    rewards: Sequence[str] | Mapping[Any, str],
+    rewards: Sequence[Any] | Mapping[Any, str],
     context: Columns = (),
     propensity: str | None = None,
     time: str | None = None,
     arms: Sequence[Hashable] | None = None,
     minimise: Sequence[Hashable] = (),
+    objectives: Sequence[Objective] = (),
     separator: str = ",",
     chunk: int = 10_000,
 ) -> Iterator[Feedback]:
@@ -59,8 +61,9 @@ def scan(
     Args:
         path: of the file. It is read twice, unless `arms` are given.
         arm: the column with the arm that was played.
-        rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell
-            is a reward that was not observed.
+        rewards: {objective: column}, or objectives whose columns have their names, or one of them;
+            an objective is a name or an `Objective`. An empty cell is a reward that was not
+            observed.
         context: columns of features, or one of them, which the arms share; or {arm: columns}, as
             many for every arm; or a fitted `Encoder`, whose features the arms share.
         propensity: the column with the logging policy's probability of that arm; None, or an empty
@@ -68,7 +71,9 @@ def scan(
         time: the column with the time in seconds.
         arms: all arms, whose text is in the column; None takes what is there, in order of
             appearance, as text.
-        minimise: objectives whose values are negated, as Feedback has rewards that are maximised.
+        minimise: names of objectives of which less is better; an `Objective` says so itself.
+        objectives: what is known of objectives that `rewards` only names, such as
+            `Agent.objectives`.
         separator: between cells.
         chunk: rows at a time, at most.
 
@@ -77,20 +82,7 @@ def scan(
         ValueError: where an argument is wrong.
     """
     integer("chunk", chunk, at_least=1)
-    if isinstance(rewards, Mapping):
-        columns = dict(rewards)
-    else:
-        columns = {name: name for name in _several(rewards)}
-
-    if not columns:
-        raise ValueError("rewards must name at least one column, got none")
-
-    minimised = _several(minimise)
-    for name in minimised:
-        if name not in columns:
-            known = shortened(", ".join(map(str, columns)))
-            raise ValueError(refusal("minimise", f"name rewards, which are {known}", name, columns))
-
+    columns = objectives_of_columns(rewards, minimise, objectives)
     table = _Table(
         path=Path(path),
         separator=separator,
@@ -99,7 +91,6 @@ def scan(
         context=context if isinstance(context, Mapping | Encoder) else _several(context),
         propensity=propensity,
         time=time,
-        minimise=frozenset(minimised),
     )
 
     return table.scan(None if arms is None else tuple(arms), chunk)
@@ -121,11 +112,10 @@ class _Table(NamedTuple):
     path: Path
     separator: str
     arm: str
-    rewards: dict[Any, str]
+    rewards: dict[Objective, str]
     context: Columns
     propensity: str | None
     time: str | None
-    minimise: frozenset[Hashable]
 
     def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
         """The rows in chunks."""
@@ -160,9 +150,9 @@ class _Table(NamedTuple):
                 rewards=self._rewards(frame, done),
                 propensities=self._propensities(frame, done),
                 arm_names=arms,
-                objective_names=tuple(self.rewards),
+                objectives=tuple(self.rewards),
                 times=self._numbers(frame, self.time, done) if self.time else None,
-                minimised=tuple(name for name in self.rewards if name in self.minimise),
+                encoder=self.context if isinstance(self.context, Encoder) else None,
             )
         except LogError:
             raise
@@ -188,7 +178,7 @@ class _Table(NamedTuple):
         columns = []
         for objective, column in self.rewards.items():
             values = self._numbers(frame, column, done)
-            sign = -1.0 if objective in self.minimise else 1.0
+            sign = -1.0 if objective.minimise else 1.0
             columns.append(values * sign)
 
         return np.column_stack(columns)

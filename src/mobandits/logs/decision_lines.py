@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.names import name_of
+from mobandits.logs.names import decoded, name_of
 from mobandits.logs.store.journal_files import FORMAT
 from mobandits.support.found import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
@@ -35,6 +35,7 @@ class Row(NamedTuple):
         actions: a row of features for each of `arms`; of our lines, for each of `everyone` where
             the line says so; or None.
         more: "id" and "time", where they are known.
+        description: of the log, as plain data, in one of its lines; None in the others.
     """
 
     ours: bool
@@ -46,6 +47,7 @@ class Row(NamedTuple):
     shared: Any
     actions: list[Any] | None
     more: dict[str, Any]
+    description: dict[str, Any] | None = None
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row | None]]:
@@ -135,6 +137,7 @@ def _own_row(content: dict[str, Any], own: Any) -> Row:
         shared=_numbers("Context", content["c"].get("Context", [])),
         actions=actions,
         more=more,
+        description=decoded(own["description"]) if "description" in own else None,
     )
 
 

@@ -18,6 +18,10 @@ nothing from it.
      "mobandits": {"version": 1, "index": 1, "propensity": 0.25,
                    "rewards": {"quality": 0.93, "saving": null}}}
 
+The first line's "mobandits" also holds the description of the log (objectives with their
+directions, units and ranges; encoder, preference, how propensities were found): what `read` gives
+back is what was written. It may stand in any line; where files are put together, all must agree.
+
 "a" and "p" name only the arm that was played: the probabilities of the others were not logged.
 """
 
@@ -34,7 +38,8 @@ from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.decision_lines import KEY, VERSION, read_rows
 from mobandits.logs.feedback import Feedback, together
-from mobandits.logs.names import compact, name_text
+from mobandits.logs.log_description import description_of_log
+from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.schema_scan import SchemaScan
 from mobandits.support.checks import integer, number
 from mobandits.support.files import replacing
@@ -75,11 +80,16 @@ def write(
     """
     chunks = [log] if isinstance(log, Feedback) else log
     done = 0
+    is_described = False
     with replacing(Path(path)) as file:
         for chunk in chunks:
             _refuse_ranks(chunk, path)
             scalar = _scalar_rewards(chunk, objective, weights)
             for line in _lines(chunk, scalar, done):
+                if not is_described:
+                    line[KEY]["description"] = encoded(description_of_log(chunk).data)
+                    is_described = True
+
                 file.write(compact(line).encode() + b"\n")
 
             done += len(chunk)

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
+from mobandits.contracts.terms import ApplicationTerms
+from mobandits.encoding.encoder import Encoder
+from mobandits.logs.objectives import Objective, as_objective, learned_rewards, signs_of
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quantity, quoted, shortened
 from mobandits.support.nearest import did_you_mean
 from mobandits.support.notebooks import block, html_table, shown_places
 
+DESCRIPTION = ("arm_names", "objectives", "encoder", "preference", "propensity_mode")
 COLUMNS = ("contexts", "arms", "rewards", "propensities", "eligible", "ids", "times", "ranks")
 
 
@@ -20,6 +24,7 @@ class Feedback:
     """Decisions of a logging policy, one row each, checked once.
 
     Rewards are all maximised: where an objective is minimised, its column holds the negated value.
+    `own_rewards` are as they were observed.
 
     Args:
         contexts: (rounds, features) where the arms share a context, (rounds, arms, features) where
@@ -30,7 +35,8 @@ class Feedback:
         propensities: (rounds,) the logging policy's probability of the arm that was played, in
             (0, 1]; NaN where it was not logged.
         arm_names: a name per arm, all different.
-        objective_names: a name per objective, all different.
+        objectives: a name or an `Objective` per objective, all different; a name alone is of one
+            that is maximised. Kept as a tuple of `Objective`s.
         eligible: (rounds, arms) the arms that could have been played; None where it was always all
             of them.
         ids: (rounds,) numbers of the decisions; None where they have none.
@@ -38,7 +44,10 @@ class Feedback:
             none was.
         ranks: (rounds,) how many arms had been chosen before for the same context, of decisions
             between the arms that were left; None where all decisions were of one arm.
-        minimised: the names of objectives whose columns are negated: less of them is better.
+        encoder: that made the contexts of named columns; None: they are numbers.
+        preference: the order by which arms were compared when the log ended, where it was another
+            than that of the logging recipe; recipes that say no order are evaluated by it.
+        propensity_mode: how propensities were found, as `Agent` takes it; None: not known.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -60,18 +69,20 @@ class Feedback:
     rewards: Array
     propensities: Array
     arm_names: tuple[Hashable, ...]
-    objective_names: tuple[Hashable, ...]
+    objectives: Sequence[Any]
     eligible: Mask | None = None
     ids: IntArray | None = None
     times: Array | None = None
     ranks: IntArray | None = None
-    minimised: tuple[Hashable, ...] = ()
+    encoder: Encoder | None = None
+    preference: Any = None
+    propensity_mode: str | None = None
 
     def __post_init__(self) -> None:
         arm_names = _names("arm_names", self.arm_names)
-        objective_names = _names("objective_names", self.objective_names)
+        objectives = _objectives(self.objectives)
         # Rewards say how many rounds there are: all other columns are checked against them.
-        rewards = _rewards(self.rewards, len(objective_names))
+        rewards = _rewards(self.rewards, len(objectives))
         rounds = len(rewards)
         arms = len(arm_names)
         values: dict[str, Any] = {
@@ -80,7 +91,7 @@ class Feedback:
             "rewards": rewards,
             "propensities": _propensities(self.propensities, rounds),
             "arm_names": arm_names,
-            "objective_names": objective_names,
+            "objectives": objectives,
         }
         if self.eligible is not None:
             values["eligible"] = _mask(self.eligible, values["arms"], arms)
@@ -91,9 +102,11 @@ class Feedback:
         if self.ranks is not None:
             values["ranks"] = _ranks(self.ranks, rounds)
 
-        values["minimised"] = _names("minimised", self.minimised)
-        unknown = set(values["minimised"]) - set(objective_names)
-        _refuse(bool(unknown), "minimised", "some of objective_names", quoted(self.minimised))
+        if self.encoder is not None:
+            features = values["contexts"].shape[-1]
+            rule = f"of {len(self.encoder)} features, as the encoder makes them"
+            _refuse(features != len(self.encoder), "contexts", rule, features)
+
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the dataclass is frozen
 
@@ -107,9 +120,47 @@ class Feedback:
             quantity(len(self), "round"),
             quantity(len(self.arm_names), "arm"),
             features,
-            quantity(len(self.objective_names), "objective"),
+            quantity(len(self.objectives), "objective"),
         ]
         return f"Feedback({', '.join(counts)})"
+
+    @property
+    def objective_names(self) -> tuple[Hashable, ...]:
+        """The names of the objectives."""
+        return tuple(each.name for each in self.objectives)
+
+    @property
+    def minimised(self) -> tuple[Hashable, ...]:
+        """The names of the objectives of which less is better."""
+        return tuple(each.name for each in self.objectives if each.minimise)
+
+    @property
+    def own_rewards(self) -> Array:
+        """(rounds, objectives) rewards in the objectives' own directions and units."""
+        own: Array = self.rewards * signs_of(self.objectives)
+        return own
+
+    @property
+    def learned_rewards(self) -> Array:
+        """(rounds, objectives) what a policy learns: more is better, and ranges become [0, 1].
+
+        Example:
+            >>> cost = Objective("cost", minimise=True, low=0.0, high=0.5)
+            >>> log = Feedback([[1.0]], [0], [[-0.125]], [1.0], ["a"], [cost])
+            >>> log.own_rewards.tolist(), log.learned_rewards.tolist()
+            ([[0.125]], [[0.75]])
+        """
+        return learned_rewards(self.objectives, self.own_rewards)
+
+    @property
+    def terms(self) -> ApplicationTerms:
+        """The terms in which recipes with limits or arms of their own speak of the log."""
+        return ApplicationTerms(
+            self.objective_names,
+            tuple(each.line for each in self.objectives),
+            tuple(each.minimise for each in self.objectives),
+            {name: position for position, name in enumerate(self.arm_names)},
+        )
 
     def _repr_html_(self) -> str:
         """The first and the last rounds: what was played, with which probability, for what."""
@@ -160,7 +211,7 @@ class Feedback:
 
 
 def together(chunks: Sequence[Feedback]) -> Feedback:
-    """The rounds of several logs of the same arms and objectives, one after the other.
+    """The rounds of several logs of the same description, one after the other.
 
     Raises:
         ValueError: where there are none, or where they do not fit together.
@@ -176,10 +227,11 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
     first = chunks[0]
     tables = [chunk.columns() for chunk in chunks]
     for chunk, table in zip(chunks, tables, strict=True):
-        for name in ("arm_names", "objective_names", "minimised"):
-            names = getattr(chunk, name)
-            differs = names != getattr(first, name)
-            _refuse(differs, name, "the same in all chunks", names)
+        for name in DESCRIPTION:
+            value = getattr(chunk, name)
+            # By their texts: orders hold arrays, which have no equality of one answer.
+            differs = repr(value) != repr(getattr(first, name))
+            _refuse(differs, name, "the same in all chunks", value)
 
         differs = table.keys() != tables[0].keys()
         rule = "in all chunks or in none"
@@ -209,6 +261,14 @@ def _names(name: str, value: Any) -> tuple[Hashable, ...]:
         raise ValueError(f"Feedback.{name} must be {rule}, got {got}") from error
 
     return names
+
+
+def _objectives(value: Any) -> tuple[Objective, ...]:
+    rule = "different names or Objectives, in a list"
+    _refuse(not isinstance(value, Iterable), "objectives", rule, quoted(value))
+    given = tuple(value)
+    _names("objectives", [each.name if isinstance(each, Objective) else each for each in given])
+    return tuple(as_objective(each) for each in given)
 
 
 def _numbers(name: str, value: Any, rule: str) -> Array:

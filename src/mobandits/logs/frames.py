@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
+from mobandits.logs.objectives import Objective, objectives_of_columns, signs_of
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
@@ -23,26 +24,29 @@ def feedback_of_frame(
     frame: Any,
     *,
     arm: str,
-    rewards: Sequence[str] | Mapping[Any, str],
+    rewards: Sequence[Any] | Mapping[Any, str],
     context: Sequence[str] | Mapping[Any, Sequence[str]] | Encoder = (),
     propensity: str | None = None,
     time: str | None = None,
     arms: Sequence[Hashable] | None = None,
     minimise: Sequence[Hashable] = (),
+    objectives: Sequence[Objective] = (),
 ) -> Feedback:
     """A table in memory, a row per decision, as Feedback.
 
     Args:
         frame: of Polars or pandas.
         arm: the column with the arm that was played.
-        rewards: {objective: column}, or columns that are objectives, or one of them; an empty cell
-            is a reward that was not observed.
+        rewards: {objective: column}, or objectives whose columns have their names, or one of them;
+            an objective is a name or an `Objective`. An empty cell is a reward that was not
+            observed.
         context: columns of features, or one of them, which the arms share; or {arm: columns}; or an
             encoder, of whose columns the arms share the features.
         propensity: the column with the logging policy's probability of that arm.
         time: the column with the time in seconds.
         arms: all arms; None takes what is there, in order of appearance.
-        minimise: objectives whose values are negated, as Feedback has rewards that are maximised.
+        minimise: names of objectives of which less is better; an `Objective` says so itself.
+        objectives: what is known of objectives that `rewards` only names.
 
     Raises:
         ValueError: naming what is missing or wrong.
@@ -54,20 +58,13 @@ def feedback_of_frame(
         >>> log.arm_names, log.rewards.tolist()
         (('red', 'blue'), [[1.0], [nan]])
     """
-    columns = dict(rewards) if isinstance(rewards, Mapping) else _named(rewards)
+    columns = objectives_of_columns(rewards, minimise, objectives)
     played = _listed(_column(frame, arm))
     names = tuple(dict.fromkeys(played)) if arms is None else tuple(arms)
-    minimised = list(_named(minimise))
-    for name in minimised:
-        if name not in columns:
-            raise ValueError(f"minimise must name rewards, got {quoted(name)}")
-
-    table = []
-    for objective, column in columns.items():
-        sign = -1.0 if objective in minimised else 1.0
-        table.append(_numbers(frame, column) * sign)
-
+    own = np.column_stack([_numbers(frame, column) for column in columns.values()])
+    encoder = None
     if isinstance(context, Encoder):
+        encoder = context
         contexts = context.encoded_table(frame, others=True).numbers
     elif isinstance(context, Mapping):
         contexts = np.stack([_features(frame, context[name]) for name in names], axis=1)
@@ -83,12 +80,12 @@ def feedback_of_frame(
     return Feedback(
         contexts=contexts,
         arms=np.array([positions[name] for name in played], np.int64),
-        rewards=np.column_stack(table),
+        rewards=own * signs_of(tuple(columns)),
         propensities=_numbers(frame, propensity) if propensity else np.full(len(played), np.nan),
         arm_names=names,
-        objective_names=tuple(columns),
+        objectives=tuple(columns),
         times=_numbers(frame, time) if time else None,
-        minimised=tuple(minimised),
+        encoder=encoder,
     )
 
 

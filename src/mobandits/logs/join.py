@@ -9,7 +9,7 @@ the decisions again and gives each its row.
 import json
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,8 @@ from mobandits.errors import LogError
 from mobandits.logs.address import Place
 from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.names import checked_name, name_of
+from mobandits.logs.log_description import LogDescription, preference_of_data
+from mobandits.logs.names import name_of
 from mobandits.logs.table import events_of
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN
@@ -28,55 +29,11 @@ Tables = Callable[[], Iterator[pl.DataFrame]]
 CHANGES = ["add", "remove"]  # kinds of events after which positions mean other arms
 
 
-class Objectives(NamedTuple):
-    """The objectives of a log: names, and +1 for each, -1 where it is minimised."""
-
-    names: tuple[Any, ...]
-    signs: Array
-
-    @property
-    def minimised(self) -> tuple[Any, ...]:
-        """The names of those that are minimised."""
-        pairs = zip(self.names, self.signs.tolist(), strict=True)
-        return tuple(name for name, sign in pairs if sign < 0.0)
-
-    @classmethod
-    def of(cls, description: dict[str, Any], path: Place) -> "Objectives":
-        """From the description of a log.
-
-        Raises:
-            LogError: naming the file, where it names no objectives.
-        """
-        described = description.get("objectives")
-        if not isinstance(described, list | tuple) or not described:
-            rule = f"{path} must name its objectives in its description"
-            raise LogError(f"{rule}, got {quoted(described)}")
-
-        names = []
-        signs = []
-        for objective in described:
-            # A name alone is an objective that is maximised.
-            fields = objective if isinstance(objective, dict) else {"name": objective}
-            minimise = fields.get("minimise", False)
-            if "name" not in fields or not isinstance(minimise, bool):
-                rule = f"{path} must have objectives with a name, and minimise true or false"
-                raise LogError(f"{rule}, got {quoted(described)}")
-
-            names.append(checked_name(fields["name"], f"{path}: objective"))
-            signs.append(-1.0 if minimise else 1.0)
-
-        if len(set(names)) < len(names):
-            got = quoted(tuple(names))
-            raise LogError(f"{path} must have objectives of different names, got {got}")
-
-        return cls(tuple(names), np.array(signs))
-
-
 class RewardTable:
     """The rewards of all decisions, by decision, on disk; what the first pass finds.
 
     Args:
-        objectives: of the log.
+        description: of the log.
         registry: the arms that were there in the beginning; it follows the events.
         events: how many there are at most.
         path: what errors call the log.
@@ -84,6 +41,7 @@ class RewardTable:
             elsewhere.
 
     Attributes:
+        description: of the log, with the preference that came last.
         decisions: how many there were so far.
         restricted: whether some arm could not be played in some decision.
         ranked: whether some decision was of a further rank.
@@ -93,18 +51,19 @@ class RewardTable:
 
     def __init__(
         self,
-        objectives: Objectives,
+        description: LogDescription,
         registry: ArmRegistry,
         events: int,
         path: Place,
         *,
         alone: bool,
     ) -> None:
-        self.objectives = objectives
+        self.description = description
         self.registry = registry
         self._path = path
         self._alone = alone
-        self._columns = {name: i for i, name in enumerate(objectives.names)}
+        self._names = description.names
+        self._columns = {name: i for i, name in enumerate(self._names)}
         self.decisions = 0
         self.restricted = False
         self.ranked = False
@@ -113,7 +72,7 @@ class RewardTable:
         self._ids = _on_disk((rows,), np.int64)
         self._last_ids: dict[int, int] = {}
         self._order: IntArray | None = None
-        self.rewards = _on_disk((rows, len(objectives.names)), np.float64)
+        self.rewards = _on_disk((rows, len(self._names)), np.float64)
 
     def add(self, frame: pl.DataFrame) -> None:
         """Take in the next events.
@@ -134,6 +93,10 @@ class RewardTable:
         self.restricted |= len(changes) > 0
         for event in events_of(changes):
             self.registry.follow(event, self._path)
+
+        for event in events_of(frame.filter(kind == "preference").tail(1)):
+            preference = preference_of_data(event["order"])
+            self.description = self.description._replace(preference=preference)
 
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):
@@ -203,7 +166,7 @@ class RewardTable:
         contradictions = np.flatnonzero(is_contradiction)
         if len(contradictions):
             wrong = contradictions[0]
-            objective = self.objectives.names[columns[wrong]]
+            objective = self._names[columns[wrong]]
             name = quoted(objective)
             place = self._place_of(numbers[has_decision][wrong])
             raise LogError(f"{place}: {name} must not be told again with another value")
@@ -255,7 +218,7 @@ class RewardTable:
         for text in frame["objective"].unique():
             column = self._columns.get(name_of(text))
             if column is None:
-                known = shortened(", ".join(map(quoted, self.objectives.names)))
+                known = shortened(", ".join(map(quoted, self._names)))
                 rule = f"{self._path} must have rewards of its objectives, which are {known}"
                 raise LogError(f"{rule}; got {shortened(text)}")
 
@@ -295,7 +258,7 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
 def joined(
     tables: Tables,
     first_registry: Callable[[], ArmRegistry],
-    objectives: Objectives,
+    description: LogDescription,
     events: int,
     path: Place,
     *,
@@ -307,7 +270,7 @@ def joined(
     Args:
         tables: makes an iterator of its events, twice the same.
         first_registry: makes the arms there were in the beginning.
-        objectives: of the log.
+        description: of the log.
         events: how many there are at most.
         path: what errors call the log.
         chunk: decisions at a time.
@@ -316,7 +279,7 @@ def joined(
     Raises:
         LogError: on the way.
     """
-    rewards = RewardTable(objectives, first_registry(), events, path, alone=alone)
+    rewards = RewardTable(description, first_registry(), events, path, alone=alone)
     for frame in tables():
         rewards.add(frame)
 
@@ -358,6 +321,7 @@ def _feedback(
     layout: tuple[bool, int],
 ) -> Feedback:
     """Consecutive decisions, the first of this number, while these arms were present."""
+    description = rewards.description
     arm_names = tuple(rewards.registry.names)
     arms = len(arm_names)
     shared, features = layout
@@ -371,16 +335,18 @@ def _feedback(
     return Feedback(
         contexts=contexts,
         arms=frame["arm"].to_numpy(),
-        rewards=rewards.rewards[first:last] * rewards.objectives.signs,
+        rewards=rewards.rewards[first:last] * description.signs,
         propensities=frame["propensity"].fill_null(np.nan).to_numpy(),
         arm_names=arm_names,
-        objective_names=rewards.objectives.names,
+        objectives=description.objectives,
         # All chunks have it or none, whatever the decisions of this one.
         eligible=_eligible(frame, arms, present) if rewards.restricted else None,
         ids=frame["id"].to_numpy(),
         times=frame["time"].fill_null(np.nan).to_numpy(),
         ranks=ranks_of(frame) if rewards.ranked else None,
-        minimised=rewards.objectives.minimised,
+        encoder=description.encoder,
+        preference=description.preference,
+        propensity_mode=description.propensity_mode,
     )
 
 

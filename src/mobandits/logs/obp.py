@@ -22,6 +22,7 @@ KEYS = (
     "context",
     "action_context",
 )
+FURTHER = ("eligible", "ids", "times", "encoder", "preference", "propensity_mode")
 REQUIRED = ("n_actions", "action", "reward", "context")
 
 
@@ -31,8 +32,8 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
     Open Bandit Pipeline reads the keys n_rounds, n_actions, action, position (None), reward,
     pscore, context and action_context (the identity: arms have no features that stay). Rows that
     arms have of their own become one row per decision, arm by arm. Further keys hold what has no
-    place there, so that `from_dict` gives the same log back: arm_names, objective_names, eligible,
-    ids, times, and context_shape.
+    place there, so that `from_dict` gives the same log back: arm_names, objectives, eligible, ids,
+    times, context_shape, encoder, preference and propensity_mode.
 
     Args:
         log: the decisions.
@@ -52,10 +53,10 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
     """
     if objective is None:
         reward = log.rewards
-        objective_names = log.objective_names
+        objectives = log.objectives
     else:
         reward = _reward_column(log, objective)
-        objective_names = (objective,)
+        objectives = (log.objectives[log.objective_names.index(objective)],)
 
     rounds = len(log)
     arms = len(log.arm_names)
@@ -72,11 +73,11 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
         "context": log.contexts.reshape(rounds, numbers_per_round),
         "action_context": np.eye(arms),
         "arm_names": log.arm_names,
-        "objective_names": objective_names,
+        "objectives": objectives,
         "context_shape": context_shape,
     }
     # Absent and not None, which other programs need not expect.
-    for name in ("eligible", "ids", "times"):
+    for name in FURTHER:
         values = getattr(log, name)
         if values is not None:
             feedback[name] = values
@@ -117,7 +118,7 @@ def from_dict(
     feedback: Mapping[str, Any],
     *,
     arm_names: Sequence[Hashable] | None = None,
-    objective_names: Sequence[Hashable] | None = None,
+    objectives: Sequence[Any] | None = None,
 ) -> Feedback:
     """`bandit_feedback` as decisions; `position` and `action_context` are passed over.
 
@@ -125,7 +126,7 @@ def from_dict(
         feedback: with action, reward, pscore, context, n_actions; reward is (rounds,) or (rounds,
             objectives).
         arm_names: None takes the dictionary's, or 0, 1, ...
-        objective_names: None takes the dictionary's, or "reward", or 0, 1, ...
+        objectives: names or `Objective`s; None takes the dictionary's, or "reward", or 0, 1, ...
 
     Raises:
         LogError: naming what is missing or wrong; where positions differ, as a decision then has
@@ -146,7 +147,7 @@ def from_dict(
         raise LogError("feedback must have one position: choose the rounds of one of them")
 
     try:
-        return _log(feedback, arm_names, objective_names)
+        return _log(feedback, arm_names, objectives)
     except (TypeError, ValueError) as error:
         raise LogError(f"feedback does not fit together: {error}") from error
 
@@ -154,7 +155,7 @@ def from_dict(
 def _log(
     feedback: Mapping[str, Any],
     arm_names: Sequence[Hashable] | None,
-    objective_names: Sequence[Hashable] | None,
+    objectives: Sequence[Any] | None,
 ) -> Feedback:
     reward = as_float_array("reward", feedback["reward"])
     context = as_float_array("context", feedback["context"])
@@ -172,7 +173,8 @@ def _log(
     # Written by `to_dict`, where arms have rows of their own.
     context_shape = feedback.get("context_shape", context.shape[1:])
     default_arms = range(feedback["n_actions"])
-    objectives = _first(objective_names, feedback.get("objective_names"), default_objectives)
+    known_objectives = _first(objectives, feedback.get("objectives"), default_objectives)
+    further = {name: feedback.get(name) for name in FURTHER}
 
     return Feedback(
         contexts=context.reshape(rounds, *context_shape),
@@ -180,10 +182,8 @@ def _log(
         rewards=rewards,
         propensities=np.full(rounds, np.nan) if pscore is None else pscore,
         arm_names=_first(arm_names, feedback.get("arm_names"), default_arms),
-        objective_names=objectives,
-        eligible=feedback.get("eligible"),
-        ids=feedback.get("ids"),
-        times=feedback.get("times"),
+        objectives=known_objectives,
+        **further,
     )
 
 

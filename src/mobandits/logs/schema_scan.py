@@ -11,6 +11,8 @@ from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.decision_lines import Row
 from mobandits.logs.feedback import Feedback
+from mobandits.logs.log_description import LogDescription
+from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted
 
 # Columns are dense: text with a value of its own in every line would fill the memory.
@@ -40,6 +42,7 @@ class SchemaScan:
         # Of others' lines: the columns of shared features, and of those that arms have.
         self._shared_columns: dict[str, int] = {}
         self._arm_columns: dict[str, int] = {}
+        self._description: LogDescription | None = None
 
     def add(self, line: int, row: Row | None) -> None:
         """Take in a line.
@@ -55,6 +58,9 @@ class SchemaScan:
             self._first = row
 
         self._check_alike(line, row, self._first)
+        if row.description is not None:
+            self._describe(line, row.description)
+
         for name in row.everyone:
             self._positions.setdefault(name, len(self._positions))
 
@@ -70,6 +76,16 @@ class SchemaScan:
             self._add_features(line, row)
 
         self.decisions += 1
+
+    def _describe(self, line: int, data: dict[str, Any]) -> None:
+        """Take in the description of the log, which may come again where files were joined."""
+        description = LogDescription.of(data, f"{self._path}, line {line}")
+        first = self._description
+        # By their texts, as orders hold arrays.
+        if first is not None and repr(first) != repr(description):
+            raise self._error(line, "must describe the log as the lines before")
+
+        self._description = description
 
     def _check_alike(self, line: int, row: Row, first: Row) -> None:
         """Refuse a line that is of another kind than the first."""
@@ -122,7 +138,10 @@ class SchemaScan:
         """
         first = self._first
         assert first is not None  # noqa: S101
-        objectives = tuple(first.rewards)
+        description = self._description or LogDescription(
+            tuple(Objective(name) for name in first.rewards)
+        )
+        objectives = description.names
         contexts = np.zeros((size, *self._layout(first)))
         arms = np.empty(size, np.int64)
         propensities = np.empty(size)
@@ -152,10 +171,13 @@ class SchemaScan:
                 rewards=rewards,
                 propensities=propensities,
                 arm_names=tuple(self._positions),
-                objective_names=objectives,
+                objectives=description.objectives,
                 eligible=eligible if self._restricted else None,
                 ids=more.get("id"),
                 times=more.get("time"),
+                encoder=description.encoder,
+                preference=description.preference,
+                propensity_mode=description.propensity_mode,
             )
         except LogError:
             raise

@@ -7,7 +7,8 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.monitor_contents import DriftAlarm, DriftSummary
-from mobandits.monitoring.history import History, LoggedObjective
+from mobandits.logs.objectives import Objective
+from mobandits.monitoring.history import History
 from mobandits.monitoring.window_data import WindowData
 from mobandits.statistics.drift_watch import DriftWatch
 
@@ -77,7 +78,7 @@ class DriftAlarms:
 class _Interval:
     """The interval of an objective's rewards: its own, or that of the first ones."""
 
-    def __init__(self, objective: LoggedObjective) -> None:
+    def __init__(self, objective: Objective) -> None:
         self.low = np.inf
         self.high = -np.inf
         self.is_measured = True

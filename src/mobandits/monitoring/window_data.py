@@ -76,7 +76,8 @@ def _with_defaults(history: History, found: DecisionOutcomes) -> tuple[Array, Ma
     # A decision that was abandoned or dropped learns no default after that.
     over = np.minimum(history.abandoned.of(found.ids), found.times + history.max_age)
     for l, objective in enumerate(history.objectives):
-        if objective.default is None:
+        # They are given together.
+        if objective.default is None or objective.after is None:
             continue
 
         due = active_since + objective.after

@@ -9,18 +9,19 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.contracts.terms import ApplicationTerms, in_terms
 from mobandits.evaluation import Comparison, ConstantTarget, LoggingPolicy, compare, dominance
+from mobandits.evaluation.comparison import own_values
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import shown_estimator
 from mobandits.logs import Feedback, read
+from mobandits.logs.objectives import Objective, signs_of
 from mobandits.service.evaluation_tasks import EvaluationAnswer, EvaluationTask, wanted_recipe
 from mobandits.service.messages import (
     EvaluationResult,
@@ -47,7 +48,7 @@ def evaluated(task: EvaluationTask) -> EvaluationResult:
         warnings.simplefilter("always")
         whole: Feedback = read(task.store, agent=task.agent)
         log, notes = _usable(whole)
-        target = _target(task, log)
+        target = _target(task)
         comparison = compare(
             log,
             {ASKED: target, PLAYED: LoggingPolicy()},
@@ -61,21 +62,9 @@ def evaluated(task: EvaluationTask) -> EvaluationResult:
     return _result(comparison, log, notes)
 
 
-def _target(task: EvaluationTask, log: Feedback) -> Any:
+def _target(task: EvaluationTask) -> Any:
     recipe = wanted_recipe(task)
-    if recipe is None:
-        return ConstantTarget(task.wanted.arm)
-
-    # In Feedback rewards are in their own units, and more is better: that is what it learns.
-    signs = _signs(log)
-    terms = ApplicationTerms(
-        log.objective_names,
-        tuple((0.0, sign) for sign in signs.tolist()),
-        tuple(sign < 0.0 for sign in signs.tolist()),
-        {name: place for place, name in enumerate(log.arm_names)},
-    )
-
-    return in_terms(recipe, terms)
+    return ConstantTarget(task.wanted.arm) if recipe is None else recipe
 
 
 def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
@@ -97,18 +86,13 @@ def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
 # --- the result, in the objectives' own directions
 
 
-def _signs(log: Feedback) -> Array:
-    """(objectives,) -1 where less is better, else 1."""
-    return np.array([-1.0 if name in log.minimised else 1.0 for name in log.objective_names])
-
-
 def _result(comparison: Comparison, log: Feedback, notes: list[str]) -> EvaluationResult:
     shown = shown_estimator(comparison, None)
-    signs = _signs(log)
+    signs = signs_of(log.objectives)
     values: list[TargetValue] = []
     doubts: list[EvaluationWarning] = []
     for (target, estimator), estimate in comparison.estimates.items():
-        values += _values(target, estimator, estimate, signs)
+        values += _values(target, estimator, estimate, log.objectives)
         doubts += [EvaluationWarning(target, estimator, text) for text in estimate.warnings]
 
     asked = comparison[ASKED, shown]
@@ -137,19 +121,19 @@ def _result(comparison: Comparison, log: Feedback, notes: list[str]) -> Evaluati
     )
 
 
-def _values(target: str, estimator: str, estimate: Estimate, signs: Array) -> Iterator[TargetValue]:
-    box = estimate.box(LEVEL)
-    for place, objective in enumerate(estimate.objectives):
-        sign = signs[place]
-        ends = sorted((float(sign * box.low[place]), float(sign * box.high[place])))
+def _values(
+    target: str, estimator: str, estimate: Estimate, objectives: Sequence[Objective]
+) -> Iterator[TargetValue]:
+    value, low, high = own_values(estimate, objectives, LEVEL)
+    for place, objective in enumerate(objectives):
         yield TargetValue(
             target=target,
             estimator=estimator,
-            objective=str(objective),
-            value=_finite(float(sign * estimate.value[place])),
+            objective=str(objective.name),
+            value=_finite(float(value[place])),
             standard_error=_finite(float(estimate.standard_error[place])),
-            low=_finite(ends[0]),
-            high=_finite(ends[1]),
+            low=_finite(float(low[place])),
+            high=_finite(float(high[place])),
         )
 
 

@@ -120,7 +120,6 @@ def as_feedback(core: AgentCore, chosen: list[RecentRound]) -> Feedback:
                 # In Feedback more is better.
                 rewards[t, place] = -value if objective.minimise else value
 
-    minimised = [each.name for each in core.objectives if each.minimise]
     place_of = {name: place for place, name in enumerate(core.arms.names)}
 
     return Feedback(
@@ -129,7 +128,6 @@ def as_feedback(core: AgentCore, chosen: list[RecentRound]) -> Feedback:
         rewards=rewards,
         propensities=np.array([each.recorded.event["propensity"] for each in chosen]),
         arm_names=core.arms.names,
-        objective_names=core.objective_names,
+        objectives=core.objectives,
         eligible=eligible,
-        minimised=tuple(minimised),
     )

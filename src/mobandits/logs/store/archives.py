@@ -17,7 +17,8 @@ import polars as pl
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.join import Objectives, joined
+from mobandits.logs.join import joined
+from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.store.journal_files import FORMAT
 from mobandits.logs.table import SCHEMA
@@ -80,16 +81,16 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
             f"{path} is of version {content.get('version')}, and this is mobandits for version "
             f"{VERSION}: a newer mobandits reads it"
         )
-    description = decoded(content["description"])
-    objectives = Objectives.of(description, path)
-    first = first_arms(description, path)
+    data = decoded(content["description"])
+    description = LogDescription.of(data, path)
+    first = first_arms(data, path)
 
     def tables() -> Iterator[pl.DataFrame]:
         for frame in pl.scan_parquet(path).collect_batches(chunk_size=BLOCK, maintain_order=True):
             yield from frame.iter_slices(BLOCK)
 
     yield from joined(
-        tables, first.copy, objectives, content["events"], path, chunk=chunk, alone=True
+        tables, first.copy, description, content["events"], path, chunk=chunk, alone=True
     )
 
 

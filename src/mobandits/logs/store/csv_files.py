@@ -7,14 +7,13 @@ import polars as pl
 
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.join import Objectives
 from mobandits.support.files import replacing
 from mobandits.support.naming import quoted
 
 FIRST = ("id", "time", "arm", "propensity")
 
 
-def write_csv(chunks: Iterator[Feedback], objectives: Objectives, out: Path) -> None:
+def write_csv(chunks: Iterator[Feedback], out: Path) -> None:
     """Write decisions, a row each; the file appears whole or not at all.
 
     Columns are id, time, arm and propensity; then features, x0, x1, ... where the arms share them,
@@ -23,7 +22,6 @@ def write_csv(chunks: Iterator[Feedback], objectives: Objectives, out: Path) -> 
 
     Args:
         chunks: the decisions.
-        objectives: names, and -1 for those that are minimised.
         out: the file.
 
     Raises:
@@ -33,12 +31,12 @@ def write_csv(chunks: Iterator[Feedback], objectives: Objectives, out: Path) -> 
     with replacing(out) as file:
         is_first = True
         for chunk in chunks:
-            frame = _table(chunk, objectives, out)
+            frame = _table(chunk, out)
             file.write(frame.write_csv(include_header=is_first).encode())
             is_first = False
 
 
-def _table(chunk: Feedback, objectives: Objectives, out: Path) -> pl.DataFrame:
+def _table(chunk: Feedback, out: Path) -> pl.DataFrame:
     if chunk.eligible is not None and not chunk.eligible.all():
         raise LogError(f"{out}: CSV cannot say which arms were eligible: choose parquet or dsjson")
     if chunk.ranks is not None and chunk.ranks.any():
@@ -61,9 +59,8 @@ def _table(chunk: Feedback, objectives: Objectives, out: Path) -> pl.DataFrame:
         for feature in range(contexts.shape[2]):
             names.append(f"{prefix}x{feature}")
             values.append(contexts[:, position, feature])
-    # In Feedback all objectives are maximised; a file has them as they were.
-    rewards = chunk.rewards * objectives.signs
-    for position, name in enumerate(objectives.names):
+    rewards = chunk.own_rewards
+    for position, name in enumerate(chunk.objective_names):
         names.append(str(name))
         values.append(rewards[:, position])
     for listed in (names, arms):

@@ -12,7 +12,6 @@ import polars as pl
 from mobandits.errors import LogError
 from mobandits.logs import dsjson
 from mobandits.logs.address import Place, place_of
-from mobandits.logs.join import Objectives
 from mobandits.logs.store.archives import write_archive
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
 from mobandits.logs.store.content import AgentRow, only_agent
@@ -139,12 +138,9 @@ def _write(source: _Source, out: Path, file_format: str, objective: Hashable | N
         write_archive(source.tables(), source.agent.description, out)
         return
     chunks = feedback_of(source.agent, source.tables, source.place, CHUNK)
-    objectives = Objectives.of(source.agent.description, source.place)
     if file_format == "csv":
-        write_csv(chunks, objectives, out)
+        write_csv(chunks, out)
         return
-    if objective is None and len(objectives.names) == 1:
-        objective = objectives.names[0]
     dsjson.write(chunks, out, objective=objective)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from mobandits.logs.address import Place
 from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.join import Objectives, Tables, joined
+from mobandits.logs.join import Tables, joined
+from mobandits.logs.log_description import LogDescription
 from mobandits.logs.store.connection import reading, warn_of_loss
 from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.frames import frames
@@ -41,6 +42,6 @@ def feedback_of(agent: AgentRow, tables: Tables, path: Place, chunk: int) -> Ite
         path: what errors call the store.
         chunk: decisions at a time, at most.
     """
-    objectives = Objectives.of(agent.description, path)
+    description = LogDescription.of(agent.description, path)
     first = first_arms(agent.description, path)
-    return joined(tables, first.copy, objectives, agent.events, path, chunk=chunk, alone=False)
+    return joined(tables, first.copy, description, agent.events, path, chunk=chunk, alone=False)
