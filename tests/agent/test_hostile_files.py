@@ -12,10 +12,10 @@ from slow_twin import Clock
 from state_files import START, D, changed, forged, parts, places, rich_agent, sealed
 
 import mobandits as mob
-from mobandits.logs.parts_as_data import described, made
 from mobandits.agent.file_layout import MAGIC
 from mobandits.agent.loading import REFUSED
 from mobandits.errors import StateError
+from mobandits.logs.parts_as_data import described, made
 from mobandits.policies import Doubling, Exp3P, MocMab, MolUcb, Pcz, ScalarizedUcb1
 
 ODD = [

@@ -15,9 +15,9 @@ from state_files import D, parts, rich_agent
 import mobandits as mob
 from mobandits import orders
 from mobandits.agent import Objective
-from mobandits.logs.parts_as_data import described, made
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.errors import StateError
+from mobandits.logs.parts_as_data import described, made
 from mobandits.orders import (
     Levels,
     Lexicographic,

@@ -411,25 +411,28 @@ def test_costs_of_an_agent_are_shown_in_their_own_direction(program, tmp_path):
     status, _, err = program("evaluate", store, *given, "--out", out)
     assert status == 0, err
 
-    # Files hold rewards, as they always did.
+    # Files and tables have the objective's own direction.
     log = read(store)
     found = compare(log, {"b": ConstantTarget("b"), "a": ConstantTarget("a")}, ["snips"])
     value, low, high = costs_of(out)["arm:a"]
-    assert value == pytest.approx(found["a", "snips"].value[1])
-    assert low < value < high < 0.0
+    assert value == pytest.approx(-found["a", "snips"].value[1])
+    assert 0.0 < low < value < high
+    in_table = found.table().filter(policy="a", objective="cost")
+    assert in_table["value"].item() == pytest.approx(value)
+    assert in_table["low"].item() < value < in_table["high"].item()
     kept = json.loads((out / "evaluation.json").read_text())
-    assert kept["log"]["minimised"] == ["cost"]
+    assert kept["log"]["objectives"][1] == {"name": "cost", "minimise": True, "unit": "USD"}
     assert kept["policies"]["arm:a"]["estimates"]["snips"]["value"][1] == pytest.approx(value)
 
     # A cost lies between its own ends on the page.
     page = html.unescape((out / "report.html").read_text())
     said = re.search(r"Lowest cost: arm:a, (\S+) \[(\S+),\s(\S+)\]; then (\S+), ", page)
     assert [float(number) for number in said.groups()[:3]] == pytest.approx(
-        [-value, -high, -low], abs=0.01
+        [value, low, high], abs=0.01
     )
     assert said[4] == "arm:b"
     assert "all to be maximised except cost, which is to be minimised" in page
-    assert '<th scope="col" class="number">cost<br>(less is better)</th>' in page
+    assert '<th scope="col" class="number">cost, USD<br>(less is better)</th>' in page
 
 
 def test_the_page_again_and_that_of_an_older_folder(program, tmp_path):
@@ -443,15 +446,12 @@ def test_the_page_again_and_that_of_an_older_folder(program, tmp_path):
     assert program("report", out)[0] == 0
     assert page.read_text() == before
 
-    # Version 0.1 did not write which objectives are minimised, and its page showed rewards.
+    # The numbers of other formats mean something else.
     summary = json.loads((out / "evaluation.json").read_text())
-    del summary["log"]["minimised"]
-    (out / "evaluation.json").write_text(json.dumps(summary))
-    assert program("report", out)[0] == 0
-    older = page.read_text()
-    assert "Highest cost: arm:a, −1." in older
-    assert "2 objectives (quality and cost), all to be maximised. Unless" in older
-    assert "less is better" not in older
+    (out / "evaluation.json").write_text(json.dumps(summary | {"format": 1}))
+    status, _, err = program("report", out)
+    assert status == 2
+    assert "format must be 2, got 1: run mobandits evaluate again" in err
 
 
 def test_costs_of_a_table_are_named_by_a_column(program, tmp_path):
@@ -471,4 +471,4 @@ def test_costs_of_a_table_are_named_by_a_column(program, tmp_path):
     assert "Sorted by cost, lowest first." in page
     rows = re.findall(r'<th scope="row">arm:(?:<wbr>)?(.)</th><td class="number">(\d)', page)
     assert rows[:2] == [("a", "1"), ("b", "2")]
-    assert costs_of(tmp_path / "out")["arm:a"][0] < 0.0
+    assert costs_of(tmp_path / "out")["arm:a"][0] > 0.0

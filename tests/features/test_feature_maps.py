@@ -10,7 +10,6 @@ from hypothesis.extra.numpy import arrays
 from twins.feature_maps import LEAVES, MAPS, TWINS, layers, mapped
 
 from mobandits import features
-from mobandits.logs.parts_as_data import described, made
 from mobandits.features import (
     Bins,
     Columns,
@@ -21,6 +20,7 @@ from mobandits.features import (
     Leaves,
     median_distance,
 )
+from mobandits.logs.parts_as_data import described, made
 from mobandits.spec import build, catalogue
 from mobandits.support.naming import short_repr
 

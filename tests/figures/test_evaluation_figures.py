@@ -14,7 +14,7 @@ from mobandits.figures.evaluation_page import (
 )
 from mobandits.figures.feature_gains import gains_section
 from mobandits.figures.policy_front import draw_front, front_data, stairs
-from mobandits.figures.policy_values import draw_values, in_own_direction, values_data
+from mobandits.figures.policy_values import draw_values, values_data
 from mobandits.figures.style import NARROW, WIDTH
 
 POINTS = {"a": (0.0, 2.0), "b": (1.0, 1.0), "c": (0.5, 0.5), "new": (math.nan, math.nan)}
@@ -274,46 +274,35 @@ def test_warnings_are_gathered():
     }
 
 
+def described(*minimised):
+    """What is said of these objectives."""
+    return [{"name": name, "minimise": True, "unit": ""} for name in minimised]
+
+
 def cost_values(costs=(3.0, 1.0, 2.0)):
-    """Rewards of policies a, b and c: a quality, and a negated cost with a longer tail above."""
+    """Values of policies a, b and c: a quality, and a cost with a longer tail above."""
     rows = []
     for i, cost in enumerate(costs):
         known = math.isfinite(cost)
-        low, high = (-cost - 0.5, -cost + 0.25) if known else (math.nan, math.nan)
+        low, high = (cost - 0.25, cost + 0.5) if known else (math.nan, math.nan)
         rows.append(("abc"[i], "dr", "quality", 0.1 * i, 0.1 * i - 0.1, 0.1 * i + 0.1, 0.05))
-        rows.append(("abc"[i], "dr", "cost", -cost, low, high, 0.05))
+        rows.append(("abc"[i], "dr", "cost", cost, low, high, 0.05))
     columns = ["policy", "estimator", "objective", "value", "low", "high", "standard_error"]
     return pl.DataFrame(rows, columns, orient="row")
 
 
-def test_ends_of_costs_change_places_and_the_rest_stays():
-    values = cost_values()
-    turned = in_own_direction(values, ["cost"])
-    is_cost = pl.col("objective") == "cost"
-    numbers = ["value", "low", "high"]
-    assert turned.filter(is_cost).select(numbers).rows() == [
-        (3.0, 2.75, 3.5),
-        (1.0, 0.75, 1.5),
-        (2.0, 1.75, 2.5),
-    ]
-    assert turned.filter(~is_cost).equals(values.filter(~is_cost))
-    assert turned.columns == values.columns
-    assert in_own_direction(values, []).equals(values)
-    assert in_own_direction(turned, ["cost"]).equals(values)
-
-
 def test_the_lowest_cost_is_named_and_sorted_first():
     space = "\N{NO-BREAK SPACE}"
-    first, second = leaders(cost_values(), "dr", ["cost"])
+    first, second = leaders(cost_values(), "dr", described("cost"))
     assert first.startswith("Highest quality: c, 0.200 ")
     assert second == (
         f"Lowest cost: b, 1.000 [0.750,{space}1.500]; then c, 2.000 [1.750,{space}2.500]."
     )
-    _, tied = leaders(cost_values((2.0, 2.0, 3.0)), "dr", ["cost"])
+    _, tied = leaders(cost_values((2.0, 2.0, 3.0)), "dr", described("cost"))
     assert tied.startswith("Lowest cost: a, 2.000 ")
     assert "; then b, 2.000 " in tied
     costs_first = cost_values((3.0, math.nan, 2.0)).sort("objective", maintain_order=True)
-    table = values_table(costs_first, "dr", "90 %", ["cost"])
+    table = values_table(costs_first, "dr", "90 %", described("cost"))
     assert table.header == ["policy", "cost\n(less is better)", "quality"]
     assert [row[:2] for row in table.rows] == [
         ["c", f"2.000 [1.750,{space}2.500]"],
@@ -326,8 +315,11 @@ def test_the_lowest_cost_is_named_and_sorted_first():
 @pytest.mark.parametrize("minimised", [[], ["quality"], ["thrift"], ["quality", "thrift"]])
 def test_a_front_of_costs_is_that_of_rewards_in_a_mirror(minimised):
     rewards = draw_front(front_table(), outline_table()).axes[0]
-    shown = draw_front(front_table(), outline_table(), minimised=minimised).axes[0]
     across, up = (-1.0 if name in minimised else 1.0 for name in ("quality", "thrift"))
+    sign = pl.when(pl.col("objective") == "quality").then(across).otherwise(up)
+    table = front_table().with_columns(value=pl.col("value") * sign)
+    borders = outline_table().with_columns(x=pl.col("x") * across, y=pl.col("y") * up)
+    shown = draw_front(table, borders, objectives=described(*minimised)).axes[0]
     for line, mirrored in zip(rewards.get_lines(), shown.get_lines(), strict=True):
         expected = line.get_xydata() * (across, up)
         assert mirrored.get_xydata() == pytest.approx(expected, nan_ok=True)
@@ -341,7 +333,11 @@ def test_a_front_of_costs_is_that_of_rewards_in_a_mirror(minimised):
 
 
 def test_what_is_dominated_reaches_to_higher_costs():
-    panel = draw_front(front_table(), outline_table(), minimised=["thrift"]).axes[0]
+    is_cost = pl.col("objective") == "thrift"
+    cost = pl.when(is_cost).then(-pl.col("value")).otherwise(pl.col("value"))
+    table = front_table().with_columns(value=cost)
+    borders = outline_table().with_columns(y=-pl.col("y"))
+    panel = draw_front(table, borders, objectives=described("thrift")).axes[0]
     assert panel.get_xlabel() == "quality (more is better) →"
     assert panel.get_ylabel() == "← thrift (less is better)"
     (dashed,) = [line for line in panel.get_lines() if len(line.get_xdata()) == 5]
@@ -352,7 +348,7 @@ def test_what_is_dominated_reaches_to_higher_costs():
 
 
 def test_panels_of_costs_say_so():
-    figure = draw_values(cost_values(), minimised=["cost"])
+    figure = draw_values(cost_values(), objectives=described("cost"))
     quality, cost = figure.axes
     assert quality.get_title(loc="left") == "quality"
     assert cost.get_title(loc="left") == "cost (less is better)"
@@ -360,7 +356,7 @@ def test_panels_of_costs_say_so():
     ends = {tuple(line.get_xdata()) for line in bars if line.get_linewidth() > 1}
     assert ends == {(2.75, 3.5), (0.75, 1.5), (1.75, 2.5)}
     three = draw_front(
-        front_table(("quality", "thrift", "speed")), pl.DataFrame(), minimised=["speed"]
+        front_table(("quality", "thrift", "speed")), pl.DataFrame(), objectives=described("speed")
     )
     titles = [panel.get_title(loc="left") for panel in three.axes if panel.axison]
     assert titles == ["quality", "thrift", "speed (less is better)"]

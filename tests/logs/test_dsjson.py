@@ -122,8 +122,17 @@ def test_the_keys_of_a_line(tmp_path):
             "rewards": {"quality": 0.93, "saving": -2.0},
             "id": 7,
             "time": 1769860800.5,
+            "description": {
+                "objectives": [
+                    {"name": "quality", "minimise": False, "unit": ""},
+                    {"name": "saving", "minimise": False, "unit": ""},
+                ],
+                "defaults": [[None, None], [None, None]],
+                "ranges": [[None, None], [None, None]],
+            },
         },
     }
+    assert "description" not in second["mobandits"]
     assert "Timestamp" not in second
     assert "_label_cost" not in third  # its propensity is not known
     assert "Timestamp" not in third

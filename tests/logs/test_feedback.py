@@ -103,7 +103,10 @@ MASK = "eligible must be True or False for each of 2 arms in each of 2 rounds, g
         ({"arm_names": 2}, f"arm_{NAMES} 2"),
         ({"arm_names": ["a", "a"]}, f"arm_{NAMES} 'a' twice"),
         ({"arm_names": [["a"], ["b"]]}, f"arm_{NAMES} [['a'], ['b']]: unhashable type: 'list'"),
-        ({"objectives": None}, "objectives must be different names or Objectives, in a list, got None"),
+        (
+            {"objectives": None},
+            "objectives must be different names or Objectives, in a list, got None",
+        ),
         ({"rewards": [0.5, 1.0]}, f"{REWARDS} shape (2,)"),
         ({"rewards": 0.5}, f"{REWARDS} shape ()"),
         ({"rewards": {"quality": [1.0]}}, f"{REWARDS} {{'quality': [1.0]}}"),

@@ -22,7 +22,7 @@ from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.objectives import Objective, learned_rewards
+from mobandits.logs.objectives import learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
@@ -305,29 +305,6 @@ def _check_objectives(core: AgentCore, feedback: Feedback) -> None:
     described = {each.name: each for each in feedback.objectives}
     for objective in core.objectives:
         refuse_contradiction(objective, described[objective.name])
-
-
-def refuse_contradiction(mine: Objective, theirs: Objective) -> None:
-    """Refuse rewards that mean something else than an agent's objective of the same name.
-
-    Raises:
-        ValueError: naming the objective, its direction or unit, and the log's.
-
-    Example:
-        >>> refuse_contradiction(Objective("cost", minimise=True), Objective("cost"))
-        Traceback (most recent call last):
-        ValueError: log must have objective 'cost' minimised, as the agent has it, got maximised; \
-write Objective('cost', minimise=True)
-    """
-    if mine.minimise != theirs.minimise:
-        wanted, found = ("minimised", "maximised") if mine.minimise else ("maximised", "minimised")
-        rule = f"log must have objective {quoted(mine.name)} {wanted}, as the agent has it"
-        advice = f"write Objective({quoted(mine.name)}, minimise={mine.minimise})"
-        raise ValueError(f"{rule}, got {found}; {advice}")
-    # A log without units may be of any.
-    if mine.unit and theirs.unit and mine.unit != theirs.unit:
-        rule = f"log must have objective {quoted(mine.name)} in {mine.unit}, as the agent has it"
-        raise ValueError(f"{rule}, got {quoted(theirs.unit)}")
 
 
 def _check_contexts(core: AgentCore, feedback: Feedback) -> None:

@@ -25,7 +25,7 @@ from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, 
 from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
-from mobandits.logs.objectives import signs_of
+from mobandits.logs.objectives import Objective, signs_of
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.found import found_at
@@ -87,6 +87,7 @@ def evaluate_file(
     recipe: Callable[[str], Recipe],
     *,
     columns: Sequence[str] = (),
+    objectives: Sequence[Objective] = (),
     agent: str | None = None,
     estimators: Sequence[str] = ("ips", "snips", "dr"),
     level: float = 0.95,
@@ -108,6 +109,7 @@ def evaluate_file(
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
         columns: see `columns_named`.
+        objectives: of a log that does not describe its own, such as a .csv file.
         agent: whose decisions, of a store with several agents.
         estimators: names.
         level: of joint regions.
@@ -144,11 +146,7 @@ def evaluate_file(
     if deploy is not None:
         check_deployment(deploy, specs, out / STORE)
 
-    context = meanings.get("context")
-    if isinstance(context, str):
-        meanings["context"] = Encoder.fit(place, context)
-
-    log: Feedback = read(place, **meanings)
+    log = log_of(place, meanings, objectives)
     compared = _first_ranks(log, str(place))
     targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
     if deploy is not None:
@@ -172,6 +170,32 @@ def evaluate_file(
             made.close()
 
     return page
+
+
+def log_of(place: Place, meanings: dict[str, Any], objectives: Sequence[Objective]) -> Feedback:
+    """The log of a command, whose columns may need an encoder that is fitted to them.
+
+    Args:
+        place: of the log.
+        meanings: from `meanings_of`.
+        objectives: what is said of its objectives.
+
+    Raises:
+        ValueError: naming what is wrong with the file or an option.
+    """
+    options = dict(meanings)
+    context = options.get("context")
+    if isinstance(context, str):
+        options["context"] = Encoder.fit(place, context)
+    if objectives:
+        options["objectives"] = objectives
+
+    log: Feedback = read(place, **options)
+    names = [str(name) for name in log.objective_names]
+    for each in objectives:
+        choice("--objective", each.name, names)
+
+    return log
 
 
 def gain_summaries(gains: Mapping[str, Sequence[HeldOutGain]]) -> list[FeatureGainSummary]:

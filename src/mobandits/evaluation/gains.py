@@ -28,6 +28,12 @@ class CandidateGain(NamedTuple):
     p_value: float
     freedom: float
 
+    def moved(self, distance: float) -> "CandidateGain":
+        """The same number and interval, further to the right."""
+        return self._replace(
+            value=self.value + distance, low=self.low + distance, high=self.high + distance
+        )
+
     @property
     def text(self) -> str:
         """The number with its interval, in four digits."""

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mobandits.contracts.protocols import Recipe
-from mobandits.evaluation.command import is_plain, meanings_of, named_specs, target_named
+from mobandits.evaluation.command import is_plain, log_of, meanings_of, named_specs, target_named
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
-from mobandits.logs import read
 from mobandits.logs.address import Place, place_of
+from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted
 from mobandits.support.progress import ProgressCallback
 
@@ -20,6 +20,7 @@ def tune_file(
     *,
     weights: Sequence[str] = (),
     columns: Sequence[str] = (),
+    objectives: Sequence[Objective] = (),
     agent: str | None = None,
     margin: float = 0.0,
     level: float = 0.95,
@@ -35,6 +36,7 @@ def tune_file(
         recipe: from a name to a recipe.
         weights: see `weights_named`.
         columns: as in `evaluate_file`.
+        objectives: as in `evaluate_file`.
         agent: as in `evaluate_file`.
         margin: as in `tune`.
         level: as in `tune`.
@@ -53,7 +55,7 @@ def tune_file(
         if not is_plain(spec):
             recipe(spec)  # a mistake in it need not wait until the log is read
 
-    log = read(place, **meanings)
+    log = log_of(place, meanings, objectives)
     candidates = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
 
     return tune(
@@ -96,7 +98,7 @@ def result_lines(tuned: Tuned) -> list[str]:
     lines = []
     decides = tuned.decides
     for name, candidate in tuned.candidates.items():
-        parts = [f"{label} {value.text}" for label, value in candidate.values.items()]
+        parts = [f"{tuned.title(label)} {value.text}" for label, value in candidate.values.items()]
         is_first = name == tuned.baseline
         if decides is not None and not is_first:
             parts.append(f"gain in {decides} {candidate.gains[decides].text}")

@@ -34,8 +34,9 @@ class Candidate:
 
     Attributes:
         target: the recipe, or another target of `compare`.
-        values: per row of the table, the value with its interval.
-        gains: per row of the table, what it brings more than the first.
+        values: per row of the table, the value with its interval, in the objective's own direction
+            and unit.
+        gains: per row of the table, by how much it is better than the first.
         p_value: of the claim that it is better than the first, corrected for all candidates.
         doubts: why its numbers, or those of the first, may not be trusted; empty where they may.
         sure: whether it is surely better than the first.
@@ -116,7 +117,7 @@ class Tuned:
         """The answer, and a row per candidate: its values, its gain over the first, its doubts."""
         rows_of_values = list(self.candidates[self.baseline].values)
         decides = self.decides
-        header = ["candidate", *rows_of_values]
+        header = ["candidate", *(self.title(label) for label in rows_of_values)]
         if decides is not None:
             header.append(f"gain in {decides}")
 
@@ -142,13 +143,19 @@ class Tuned:
         """
         return self.comparison[name, self.comparison.estimators[0]]
 
+    def title(self, label: str) -> str:
+        """A row's label with its unit, where it is an objective that has one."""
+        titles = {str(each.name): each.title for each in self.comparison.objectives}
+        return titles.get(label, label)
+
     def table(self) -> pl.DataFrame:
         """A row per candidate and objective, and one for the weighted sum where it decides.
 
         Returns:
-            `policy`, `objective` str; `value`, `low`, `high` float: the ends are right for all
-            objectives of a candidate at once with probability `level`, those of the weighted sum by
-            themselves; `gain`, `gain_low`, `gain_high` float: the value less the first's, each
+            `policy`, `objective` str; `value`, `low`, `high` float in the objective's own direction
+            and unit: the ends are right for all objectives of a candidate at once with probability
+            `level`, those of the weighted sum by themselves; `gain`, `gain_low`, `gain_high` float:
+            by how much the value is better than the first's (of a cost, how much is saved), each
             column of ends right for all candidates at once with probability `level`; `p_value`
             float, `sure` bool: of the candidate, the same in all its rows.
         """
@@ -203,9 +210,9 @@ class Tuned:
             return str(self.decides)
 
         parts = []
-        for weight, name in zip(self.weights, objectives, strict=True):
+        for weight, objective in zip(self.weights, objectives, strict=True):
             if weight > 0.0:
-                parts.append(f"{weight:g} {name}")
+                parts.append(f"{weight:g} {objective.name}")
 
         return f"the sum of {conjunction(parts)}"
 

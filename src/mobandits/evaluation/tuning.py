@@ -11,6 +11,7 @@ from mobandits.evaluation.comparison import (
     Model,
     check_comparison,
     naming_target,
+    own_values,
     tell,
 )
 from mobandits.evaluation.dominance import dominance
@@ -23,6 +24,7 @@ from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained
 from mobandits.evaluation.tuned import WEIGHTED_SUM, Candidate, Tuned, candidate_name
 from mobandits.logs import Feedback
+from mobandits.logs.objectives import Objective
 from mobandits.support.checks import as_float_array, choice, number
 from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, check_progress, shown_progress
@@ -71,8 +73,10 @@ def tune(
             The first is the one to beat.
         log: the logged decisions, with propensities, in the order of time. Rounds that are sorted by
             something else are to be shuffled: ``log[rng.permutation(len(log))]``.
-        weights: of the objectives in the sum that decides, at least 0, one each or by name. Not
-            needed with one objective. None with several: by the Pareto order.
+        weights: of the objectives in the sum that decides, at least 0, one each or by name: the
+            sum of rewards as policies learn them (`Feedback.learned_rewards`), so that weights
+            compare ranges where there are such, as those of `Weighted` in an agent do. Not needed
+            with one objective. None with several: by the Pareto order.
         margin: the loss per objective that does not matter, at least 0; only without weights.
         baseline: the name of the candidate to beat, which is then listed first; None: the first.
         level: 1 - the probability of a wrong claim.
@@ -157,6 +161,8 @@ class _Judge:
         # Bonferroni: each of the other candidates may be wrong with an equal share.
         self._level_of_each = 1.0 - (1.0 - level) / self._others
         self._first = self._estimate(comparison.targets[0])
+        self._objectives = comparison.objectives
+        self._places = {str(each.name): i for i, each in enumerate(comparison.objectives)}
         self._rows = _weights_of_rows(comparison.objectives, weights)
 
     def candidate(self, name: str, target: Target) -> Candidate:
@@ -210,18 +216,20 @@ class _Judge:
         return _Claim(gain.low > 0.0, gain.p_value, doubts)
 
     def _values(self, estimate: Estimate) -> dict[str, CandidateGain]:
-        """The value of each row: those of objectives with ends for all objectives at once."""
-        box = estimate.box(self._level)
+        """The value of each row, those of objectives in their own directions.
+
+        Their ends are right for all objectives at once.
+        """
+        own, low, high = own_values(estimate, self._objectives, self._level)
         values = {}
         for label, weights in self._rows.items():
             value = weighted_value(estimate, weights, (1.0 + self._level) / 2.0)
-            if weights is not self._weights:
-                objective = int(weights.argmax())
-                low = float(box.low[objective])
-                high = float(box.high[objective])
-                value = value._replace(low=low, high=high)
-
-            values[label] = value
+            if label in self._places:
+                place = self._places[label]
+                ends = (float(own[place]), float(low[place]), float(high[place]))
+                values[label] = value._replace(value=ends[0], low=ends[1], high=ends[2])
+            else:
+                values[label] = value.moved(_offset(self._objectives, self._weights))
 
         return values
 
@@ -245,9 +253,9 @@ def _deciding(gains: Mapping[str, CandidateGain]) -> CandidateGain:
     return next(iter(gains.values()))
 
 
-def _weights_of_rows(objectives: Sequence[Any], weights: Array | None) -> dict[str, Array]:
+def _weights_of_rows(objectives: Sequence[Objective], weights: Array | None) -> dict[str, Array]:
     """The weights of each row of the table, the row that decides first."""
-    names = [str(objective) for objective in objectives]
+    names = [str(each.name) for each in objectives]
     rows: dict[str, Array] = {}
     if weights is not None and len(names) > 1:
         label = WEIGHTED_SUM
@@ -255,9 +263,20 @@ def _weights_of_rows(objectives: Sequence[Any], weights: Array | None) -> dict[s
         while label in names:
             label = f"the {label}"
 
-        rows[label] = weights
+        factors = np.array([factor for _, factor in (each.line for each in objectives)])
+        rows[label] = weights * np.abs(factors)
 
     return rows | dict(zip(names, np.eye(len(names)), strict=True))
+
+
+def _offset(objectives: Sequence[Objective], weights: Any) -> float:
+    """What the weighted sum of learned rewards has more than that of values of which more is better."""
+    total = 0.0
+    for objective, weight in zip(objectives, weights, strict=True):
+        offset, factor = objective.line
+        total -= float(weight) * offset * factor
+
+    return total
 
 
 def _candidates(

@@ -40,6 +40,7 @@ from mobandits.logs.decision_lines import KEY, VERSION, read_rows
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.log_description import description_of_log
 from mobandits.logs.names import compact, encoded, name_text
+from mobandits.logs.objectives import Objective
 from mobandits.logs.schema_scan import SchemaScan
 from mobandits.support.checks import integer, number
 from mobandits.support.files import replacing
@@ -117,7 +118,11 @@ def read(path: str | Path, *, features: Sequence[str] | None = None) -> Feedback
 
 
 def scan(
-    path: str | Path, *, chunk: int = 10_000, features: Sequence[str] | None = None
+    path: str | Path,
+    *,
+    chunk: int = 10_000,
+    features: Sequence[str] | None = None,
+    objectives: Sequence[Objective] = (),
 ) -> Iterator[Feedback]:
     """A dsjson file of any size, in chunks. What `write` wrote comes back as it was.
 
@@ -131,17 +136,20 @@ def scan(
         path: of the file. It is read twice.
         chunk: decisions at a time, at most.
         features: of others' lines: which to take; all of them, where it is None.
+        objectives: of others' lines: what "reward" means; more of it is better.
 
     Raises:
         LogError: naming file, line and rule, on the way.
     """
     integer("chunk", chunk, at_least=1)
     # A function of its own, so that a wrong argument is refused before the first chunk is wanted.
-    return _scanned(Path(path), chunk, features)
+    return _scanned(Path(path), chunk, features, objectives)
 
 
-def _scanned(path: Path, chunk: int, features: Sequence[str] | None) -> Iterator[Feedback]:
-    schema = SchemaScan(path, features)
+def _scanned(
+    path: Path, chunk: int, features: Sequence[str] | None, objectives: Sequence[Objective]
+) -> Iterator[Feedback]:
+    schema = SchemaScan(path, features, objectives)
     for line_number, row in read_rows(path):
         schema.add(line_number, row)
 

@@ -8,6 +8,7 @@ the decisions again and gives each its row.
 
 import json
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.errors import LogError
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.address import Place
 from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.feedback import Feedback
@@ -95,8 +96,17 @@ class RewardTable:
             self.registry.follow(event, self._path)
 
         for event in events_of(frame.filter(kind == "preference").tail(1)):
-            preference = preference_of_data(event["order"])
+            preference = self._preference_of(event)
             self.description = self.description._replace(preference=preference)
+
+    def _preference_of(self, event: dict[str, Any]) -> Any:
+        """The order of an event; None, with a warning, where this version does not know it."""
+        try:
+            return preference_of_data(event["order"])
+        except ValueError as error:
+            said = f"{self._path}: the last preference is not known here, and left out: {error}"
+            warnings.warn(said, LogWarning, stacklevel=2)
+            return None
 
     def _add_decisions(self, frame: pl.DataFrame) -> None:
         if not len(frame):

@@ -150,6 +150,29 @@ def learned_rewards(objectives: Sequence[Objective], rewards: Array) -> Array:
     return learned
 
 
+def refuse_contradiction(mine: Objective, theirs: Objective) -> None:
+    """Refuse rewards of a log that mean something else than an objective of the same name.
+
+    Raises:
+        ValueError: naming the objective, its direction or unit, and those of the log.
+
+    Example:
+        >>> refuse_contradiction(Objective("cost", minimise=True), Objective("cost"))
+        Traceback (most recent call last):
+        ValueError: log must have objective 'cost' minimised, as it is described, got maximised; \
+write Objective('cost', minimise=True)
+    """
+    if mine.minimise != theirs.minimise:
+        wanted, found = ("minimised", "maximised") if mine.minimise else ("maximised", "minimised")
+        rule = f"log must have objective {quoted(mine.name)} {wanted}, as it is described"
+        advice = f"write Objective({quoted(mine.name)}, minimise={mine.minimise})"
+        raise ValueError(f"{rule}, got {found}; {advice}")
+    # A log without units may be of any.
+    if mine.unit and theirs.unit and mine.unit != theirs.unit:
+        rule = f"log must have objective {quoted(mine.name)} in {mine.unit}, as it is described"
+        raise ValueError(f"{rule}, got {quoted(theirs.unit)}")
+
+
 def as_objective(given: Any) -> Objective:
     """An objective, from itself or from its name.
 

@@ -41,8 +41,8 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
             that a service writes, `postgresql://USER@HOST/DATABASE`. The folder of a journal of
             version 0.1 is refused: `mobandits import` makes a store of it.
         chunk: decisions at a time, at most.
-        columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` of others' dsjson, see
-            `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
+        columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` and `objectives` of
+            others' dsjson, see `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
 
     Raises:
         LogError: naming the file, the place and the rule; on the way, where it is met there.
@@ -68,11 +68,13 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
             raise ValueError(f"{', '.join(columns)} must go with a .csv file, got a store, {place}")
         return scan_store(place, chunk=chunk, **columns)
     is_table = place.suffix == ".csv" and not place.is_dir()
-    if not is_table and columns.keys() - {"features"}:
+    if not is_table and columns.keys() - {"features", "objectives"}:
         raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
         raise LogError(f"{place} must be a log, got {found_log(place)}")
     if place.suffix == ".parquet":
+        if columns:
+            raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
         return scan_archive(place, chunk=chunk)
     if is_table:
         return csv.scan(place, chunk=chunk, **columns)

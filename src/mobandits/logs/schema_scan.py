@@ -12,7 +12,7 @@ from mobandits.errors import LogError, LogWarning
 from mobandits.logs.decision_lines import Row
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Objective, refuse_contradiction
 from mobandits.support.naming import quoted
 
 # Columns are dense: text with a value of its own in every line would fill the memory.
@@ -25,13 +25,20 @@ class SchemaScan:
     Args:
         path: what errors call the file.
         features: of others' lines: which to take, or None.
+        objectives: what is known of those that lines only name.
 
     Attributes:
         decisions: how many there are.
     """
 
-    def __init__(self, path: Path, features: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        features: Sequence[str] | None = None,
+        objectives: Sequence[Objective] = (),
+    ) -> None:
         self._path = path
+        self._known = {each.name: each for each in objectives}
         self._wanted = None if features is None else frozenset(features)
         self.decisions = 0
         self._restricted = False
@@ -79,6 +86,9 @@ class SchemaScan:
 
     def _describe(self, line: int, data: dict[str, Any]) -> None:
         """Take in the description of the log, which may come again where files were joined."""
+        if self._known:
+            raise self._error(line, "describes its objectives, which must not be given again")
+
         description = LogDescription.of(data, f"{self._path}, line {line}")
         first = self._description
         # By their texts, as orders hold arrays.
@@ -138,9 +148,7 @@ class SchemaScan:
         """
         first = self._first
         assert first is not None  # noqa: S101
-        description = self._description or LogDescription(
-            tuple(Objective(name) for name in first.rewards)
-        )
+        description = self._description or self._undescribed(first)
         objectives = description.names
         contexts = np.zeros((size, *self._layout(first)))
         arms = np.empty(size, np.int64)
@@ -184,6 +192,16 @@ class SchemaScan:
         # The file changed between the two times it was read.
         except (KeyError, ValueError, StopIteration) as error:
             raise LogError(f"{self._path}, line {line} or before it: {quoted(error)}") from error
+
+    def _undescribed(self, first: Row) -> LogDescription:
+        """The description of a file that has none: more is better of all its objectives."""
+        objectives = []
+        for name in first.rewards:
+            objective = self._known.get(name, Objective(name))
+            refuse_contradiction(objective, Objective(name))
+            objectives.append(objective)
+
+        return LogDescription(tuple(objectives))
 
     def _error(self, line: int, rule: str) -> LogError:
         place = f"{self._path}, line {line}"
