@@ -181,7 +181,10 @@ def content(warnings):
             "source": "<log>",
             "rounds": 1234,
             "arms": ["x", "y"],
-            "objectives": ["quality", "thrift"],
+            "objectives": [
+                {"name": "quality", "minimise": False, "unit": ""},
+                {"name": "thrift", "minimise": False, "unit": ""},
+            ],
         },
         "options": {"level": 0.9, "seed": 0},
         "estimators": {"ips": "Ips()", "dr": "DoublyRobust()"},
@@ -369,12 +372,10 @@ def test_the_page_shows_costs_as_they_were_measured(tmp_path):
     assert "2 objectives (quality and thrift), all to be maximised. Unless" in before
     assert "negated" not in before
     assert "less is better" not in before
-    # The field alone changes nothing where no objective is minimised.
-    unturned = summary | {"log": summary["log"] | {"minimised": []}}
-    assert evaluation_page(tmp_path, *tables, unturned) == before
-    costs = summary | {"log": summary["log"] | {"minimised": ["thrift"]}}
+    objectives = [summary["log"]["objectives"][0], *described("thrift")]
+    costs = summary | {"log": summary["log"] | {"objectives": objectives}}
     text = evaluation_page(tmp_path, *tables, costs)
     assert "all to be maximised except thrift, which is to be minimised. Unless" in text
-    assert "values of thrift are negated there" in text
     assert "Highest quality: b, 0.600" in text
-    assert "Lowest thrift: b, −0.600 [–,\N{NO-BREAK SPACE}−0.500]; then a, −0.500" in text
+    assert "Lowest thrift: a, 0.500" in text
+    assert "; then b, 0.600 [0.500,\N{NO-BREAK SPACE}–]." in text

@@ -39,6 +39,14 @@ def evaluate_policies(
             "context=age,city:category,prompt:text encodes columns of several kinds.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
+    objectives: Annotated[
+        list[str],
+        typer.Option(
+            "--objective",
+            help="Of a log that does not describe its objectives, such as a .csv file: "
+            "'cost:minimise=true,unit=USD,low=0,high=0.02'. Repeat for more.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
     agent: Annotated[
         str | None, typer.Option(help="Whose decisions, where the store has several agents.")
     ] = None,
@@ -77,10 +85,11 @@ def evaluate_policies(
     from mobandits.features.fitting import FITTERS  # noqa: PLC0415
     from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
-    from mobandits.spec import catalogue, recipe_named  # noqa: PLC0415
+    from mobandits.spec import catalogue, objective_named, recipe_named  # noqa: PLC0415
 
     try:
         specs = named_specs(policies)
+        described = [objective_named(text) for text in objectives]
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -91,6 +100,7 @@ def evaluate_policies(
 
     options: Any = {
         "columns": columns,
+        "objectives": described,
         "agent": agent,
         "estimators": estimators,
         "level": level,
@@ -150,6 +160,9 @@ def tune_policies(
     columns: Annotated[
         list[str], typer.Option("--column", help="Of a .csv file, as in evaluate.")
     ] = [],  # noqa: B006 - the parser copies it
+    objectives: Annotated[
+        list[str], typer.Option("--objective", help="Of a .csv file, as in evaluate.")
+    ] = [],  # noqa: B006 - the parser copies it
     agent: Annotated[
         str | None, typer.Option(help="Whose decisions, where the store has several agents.")
     ] = None,
@@ -161,12 +174,18 @@ def tune_policies(
 ) -> None:
     """Say which policy is surely better than the first on a log, or that nothing is."""
     from mobandits.evaluation.tune_command import result_lines, tune_file  # noqa: PLC0415
-    from mobandits.spec import recipe_named  # noqa: PLC0415
+    from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
+
+    try:
+        described = [objective_named(text) for text in objectives]
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
 
     options: Any = {
         "weights": weights,
         "margin": margin,
         "columns": columns,
+        "objectives": described,
         "agent": agent,
         "level": level,
         "blocks": blocks,

@@ -1,5 +1,6 @@
 """Objects of the names and tables that a TOML file or a command line has for them."""
 
+import dataclasses
 import inspect
 import re
 import tomllib
@@ -10,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Order, Recipe
 from mobandits.features.feature_map import FeatureMap
+from mobandits.logs.objectives import Objective
 from mobandits.spec.mistakes import Mistakes, Place
 from mobandits.spec.registries import catalogue
 from mobandits.support.checks import choice
@@ -31,18 +33,43 @@ def recipe_named(text: str) -> Recipe:
         >>> recipe.scale, recipe.order
         (0.3, Lexicographic(tolerance=0.0))
     """
-    name, _, given = text.partition(":")
-    # Words that are no values of TOML, such as names of orders, get their quotes here.
-    with_quotes = re.sub(r"=\s*((?!true\b|false\b|nan\b|inf\b)[a-z][a-z0-9-]*)", r'="\1"', given)
-    try:
-        parameters = tomllib.loads(f"given = {{{with_quotes}}}")["given"]
-    except tomllib.TOMLDecodeError as error:
-        rule = "--policy must be NAME or NAME:key=value,key=value"
-        raise ValueError(f"{rule}, got {quoted(text)}: {error}") from error
-
+    name, parameters = _name_and_parameters(text, "--policy")
     recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
 
     return recipe
+
+
+def objective_named(text: str) -> Objective:
+    """An objective as a command line describes it: its name, and after a colon what is known.
+
+    Raises:
+        ValueError: naming what is wrong.
+
+    Example:
+        >>> objective_named("cost:minimise=true,unit=USD,low=0,high=0.02").line
+        (0.02, -50.0)
+    """
+    name, parameters = _name_and_parameters(text, "--objective")
+    fields = [field.name for field in dataclasses.fields(Objective) if field.name != "name"]
+    for key in parameters:
+        choice("--objective: a key", key, fields)
+
+    return Objective(name, **parameters)
+
+
+def _name_and_parameters(text: str, option: str) -> tuple[str, dict[str, Any]]:
+    name, _, given = text.partition(":")
+    # Words that are no values of TOML, such as names of orders, get their quotes here.
+    with_quotes = re.sub(
+        r"=\s*((?!true\b|false\b|nan\b|inf\b)[A-Za-z][A-Za-z0-9-]*)", r'="\1"', given
+    )
+    try:
+        parameters: dict[str, Any] = tomllib.loads(f"given = {{{with_quotes}}}")["given"]
+    except tomllib.TOMLDecodeError as error:
+        rule = f"{option} must be NAME or NAME:key=value,key=value"
+        raise ValueError(f"{rule}, got {quoted(text)}: {error}") from error
+
+    return name, parameters
 
 
 def build(kind: str, entry: Any, where: str) -> Any:
