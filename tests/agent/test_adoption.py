@@ -42,7 +42,7 @@ def some_log(n=300, own=False, partial=True, seed=3):
         rewards,
         np.where(rng.random(n) < 0.5, np.nan, 0.25),
         ("b", "c", "a"),
-        ("cost", "x"),
+        (Objective("cost", minimise=True), "x"),
     )
 
 
@@ -192,7 +192,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_learned():
     for wrong, said in (
         (
             Feedback(
-                log.contexts[:, :1], log.arms, log.rewards, log.propensities, "bca", ("cost", "x")
+                log.contexts[:, :1], log.arms, log.rewards, log.propensities, "bca", log.objectives
             ),
             "2 features, got 1",
         ),

@@ -42,7 +42,9 @@ def test_ends_where_the_slow_twin_ends_after_a_million(own):
 
 def life_on_a_store(path, *, own, pairs):
     """A life that is closed, and opened again: with all that it had learned."""
-    agent, twin = life(own=own, pairs=pairs, seed=3, log=path, durability="buffered")
+    agent, twin = life(
+        own=own, pairs=pairs, seed=3, log=path, durability="buffered", propensity="none"
+    )
     agent.close()
     events = store_events(path)
     assert events > 2 * pairs

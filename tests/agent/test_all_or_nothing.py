@@ -29,10 +29,15 @@ def ticking():
 
 
 def agent_of(recipe, *, after=2.5, **other):
-    objectives = [Objective("x", default=0.25, after=after), "y"]
-    return mob.Agent(
-        recipe, **{"arms": K, "features": D, "objectives": objectives, "seed": 4, **other}
-    )
+    options = {
+        "arms": K,
+        "features": D,
+        "objectives": [Objective("x", default=0.25, after=after), "y"],
+        "seed": 4,
+        # Of agents with a log and of those without: by default they differ.
+        "propensity": "none",
+    }
+    return mob.Agent(recipe, **{**options, **other})
 
 
 def contexts(n, seed=1):
@@ -280,7 +285,7 @@ class UnsureRecipe(Recipe):
 
 
 def test_a_decision_that_is_refused_draws_nothing(tmp_path):
-    options = {"arms": K, "features": D, "objectives": 2, "clock": Clock()}
+    options = {"arms": K, "features": D, "objectives": 2, "clock": Clock(), "propensity": "none"}
     agent, twin = (
         mob.Agent(UnsureRecipe(), log=tmp_path / "log", **options),
         mob.Agent(UnsureRecipe(), **options),

@@ -153,7 +153,7 @@ def test_logs_of_named_columns(tmp_path):
         rewards=frame.select("q", -pl.col("c")).to_numpy(),
         propensities=[math.nan] * 4,
         arm_names=["small", "large"],
-        objectives=["quality", "cost"],
+        objectives=["quality", mob.Objective("cost", minimise=True)],
     )
     agents = []
     for log, meanings in ((numbers, {}), (frame, columns), (path, columns)):

@@ -157,7 +157,7 @@ def test_a_snapshot_that_cannot_be_written_undoes_no_call(tmp_path, monkeypatch,
         ({"recipe": MolUcb(scale=0.4)}, "recipe"),
         ({"objectives": ["x", Objective("y", low=0.0, high=3.0)]}, "ranges"),
         ({"remembered": 7}, "remembered"),
-        ({"propensity": "exact"}, "propensity"),
+        ({"propensity": "none"}, "propensity"),
     ],
 )
 def test_another_agent_is_refused_by_name(tmp_path, changed, name, closed):

@@ -50,7 +50,7 @@ def busy(agent, number):
 
 def options():
     """An agent that drops nothing: which decisions wait would depend on the order of the threads."""
-    return {"max_age": None, "pending": 10_000, "remembered": 10_000}
+    return {"max_age": None, "pending": 10_000, "remembered": 10_000, "propensity": "none"}
 
 
 def test_threads_share_an_agent_and_its_log(tmp_path):

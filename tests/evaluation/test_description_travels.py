@@ -38,7 +38,9 @@ class Case:
         self.rng = np.random.default_rng(seed)
         self.folder = folder
         self.store = folder / "log.db"
-        self.objectives = [self.objective(name) for name in self.names(("quality", "cost", "latency"))]
+        self.objectives = [
+            self.objective(name) for name in self.names(("quality", "cost", "latency"))
+        ]
         self.arms = self.names(("small", "medium", "large", "huge"))
         self.layout = self.rng.choice(["shared", "own rows", "encoder"])
         self.features = ENCODER if self.layout == "encoder" else int(self.rng.integers(1, 4))

@@ -6,7 +6,7 @@ import pytest
 from false_claims import log_of
 
 from mobandits import cli
-from mobandits.evaluation import tune, tune_command
+from mobandits.evaluation import command, tune
 from mobandits.evaluation.tune_command import result_lines, tune_file, weights_named
 from mobandits.spec import recipe_named
 
@@ -18,7 +18,7 @@ WEIGHTS = ("--weight=quality=1", "--weight=thrift=0.5")
 def log(monkeypatch):
     """What any file holds: the last arm pays by the sign of a feature."""
     found = log_of(0, rounds=1500, gain=0.5)
-    monkeypatch.setattr(tune_command, "read", lambda path, **columns: found)
+    monkeypatch.setattr(command, "read", lambda path, **columns: found)
     return found
 
 

@@ -621,7 +621,8 @@ class Agent:
             pending: as for a new agent, like the others; beyond a smaller limit the oldest waiting
                 decisions are dropped.
             max_age: seconds, or None, which is without a limit.
-            propensity: "exact", "sampled" or "none".
+            propensity: "exact", "sampled" or "none"; None: as it is, and "sampled" in place of
+                "exact" where the new recipe draws beliefs.
 
         Raises:
             ValueError: where a parameter does not fit; where statistics cannot be kept, and there

@@ -36,9 +36,9 @@ def retune(
     with core.lock:
         limit = core.pending.limit if pending is None else pending
         age = core.pending.max_age if max_age is UNCHANGED else max_age
-        law = core.propensity if propensity is None else propensity
         new = core.recipe if recipe is None else recipe
         check_is_recipe(new)
+        law = _kept_propensity(core, new) if propensity is None else propensity
         check_counts(pending=(limit, 1))
         if age is not None:
             number("max_age", age, above=0.0)
@@ -122,6 +122,15 @@ def _new_core(
         clock=core.clock,
         budgets=[account.budget for account in core.ledger.accounts],
     )
+
+
+def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:
+    """The mode of propensities as it is, or the best one that another recipe has in its place."""
+    if core.propensity != "exact" or recipe == core.recipe:
+        return core.propensity
+
+    bound = BoundPolicy(core.in_own_terms(recipe), core.bound.shape, core.seed, "none")
+    return bound.best_propensity()
 
 
 def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
