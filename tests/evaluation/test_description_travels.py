@@ -9,6 +9,7 @@ from mobandits.compiling import session
 from mobandits.encoding import Encoder
 from mobandits.evaluation import Comparison
 from mobandits.evaluation.command import evaluate_file
+from mobandits.evaluation.training import trained
 from mobandits.logs import csv, dsjson, export, obp, read
 from mobandits.logs.frames import feedback_of_frame
 from mobandits.orders import EffectivePareto, Lexicographic, Weighted
@@ -97,7 +98,7 @@ class Case:
         return rewards
 
     def play(self):
-        """Decide and learn with a log; then perhaps another preference, which the log ends with."""
+        """Decide and learn with a log."""
         contexts = self.contexts(ROUNDS)
         with mob.Agent(self.recipe, **self.options, log=self.store, seed=3) as agent:
             for context in contexts:
@@ -165,6 +166,7 @@ def check_case(seed, folder):
     by_hand = case.agent()
     by_hand.learn_log(case.store)
     expected = case.choices(by_hand, fresh)
+    learned = by_hand.core.bound.state()
     for name, log in case.logs().items():
         has_description = tuple(log.objectives) == tuple(case.objectives)
         assert has_description, (seed, name)
@@ -174,6 +176,10 @@ def check_case(seed, folder):
         agent = found.agent("same", **said, seed=5)
         assert agent.objectives == tuple(case.objectives), (seed, name)
         assert case.choices(agent, fresh) == expected, (seed, name)
+        # What is evaluated, here and in a service, is what would be deployed.
+        _, state = trained(case.recipe, log, np.arange(len(log)), np.random.default_rng(0))
+        for mine, theirs in zip(state, learned, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
         # An agent that asks takes the log as what it is itself of.
         again = case.agent()
         again.learn_log(log)

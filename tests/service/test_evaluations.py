@@ -18,6 +18,8 @@ from mobandits.errors import LogError
 from mobandits.evaluation import ConstantTarget, compare
 from mobandits.evaluation.dominance import Decision
 from mobandits.logs import read
+from mobandits.orders import Lexicographic
+from mobandits.policies import MolUcb, WithFloor
 from mobandits.service import evaluations as room
 from mobandits.service.dashboard.evaluation_pages import IN_SHORT, VERDICTS
 from mobandits.service.evaluating import evaluated
@@ -87,6 +89,14 @@ def test_a_preference_and_a_policy_are_learned_from_the_log(store):
     second = evaluated(task(store, policy=floor, estimators=["dr"]))
     # The agent's own policy with the preference is that policy.
     assert first.values == second.values
+    log = read(store, agent="router")
+    log = log[~np.isnan(log.propensities)]
+    recipe = WithFloor(MolUcb(scale=0.3, order=Lexicographic()), 0.1)
+    found = compare(log, {"asked": recipe}, "dr", progress=False)
+    by_objective = {row["objective"]: row["value"] for row in found.table().to_dicts()}
+    for each in first.values:
+        if each.target == "asked":
+            assert each.value == by_objective[each.objective]
     assert {each.estimator for each in first.values} == {"dr"}
     with pytest.raises(LogError, match="nobody"):
         evaluated(
