@@ -568,9 +568,9 @@ def test_rows_by_name_where_there_are_no_features():
 @pytest.mark.parametrize("propensity", ["none", "exact"])
 def test_no_arm_is_made_up_where_numbers_are_too_large(propensity):
     agent = agent_of(MolUcb(scale=0.5, order=mob.orders.Lexicographic()), propensity=propensity)
-    context = np.full((K, D), 1e200)
-    for _ in range(2):
-        agent.learn(agent.decide(context).id, [1e308, 1e308])
+    context = np.full((K, D), 0.5)
+    agent.learn(agent.decide(context).id, [1.0, 1.0])
+    agent.core.bound.state().theta[:] = np.nan  # which no number that is taken brings about
     for call in (agent.decide, lambda context: agent.decide_batch(context[None])):
         with pytest.raises(
             ValueError,

@@ -98,7 +98,7 @@ def test_messages_without_news_are_not_written(tmp_path):
     with Store(tmp_path / "log") as store:
         agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=2, log=store)
         number = agent.decide().id
-        agent.learn(number, {})
+        agent.learn(number, {0: None})
         agent.learn(number, {0: 1.0})
         agent.learn(number, {0: 1.0})
         agent.learn(number, {1: 1.0})

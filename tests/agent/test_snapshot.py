@@ -130,7 +130,7 @@ def test_names_and_numbers_of_any_kind(tmp_path):
     assert [again.decide() for _ in range(20)] == [agent.decide() for _ in range(20)]
 
 
-@pytest.mark.parametrize("bad", [frozenset([1]), float("nan"), b"a", 1j])
+@pytest.mark.parametrize("bad", [frozenset([1]), b"a", 1j])
 def test_names_that_files_do_not_keep(tmp_path, bad):
     agent = mob.Agent(RandomChoice(), arms=["a", bad], features=0, objectives=1)
     with pytest.raises(ValueError, match="arm must be"):

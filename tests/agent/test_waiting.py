@@ -145,12 +145,12 @@ def test_what_was_due_before_a_change_comes_before_it(change):
 def test_nothing_new_teaches_nothing():
     agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=["click", "revenue"])
     number = agent.decide().id
-    for nothing in ({}, [np.nan, np.nan], [None, None]):
+    for nothing in ({"click": None}, [np.nan, np.nan], [None, None]):
         agent.learn(number, nothing)
     assert (agent.lessons, agent.waiting) == (0, 1)
     agent.learn(number, {"click": 1.0})
     agent.learn(number, {"click": 1.0})
-    agent.learn(number, {})
+    agent.learn(number, {"revenue": np.nan})
     assert (agent.lessons, agent.waiting) == (1, 1)
 
 

@@ -217,6 +217,7 @@ def _reward_or_none(core: AgentCore, rewards: Any) -> list[float] | None:
 def _check_rewards(core: AgentCore, new: list[float] | None) -> None:
     if new is not None:
         core.guard.check_rewards(core.scales.inward(new))
+        core.ledger.check_bills(new)
         core.expectations.check(new)
 
 

@@ -149,6 +149,8 @@ class Agent:
                 settles_propensity=propensity is None,
             )
 
+        self.core.ledger.warn_of_unknown_arms()
+
     def __enter__(self) -> Self:
         return self
 

@@ -39,8 +39,9 @@ from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
-from mobandits.contracts.terms import ApplicationTerms, arms_named, in_terms
+from mobandits.contracts.terms import arms_named, in_terms
 from mobandits.encoding.encoder import Encoder
+from mobandits.logs.objectives import terms_of
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted, short_repr
@@ -212,12 +213,7 @@ class AgentCore:
     def in_own_terms(self, recipe: Recipe) -> Recipe:
         """A recipe that knows the names, directions and units of this agent, where it needs them."""
         slot_of = {name: self.arms.slot(name) for name in self.arms.names}
-        terms = ApplicationTerms(
-            self.objective_names,
-            tuple(each.line for each in self.objectives),
-            tuple(each.minimise for each in self.objectives),
-            slot_of,
-        )
+        terms = terms_of(self.objectives, slot_of)
         own_recipe: Recipe = in_terms(recipe, terms)
 
         return own_recipe
@@ -297,6 +293,7 @@ class AgentCore:
                 return
 
             self.guard.check_rewards(self.scales.inward(new))
+            self.ledger.check_bills(new)
             if self.expectations.any:
                 self.expectations.check(new)
 

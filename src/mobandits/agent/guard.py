@@ -3,7 +3,6 @@
 Refused where it makes no sense outside, else warned.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -11,21 +10,19 @@ import numpy as np
 
 from mobandits.contracts.assumptions import SLACK, enforce
 from mobandits.contracts.protocols import Array, Assumption, Recipe
+from mobandits.support.checks import LARGEST, LARGEST_FEATURE
 
-LARGEST = sys.float_info.max
 NOTHING = np.empty(0)
 
 
 class Guard:
-    """The assumptions of a recipe, checked in every call.
-
-    Where nothing is assumed, that costs nothing.
+    """The assumptions of a recipe, and bounds that keep what is learned finite, checked in every call.
 
     An assumption that may be broken is warned about once: then it is checked no more.
 
     Attributes:
-        low: the least coordinate that a context may have; all must be finite.
-        high: the largest one.
+        low: the least coordinate that a context may have, at least `-LARGEST_FEATURE`.
+        high: the largest one, at most `LARGEST_FEATURE`.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -41,8 +38,8 @@ class Guard:
             else:
                 self._about_features.append(assumption)
 
-        self.low = max((bound.low - SLACK for bound in self._bounds), default=-LARGEST)
-        self.high = min((bound.high + SLACK for bound in self._bounds), default=LARGEST)
+        self.low = max([-LARGEST_FEATURE, *(bound.low - SLACK for bound in self._bounds)])
+        self.high = min([LARGEST_FEATURE, *(bound.high + SLACK for bound in self._bounds)])
         self._longest = self._unchecked_norm()
 
     def _unchecked_norm(self) -> float:
@@ -80,6 +77,7 @@ class Guard:
             row = place[-2]
             raise ValueError(f"context must be finite, got {number} in row {row}")
 
+        _refuse_large("context", contexts, LARGEST_FEATURE, "scale features to about 1")
         for assumption in self._bounds:
             enforce(assumption, contexts, NOTHING)
 
@@ -101,14 +99,19 @@ class Guard:
 
         Args:
             x: (rounds, features) of the arms that were played.
-            rewards: (rounds, objectives), NaN where not observed.
+            rewards: (rounds, objectives) as they are learned, NaN where not observed.
         """
+        _refuse_large("rewards", rewards, LARGEST, "squares must stay finite")
         self._about_features = self._kept(self._about_features, x, NOTHING)
         self._longest = self._unchecked_norm()
         self._about_rewards = self._kept(self._about_rewards, NOTHING, rewards)
 
     def check_rewards(self, rewards: Sequence[float]) -> None:
-        """Check the rewards of a decision, NaN where not observed."""
+        """Check the rewards of a decision as they are learned, NaN where not observed."""
+        for value in rewards:
+            if value > LARGEST or value < -LARGEST:
+                _refuse_large("rewards", np.array(rewards), LARGEST, "squares must stay finite")
+
         for assumption in self._about_rewards:
             for value in rewards:
                 if value < assumption.low or value > assumption.high:  # never so for NaN
@@ -128,3 +131,11 @@ class Guard:
                 kept.append(assumption)
 
         return kept
+
+
+def _refuse_large(name: str, values: Array, most: float, reason: str) -> None:
+    """Refuse numbers that no later one could make up for; NaN passes."""
+    is_large = np.abs(values) > most
+    if is_large.any():
+        first = values[is_large][0]
+        raise ValueError(f"{name} must be between {-most:g} and {most:g}, got {first:g}: {reason}")

@@ -15,6 +15,7 @@ MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
 MOST_STAGES = 10_000  # each is bound on the way to the last one
 
 FIELDS = ("minimise", "unit", "low", "high", "default", "after")  # of an objective
+OUTSIDE = "outside"  # of an objective that rejects values outside of its range
 OPTIONS = ("features", "rounds", "seed", "propensity", "samples")
 KEYS = {
     "version",
@@ -87,7 +88,9 @@ def check_header(header: dict[str, Any]) -> None:
 
     _check_options(header["options"])
     for objective in _checked_list(header["objectives"], "objectives"):
-        _check_keys("objectives", objective, ("name", *FIELDS))
+        is_strict = isinstance(objective, dict) and OUTSIDE in objective
+        further = (OUTSIDE,) if is_strict else ()
+        _check_keys("objectives", objective, ("name", *FIELDS, *further))
 
     _check_arms(header)
     _check_stage(header)

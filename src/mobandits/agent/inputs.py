@@ -127,7 +127,9 @@ def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     except TypeError as error:
         raise ValueError(f"{wanted} that can be hashed, got {quoted(given)}") from error
 
-    if different < len(given):
+    # NaN is different from itself: nobody could ever name it.
+    is_nameless = any(name != name for name in given)  # noqa: PLR0124 - NaN
+    if different < len(given) or is_nameless:
         raise ValueError(f"{wanted}, got {quoted(given)}")
 
     return tuple(given)
@@ -183,9 +185,17 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
 def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]:
     """The rewards of a dictionary by position, NaN where there is none."""
     given: list[Any] = [math.nan] * len(places)
+    if not rewards:
+        listed = shortened(", ".join(map(str, places)))
+        raise ValueError(f"rewards must name at least one objective of {listed}, got {{}}")
+
     for name, value in rewards.items():
         if name not in places:
             raise ValueError(_unknown_objective(name, places))
+        if isinstance(value, bool):
+            # It would count as 1 or 0: a comparison in the place of a number is a mistake.
+            rule = f"rewards[{quoted(name)}] must be a number, not a truth value"
+            raise ValueError(f"{rule}, got {value}; write float(...)")
 
         given[places[name]] = value
 

@@ -8,6 +8,7 @@ it was made: a bill that comes later is one of that period, and takes nothing fr
 
 import datetime as dt
 import math
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,9 +18,10 @@ from mobandits.agent.arms import Arms
 from mobandits.agent.budget import Balance, Budget, end_of, period_of
 from mobandits.agent.decision import Offer
 from mobandits.agent.pending import Pending
-from mobandits.errors import BudgetError
+from mobandits.errors import BudgetError, InputWarning
 from mobandits.logs.objectives import Objective
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, shortened
+from mobandits.support.nearest import refusal
 
 # Sums of amounts round: a share of the limit that is no money.
 ROUNDING = 1e-9
@@ -165,6 +167,19 @@ class Ledger:
                     f"most, or objective {title} must have a range, got neither"
                 )
 
+    def warn_of_unknown_arms(self) -> None:
+        """Warn of arms that budgets name and the agent does not have: they may be added later."""
+        for account in self.accounts:
+            most = account.budget.most
+            named = most if isinstance(most, Mapping) else {}
+            unknown = [name for name in named if name not in self._arms.names]
+            if unknown:
+                known = shortened(", ".join(map(str, self._arms.names)))
+                rule = f"name arms of the agent, which are {known}"
+                message = refusal("Budget.most", rule, unknown[0], self._arms.names)
+                # Of the line that makes the agent.
+                warnings.warn(message, InputWarning, stacklevel=3)
+
     def fitting(self, offer: Offer, now: float, count: int = 1) -> Offer:
         """The arms of an offer for which enough is left.
 
@@ -243,6 +258,18 @@ class Ledger:
         """Give back what a decision had reserved."""
         for account in self.accounts:
             account.release(number)
+
+    def check_bills(self, rewards: Sequence[float]) -> None:
+        """Refuse negative costs among rewards, (objectives,), NaN where not observed.
+
+        Raises:
+            ValueError: naming the objective: a budget would grow by what is paid back.
+        """
+        for account in self.accounts:
+            cost = rewards[account.place]
+            if cost < 0.0:
+                rule = f"rewards[{quoted(account.objective.name)}] must be at least 0"
+                raise ValueError(f"{rule}, as it is in a budget, got {cost:g}")
 
     def settle(self, number: int, rewards: Sequence[float]) -> None:
         """The bills among new rewards, (objectives,), NaN where not observed."""

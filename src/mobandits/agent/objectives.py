@@ -55,7 +55,7 @@ class Scales:
 
 
 class Expectations:
-    """Warns of rewards outside of the range of their objective, once per objective.
+    """Warns of rewards outside of the range of their objective, once per objective, or refuses them.
 
     Attributes:
         any: whether an objective has a range at all: most have none, and need no check.
@@ -63,25 +63,30 @@ class Expectations:
 
     def __init__(self, objectives: Sequence[Objective]) -> None:
         unlimited = (-math.inf, math.inf)
-        self._names = []
-        self._ranges = []
-        for each in objectives:
-            self._names.append(each.name)
-            self._ranges.append(each.range)
+        self._objectives = objectives
+        self._ranges = [each.range for each in objectives]
 
         self.any = any(limits != unlimited for limits in self._ranges)
 
     def check(self, rewards: Sequence[float]) -> None:
-        """The rewards of a decision, NaN where not observed."""
+        """Check the rewards of a decision, NaN where not observed.
+
+        Raises:
+            ValueError: where one is outside, and its objective rejects that.
+        """
         for i, value in enumerate(rewards):
             low, high = self._ranges[i]
             is_expected = not (value < low or value > high)  # so for NaN too
             if is_expected:
                 continue
 
-            self._ranges[i] = (-math.inf, math.inf)
-            name = quoted(self._names[i])
+            objective = self._objectives[i]
+            name = quoted(objective.name)
             limits = f"[{low:g}, {high:g}]"
+            if objective.outside == "reject":
+                raise ValueError(f"rewards[{name}] must be in {limits}, got {value:g}")
+
+            self._ranges[i] = (-math.inf, math.inf)
             message = f"rewards[{name}] were expected in {limits}, got {value:g}"
             # Of the line that calls `Agent.learn`, which calls `AgentCore.learn`.
             warnings.warn(message, InputWarning, stacklevel=4)

@@ -48,6 +48,10 @@ class Pending(NamedTuple):
         """The same decision with another note."""
         return self._replace(note=note)
 
+    def made_at(self, time: float) -> "Pending":
+        """The same decision, made at another time."""
+        return self._replace(time=time)
+
     def active_since(self, since: float) -> "Pending":
         """The same decision, whose defaults are due from then on."""
         return self._replace(since=since)
@@ -320,6 +324,11 @@ class PendingDecisions:
         self.is_timed = max_age is not None or bool(self._timers)
         while len(self.open) > limit:
             self._drop_oldest("limit")
+
+    def set_times(self, now: float) -> None:
+        """Let all decisions that wait be of this time."""
+        for number, pending in self.open.items():
+            self.open[number] = pending.made_at(now)
 
     def activate(self, number: int, now: float) -> None:
         """Let defaults of an inactive decision be due from now on."""

@@ -44,7 +44,7 @@ def restored_state(template: Any, given: "list[Array]", objectives: int, version
         with np.errstate(over="ignore", invalid="ignore"):
             state = _upgraded(state)
 
-    _check_finite(fields, list(arrays(state)))
+    check_finite(fields, list(arrays(state)))
     for (name, field), array in zip(fields_of(template), arrays(state), strict=True):
         _check_numbers(name, field, array, objectives)
 
@@ -154,7 +154,12 @@ def _check_shapes(
         raise ValueError(f"{rule}, got {sorted(lengths)}")
 
 
-def _check_finite(fields: "list[Field]", given: "list[Array]") -> None:
+def check_finite(fields: "Sequence[Field]", given: "Sequence[Array]") -> None:
+    """Refuse a state with numbers that are not finite where they must be.
+
+    Raises:
+        ValueError: naming the array by its position.
+    """
     pairs = zip(fields, given, strict=True)
     for i, (field, array) in enumerate(pairs):
         allowed = np.isfinite(array)

@@ -11,7 +11,7 @@ from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
-from mobandits.agent.inputs import UNCHANGED, check_counts, check_is_recipe
+from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.contracts.composition import composite, context_maps
@@ -56,8 +56,14 @@ def retune(
             core.writer.write_retuning({"before": before, "after": after}, changed, now)
 
         _apply(core, new, law, bound)
+        was_timed = core.is_timed
         core.pending.set_limits(int(limit), age)
         core.is_timed = core.writer is not None or core.pending.is_timed or core.ledger.is_timed
+        if core.is_timed and not was_timed:
+            # Nobody asked for the time when these decisions were made: they count from now on.
+            core.now = max(core.now, as_seconds(core.clock()))
+            core.pending.set_times(core.now)
+
         if core.writer is not None:
             core.writer.done(core)
 

@@ -6,11 +6,14 @@ from typing import Any
 from mobandits.agent.core import AgentCore
 from mobandits.agent.file_layout import PACKAGE, VERSION, WITHOUT_ENCODER
 from mobandits.agent.growth import arrays
-from mobandits.agent.headers import FIELDS, OPTIONS
+from mobandits.agent.headers import FIELDS, OPTIONS, OUTSIDE
 from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.named_contexts import NamedContexts
+from mobandits.agent.restoring import check_finite
 from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
 from mobandits.contracts.protocols import Array, Recipe
+from mobandits.contracts.states import fields_of
+from mobandits.errors import StateError
 from mobandits.logs.names import checked_name, encoded
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described
@@ -67,7 +70,11 @@ def copied_state(core: AgentCore) -> StateCopy:
     bound = core.bound
     pending = core.pending
     has_state = bound.stage > 0
-    copies = [array.copy() for array in arrays(bound.state())] if has_state else []
+    copies = []
+    if has_state:
+        state = bound.state()
+        copies = [array.copy() for array in arrays(state)]
+        _refuse_unreadable(state, copies)
 
     return StateCopy(
         header=_header(core),
@@ -82,6 +89,15 @@ def copied_state(core: AgentCore) -> StateCopy:
         features=core.features,
         objectives=len(core.objectives),
     )
+
+
+def _refuse_unreadable(state: Any, copies: list[Array]) -> None:
+    """Refuse a state that no file could be read back with."""
+    fields = [field for _, field in fields_of(state)]
+    try:
+        check_finite(fields, copies)
+    except ValueError as error:
+        raise StateError(f"the agent cannot be saved: {error}") from error
 
 
 def _header(core: AgentCore) -> dict[str, Any]:
@@ -151,6 +167,10 @@ def _described_objective(objective: Objective) -> dict[str, Any]:
     described_fields = {"name": encoded(name)}
     for field in FIELDS:
         described_fields[field] = getattr(objective, field)
+
+    # Files of agents that only warn are what they were before there was a choice.
+    if objective.outside != "warn":
+        described_fields[OUTSIDE] = objective.outside
 
     return described_fields
 

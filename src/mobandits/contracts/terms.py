@@ -20,12 +20,14 @@ class ApplicationTerms(NamedTuple):
         lines: (offset, factor) of each: the policy learns (reward - offset) factor.
         minimised: of each, whether less is better.
         arms: {name: slot}.
+        ranges: (low, high) of each in its own unit, infinite where it has none; empty: of none.
     """
 
     objectives: tuple[Hashable, ...]
     lines: tuple[tuple[float, float], ...]
     minimised: tuple[bool, ...]
     arms: Mapping[Hashable, int]
+    ranges: tuple[tuple[float, float], ...] = ()
 
 
 def in_terms(recipe: Any, terms: ApplicationTerms) -> Any:

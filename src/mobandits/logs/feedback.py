@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.encoding.encoder import Encoder
-from mobandits.logs.objectives import Objective, as_objective, learned_rewards, signs_of
+from mobandits.logs.objectives import Objective, as_objective, learned_rewards, signs_of, terms_of
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quantity, quoted, shortened
 from mobandits.support.nearest import did_you_mean
@@ -155,12 +155,8 @@ class Feedback:
     @property
     def terms(self) -> ApplicationTerms:
         """The terms in which recipes with limits or arms of their own speak of the log."""
-        return ApplicationTerms(
-            self.objective_names,
-            tuple(each.line for each in self.objectives),
-            tuple(each.minimise for each in self.objectives),
-            {name: position for position, name in enumerate(self.arm_names)},
-        )
+        slots = {name: position for position, name in enumerate(self.arm_names)}
+        return terms_of(self.objectives, slots)
 
     def _repr_html_(self) -> str:
         """The first and the last rounds: what was played, with which probability, for what."""

@@ -101,12 +101,23 @@ def preference_of_data(data: Any) -> Any:
 def objectives_as_data(objectives: tuple[Objective, ...]) -> dict[str, Any]:
     """Objectives as plain data; see `objectives_of_data`."""
     return {
-        "objectives": [
-            {"name": each.name, "minimise": each.minimise, "unit": each.unit} for each in objectives
-        ],
+        "objectives": [_objective_as_data(each) for each in objectives],
         "defaults": [[each.default, each.after] for each in objectives],
         "ranges": [[each.low, each.high] for each in objectives],
     }
+
+
+def _objective_as_data(objective: Objective) -> dict[str, Any]:
+    fields = {
+        "name": objective.name,
+        "minimise": objective.minimise,
+        "unit": objective.unit,
+    }
+    # Only where it is said, so that logs of before are of the same agent.
+    if objective.outside != "warn":
+        fields["outside"] = objective.outside
+
+    return fields
 
 
 def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective, ...]:

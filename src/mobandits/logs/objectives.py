@@ -3,12 +3,13 @@
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.checks import number
+from mobandits.contracts.terms import ApplicationTerms
+from mobandits.support.checks import LARGEST, choice, number
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import refusal
 
@@ -27,11 +28,12 @@ class Objective:
         minimise: True where less is better, as for a cost; numbers keep their sign wherever the
             agent says them.
         unit: such as "USD", for people who read explanations.
-        low: the least value that is expected; one outside of the range is warned about once, and
-            learned.
+        low: the least value that is expected.
         high: the largest one; above `low`.
         default: what is learned where nothing came within `after` seconds; None: wait.
         after: seconds after the decision; needed with `default`.
+        outside: what becomes of a value outside of the range: "warn" warns once and learns it,
+            "reject" refuses it before anything changes.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -50,6 +52,7 @@ class Objective:
     high: float | None = None
     default: float | None = None
     after: float | None = None
+    outside: Literal["warn", "reject"] = "warn"
 
     def __post_init__(self) -> None:
         if not isinstance(self.minimise, bool):
@@ -63,9 +66,15 @@ class Objective:
             value = getattr(self, field)
             if value is not None:
                 number(f"Objective.{field}", value)
+                # As Python's number: NumPy's small ones cannot be compared with large limits.
+                number(f"Objective.{field}", float(value), at_least=-LARGEST, at_most=LARGEST)
 
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError(f"Objective.low must be below high = {self.high:g}, got {self.low:g}")
+        choice("Objective.outside", self.outside, ("warn", "reject"))
+        if self.outside == "reject" and self.low is None and self.high is None:
+            raise ValueError("Objective.outside must be 'warn' without low and high, got 'reject'")
+
         # A default without a time would never be learned, and a time without one brings nothing.
         if (self.default is None) != (self.after is None):
             given = f"{self.default} and {self.after}"
@@ -123,6 +132,22 @@ class Objective:
         """
         number = f"{value:.3g}"
         return f"{number} {self.unit}".rstrip()
+
+
+def terms_of(objectives: Sequence[Objective], slots: Mapping[Hashable, int]) -> ApplicationTerms:
+    """The terms in which recipes with limits or arms of their own speak of a problem.
+
+    Args:
+        objectives: of the problem.
+        slots: {arm: slot}.
+    """
+    return ApplicationTerms(
+        objectives=tuple(each.name for each in objectives),
+        lines=tuple(each.line for each in objectives),
+        minimised=tuple(each.minimise for each in objectives),
+        arms=slots,
+        ranges=tuple(each.range for each in objectives),
+    )
 
 
 def signs_of(objectives: Sequence[Objective]) -> Array:

@@ -30,6 +30,7 @@ class ObjectiveSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=
     high: float | None = None
     default: float | None = None
     after: float | None = None
+    outside: Literal["warn", "reject"] = "warn"
 
 
 class BudgetSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

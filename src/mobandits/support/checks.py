@@ -14,6 +14,13 @@ from mobandits.support.nearest import refusal
 DOUBLE = np.dtype(np.float64)
 PLAIN_TYPES = frozenset((np.ndarray, float, int))
 
+# The largest size of a number in a log: squares of such numbers, and sums of many of them, stay
+# finite. A larger one would make a regression NaN, which no later reward mends.
+LARGEST = 1e100
+# The largest size of a feature that an agent decides on. Its square is far above 2^53, so that the
+# regression has no digit left for other features; times in seconds (1.8e9) are below.
+LARGEST_FEATURE = 1e10
+
 # Kinds of numbers that become doubles: booleans, integers, floats, and objects, each of which is
 # asked. Text and complex numbers would be converted in silence.
 REAL_KINDS = "biufO"

@@ -15,7 +15,7 @@ from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.found import found_at
-from mobandits.support.naming import shortened
+from mobandits.support.naming import quoted, shortened
 
 WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
 SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
@@ -61,6 +61,10 @@ def refuse_others(path: Path) -> None:
     """
     check_sqlite()
     refuse_inherited(path)
+    if path.name.startswith(":") and path.name.endswith(":"):
+        # To SQLite, :memory: is no file at all; here it would be one of that name.
+        raise LogError(f"{path} must be a path of a file, got {quoted(str(path))}")
+
     if not path.exists() or is_store(path):
         return
     if path.is_file() and path.stat().st_size == 0:

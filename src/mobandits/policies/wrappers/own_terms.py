@@ -65,6 +65,30 @@ def line_of(terms: ApplicationTerms | None, objective: Any, where: str) -> Line:
     return Line(place, sign * offset, sign / factor, minimised)
 
 
+def check_in_range(
+    terms: ApplicationTerms | None, objective: int, value: float, where: str
+) -> None:
+    """Refuse a limit that no reward could break, or that all rewards break.
+
+    Args:
+        terms: of the application; None: objectives have no ranges.
+        objective: the number of the objective.
+        value: the limit, in the objective's own unit.
+        where: the parameter, for messages.
+
+    Raises:
+        ValueError: where it is outside of the objective's range.
+    """
+    if terms is None or not terms.ranges:
+        return
+
+    low, high = terms.ranges[objective]
+    if not low <= value <= high:
+        name = quoted(terms.objectives[objective])
+        rule = f"{where}[{name}] must be in the objective's range, [{low:g}, {high:g}]"
+        raise ValueError(f"{rule}, got {value:g}")
+
+
 def slot_of(terms: ApplicationTerms | None, arm: Any, where: str) -> int:
     """The slot of an arm, given its name; in a simulation, its number.
 

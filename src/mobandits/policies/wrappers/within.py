@@ -28,7 +28,13 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.policies.wrappers.intervals import interval_explorer
-from mobandits.policies.wrappers.own_terms import as_recipe, line_of, pairs_of, slot_of
+from mobandits.policies.wrappers.own_terms import (
+    as_recipe,
+    check_in_range,
+    line_of,
+    pairs_of,
+    slot_of,
+)
 from mobandits.policies.wrappers.subsets import arms_at, position_of, rows_at
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
@@ -320,6 +326,8 @@ class Within(Recipe):
             if line.objective >= shape.objectives:
                 rule = f"Within.limits must be on objectives below {shape.objectives}"
                 raise ValueError(f"{rule}, got {quoted(objective)}")
+            if not is_relative:
+                check_in_range(self.terms, line.objective, value, "Within.limits")
 
             # What must not exceed a cost is the negative of what its worth must not fall below.
             turned = line.minimised and not is_relative
