@@ -4,20 +4,24 @@
 Maps are fitted on a log of a seed of its own. Nothing is tuned: the scale is the data's, kinds have their defaults.
 """
 
+import math
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from compare_scales import WeightedRegret, equal_weights, verdict
 
 import mobandits as mob
 from mobandits.environments import Bumps, Linear, LlmRouting, MedicalDiagnosis, PeriodicBumps
 from mobandits.features import Crosses, fit
 from mobandits.features.examples import has_constant
 from mobandits.logs import Feedback
+from mobandits.metrics.regret import OrderRegret
+from mobandits.orders import Weighted
 from mobandits.policies import Features, MolUcb
+from mobandits.statistics.quantiles import student_quantile
 
 LOGGED, ROUNDS, TRIALS = 1500, 2000, 10
 LOG_SEED, SEED = 1, 2
@@ -33,6 +37,32 @@ ENVIRONMENTS = {
 WORDS = {-1: "better", 0: "", 1: "worse"}
 PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "features.md"
 START, END = "<!-- maps: benchmarks/compare_maps.py writes this table -->", "<!-- end -->"
+
+
+@dataclass(frozen=True)
+class WeightedRegret(OrderRegret):
+    """How far the chosen arm's mean over the objectives is behind the largest."""
+
+    objectives: int
+    name = "weighted_regret"
+
+    @property
+    def order(self):
+        """Equal weights."""
+        return equal_weights(self.objectives)
+
+
+def equal_weights(objectives):
+    return Weighted([1.0 / objectives] * objectives)
+
+
+def verdict(mine, other):
+    """The 95 % interval of a difference in paired trials, and -1 (surely less), 0 or 1 (surely more)."""
+    difference = mine - other
+    error = difference.std(ddof=1) / math.sqrt(len(difference))
+    half = student_quantile(0.975, len(difference) - 1) * error
+    low, high = difference.mean() - half, difference.mean() + half
+    return low, high, int(low > 0.0) - int(high < 0.0)
 
 
 class Fitted(NamedTuple):

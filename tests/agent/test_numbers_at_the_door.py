@@ -171,3 +171,14 @@ def test_ages_count_from_the_call_that_limits_them():
     agent.tick()
     assert (agent.waiting, agent.dropped["age"]) == (0, 1)
     assert decision.id == 0
+
+
+def test_a_constant_radius_beside_a_unit_without_a_range_is_warned_of():
+    dollars = mob.Objective("cost", minimise=True, unit="USD")
+    recipe = WithFloor(MolUcb(scale=1.0, check=False), 0.1)
+    with pytest.warns(InputWarning, match=r"MolUcb\.scale = 1 is in USD for objective 'cost'"):
+        agent_of(recipe, objectives=["quality", dollars])
+    # None of these has a constant in dollars.
+    agent_of(recipe, objectives=["quality", COST])
+    agent_of(WithFloor(MolUcb(), 0.1), objectives=["quality", dollars])
+    agent_of(recipe, objectives=["quality", mob.Objective("cost", minimise=True)])

@@ -250,15 +250,56 @@ def test_agents_save_merge_and_grow(tmp_path):
     [
         (
             lambda: MolUcb(scale="large"),
-            "MolUcb.scale must be a number, None or .data., got 'large'",
+            "MolUcb.scale must be a number, .data. or .theory., got 'large'",
         ),
         (lambda: MolUcb(scale=0.0), "MolUcb.scale must be above 0, got 0.0"),
-        (
-            lambda: MolTs(scale="data", links="logit"),
-            "MolTs.scale must be a number or None with links, got 'data'",
-        ),
+        (lambda: MolUcb(scale=None), "MolUcb.scale must be a number, .data. or .theory., got None"),
     ],
 )
 def test_bad_scales(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+def test_an_arm_of_a_shared_model_is_as_uncertain_as_its_direction():
+    """The twin of `FromData.of`: s w + q penalty w^2 / |x|^2, arm by arm."""
+    estimator = scaled("own")
+    xs, arms, rewards = some_lessons("own", 30, 4)
+    state = trained(estimator, xs, arms, rewards)
+    context = np.random.default_rng(5).standard_normal((K, D))
+    chosen = np.array([2, 0])
+    recipe = MolUcb(scale="data", penalty=PENALTY)
+    explorer = recipe.bind(Shape(arms=K, features=D, objectives=L)).explorer
+    found = compile_loop(ask_beliefs, estimator)(
+        explorer, estimator, state, context[chosen], chosen, np.random.default_rng(0)
+    )
+    deviation = deviations(estimator, state)[0]
+    size = np.sqrt(np.nanmean(rewards**2, axis=0))
+    width = estimator.width(state, context[chosen], chosen)
+    share = PENALTY * width**2 / (context[chosen] ** 2).sum(1, keepdims=True)
+    expected = deviation * width + size * share
+    np.testing.assert_allclose(found.high - found.mean, expected, rtol=1e-8)
+    np.testing.assert_allclose(found.mean - found.low, expected, rtol=1e-8)
+
+
+def ask_beliefs(explorer, estimator, state, context, arms, rng):
+    return explorer.beliefs(estimator, state, context, arms, rng)
+
+
+@pytest.mark.parametrize("deviation", [0.0, 0.06])
+def test_no_arm_of_a_shared_model_is_given_up_untried(deviation):
+    """A model shared by arms that no feature connects: the first arm is good, the last is the best."""
+    means = np.array([0.6, 0.5, 0.9])
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(len(means))
+        recipe = MolUcb(order=Weighted([1.0]))
+        agent = mob.Agent(recipe, arms=3, features=3, objectives=1, seed=seed)
+        best = 0
+        for t in range(150):
+            decision = agent.decide(np.eye(3))
+            mean = means[order[decision.arm]]
+            agent.learn(decision.id, [mean + deviation * rng.standard_normal()])
+            best += t >= 100 and mean == 0.9
+
+        assert best >= 45, (seed, best)

@@ -126,11 +126,14 @@ def test_it_is_as_its_recipe_otherwise():
             "Forgetting.recipe must rest on ridge regression, got Forgetting",
         ),
         (
-            MolUcb(),
-            r"Forgetting.recipe must have a constant radius, such as scale=0.3, got MolUcb\(scale=None",
+            MolUcb(scale="theory"),
+            r"Forgetting.recipe must have a constant radius, such as scale=0.3, got MolUcb\(scale=.theory.",
         ),
-        (HypervolumeUcb(), "Forgetting.recipe must have a constant radius"),
-        (MolTs(selection="weight"), "Forgetting.recipe must have a constant radius"),
+        (HypervolumeUcb(scale="theory"), "Forgetting.recipe must have a constant radius"),
+        (
+            MolTs(scale="theory", selection="weight"),
+            "Forgetting.recipe must have a constant radius",
+        ),
     ],
     ids=str,
 )

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.decision import Decision
-from mobandits.errors import LogWarning
+from mobandits.contracts.terms import constants_in_reward_units
+from mobandits.errors import InputWarning, LogWarning
+from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean, refusal
 
@@ -149,6 +151,27 @@ def on_rewards(objectives: Sequence[Hashable]) -> str:
     return (
         f"; write a number for each of {listed}, NaN where not observed, or {{objective: number}}"
     )
+
+
+def warn_of_units(recipe: Any, objectives: Sequence[Objective]) -> None:
+    """Warn of a constant in units of the rewards, where one of them has a unit and no range.
+
+    A radius of 0.3 is a third of a range, and says nothing of dollars.
+    """
+    constant = next(constants_in_reward_units(recipe), None)
+    if constant is None:
+        return
+
+    for each in objectives:
+        has_range = each.low is not None and each.high is not None
+        if each.unit and not has_range:
+            message = (
+                f"{constant} is in {each.unit} for objective {quoted(each.name)}, which has no "
+                "range; give Objective low and high, or write scale='data'"
+            )
+            # Of the line that makes the agent.
+            warnings.warn(message, InputWarning, stacklevel=3)
+            return
 
 
 class LogAdvice:

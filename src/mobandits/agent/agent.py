@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from mobandits.agent.advice import warn_of_units
 from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
@@ -150,6 +151,7 @@ class Agent:
             )
 
         self.core.ledger.warn_of_unknown_arms()
+        warn_of_units(self.core.recipe, self.core.objectives)
 
     def __enter__(self) -> Self:
         return self

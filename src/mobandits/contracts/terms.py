@@ -111,3 +111,29 @@ def arms_named(recipe: Any) -> Iterator[Hashable]:
         value = getattr(recipe, field.name)
         if hasattr(value, "bind"):
             yield from arms_named(value)
+
+
+def constants_in_reward_units(recipe: Any) -> Iterator[str]:
+    """The constants of a recipe, and of recipes inside of it, that are in units of the rewards.
+
+    A recipe that has some lists the fields in `REWARD_UNIT_FIELDS`; a text in one is no constant.
+
+    Example:
+        >>> from mobandits.policies import MolUcb, WithFloor
+        >>> list(constants_in_reward_units(WithFloor(MolUcb(scale=0.3))))
+        ['MolUcb.scale = 0.3']
+        >>> list(constants_in_reward_units(MolUcb()))
+        []
+    """
+    if not dataclasses.is_dataclass(recipe):
+        return
+
+    for name in getattr(recipe, "REWARD_UNIT_FIELDS", ()):
+        value = getattr(recipe, name)
+        if not isinstance(value, str):
+            yield f"{type(recipe).__name__}.{name} = {value:g}"
+
+    for field in dataclasses.fields(recipe):
+        value = getattr(recipe, field.name)
+        if hasattr(value, "bind"):
+            yield from constants_in_reward_units(value)

@@ -172,6 +172,23 @@ class Scaled:
 
         return out
 
+    def sizes(self, state: ScaledState) -> Array:
+        """(objectives,) the root mean square of the rewards of every objective, 0 before any."""
+        slots, objectives = state.squares.shape
+        grams = state.model.seen.shape[1]
+        out = np.zeros(objectives)
+        for l in range(objectives):
+            squares = 0.0
+            seen = 0.0
+            for s in range(slots):
+                squares += state.squares[s, l]
+                seen += state.model.seen[s, l if grams > 1 else 0]
+
+            if seen > 0.0:
+                out[l] = math.sqrt(squares / seen)
+
+        return out
+
     def residual(self, state: ScaledState, s: int, l: int) -> float:
         """Q - theta . Z of one model and objective."""
         explained = dot(state.model.theta[s, l], state.model.moment[s, l])

@@ -7,6 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray
+from mobandits.numerics.linalg import dot
 
 
 class Radius:
@@ -67,8 +68,23 @@ class FromData(Radius):
     It needs no rescaling: rewards c times as large have intervals c times as large, objective by
     objective.
 
+    Where arms share one model, the penalty draws the mean of an arm towards 0 in directions that
+    were never played, by more than rewards deviate: the radius would be too small for such an arm
+    ever to be tried. There, the interval of an arm with features x and width w = ||x||_{V^-1} has
+    the half-width
+
+        multiple s_l w + q_l penalty w^2 / |x|^2
+
+    with q_l the root mean square of the objective's rewards. The last factor is the share of x that
+    is not determined yet: 1 where nothing is known, and about penalty / n after n rewards. So the
+    second term is an estimate of the regression's bias, penalty |x' V^-1 theta|.
+
     Args:
         multiple: of the standard deviation.
+        penalty: of the regression.
+
+    Reference:
+        Ours. The bias is that of ridge regression; no regret bound is proven.
 
     Example:
         >>> from mobandits.estimators import Ridge, Scaled
@@ -79,6 +95,7 @@ class FromData(Radius):
     """
 
     multiple: float
+    penalty: float = 1.0
 
     def of_models(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
         """(slots, objectives) the radius of every model and objective."""
@@ -89,6 +106,35 @@ class FromData(Radius):
                 radii[s, l] *= self.multiple
 
         return radii
+
+    def of(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(slots, objectives); of a model that arms share, a row per arm, by their numbers."""
+        radii = self.of_models(estimator, state, context, arms)
+        if len(radii) > 1:
+            return radii
+
+        sizes = estimator.sizes(state)
+        width = estimator.width(state, context, arms)
+        objectives = radii.shape[1]
+        last = 0
+        for arm in arms:
+            last = max(last, arm)
+
+        # One row would stand for all arms.
+        out = np.zeros((max(last + 1, 2), objectives))
+        for a in range(len(arms)):
+            x = context[a] if len(context) > 1 else context[0]
+            square = dot(x, x)
+            for l in range(objectives):
+                column = l if width.shape[1] > 1 else 0
+                # Divided by the width, with which it will be multiplied.
+                bias = 0.0
+                if square > 0.0:
+                    bias = sizes[l] * self.penalty * width[a, column] / square
+
+                out[arms[a], l] = radii[0, l] + bias
+
+        return out
 
 
 @compiled

@@ -98,7 +98,7 @@ def _consequences(play: WatchedPlay, assumed: theory.Constants, gamma: Array) ->
 
 def watched_play(run: int, rounds: int, seed: int) -> WatchedPlay:
     """One run of MOGLB-UCB with the theory's radius, and what was seen before every round."""
-    recipe = MoglbUcb(links=ENVIRONMENT.links, delta=DELTA)
+    recipe = MoglbUcb(links=ENVIRONMENT.links, scale="theory", delta=DELTA)
     now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
     shape = now.problem.shape
     problem: Any = now.problem  # of Linear or GeneralizedLinear, which know their parameters

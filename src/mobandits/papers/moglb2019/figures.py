@@ -207,7 +207,7 @@ FIG1 = Experiment(
             {
                 "MOGLB-UCB": Tuned(widths()),
                 # No scale: the radius of Theorem 1.
-                "MOGLB-UCB, theory width": MoglbUcb(links=LINKS),
+                "MOGLB-UCB, theory width": MoglbUcb(links=LINKS, scale="theory"),
                 **BASELINES,
                 "uniform": RandomChoice(),
             },

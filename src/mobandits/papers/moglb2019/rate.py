@@ -66,7 +66,7 @@ RATE = Experiment(
         Run(
             RUN,
             problem(5),
-            {TUNED: MoglbUcb(LINKS, scale=0.01), THEORY: MoglbUcb(LINKS)},
+            {TUNED: MoglbUcb(LINKS, scale=0.01), THEORY: MoglbUcb(LINKS, scale="theory")},
             HORIZON,
             TRIALS,
             ("pareto_regret",),

@@ -111,7 +111,7 @@ def _ellipsoids(policy: str, played: _PlayedRun) -> Finding:
 
 
 def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:
-    played = _played(MolUcb(delta=DELTA), run, rounds, seed)
+    played = _played(MolUcb(scale="theory", delta=DELTA), run, rounds, seed)
 
     def consequences() -> list[Finding]:
         regret = theory.ucb_regret_bound(
@@ -139,7 +139,7 @@ def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:
 
 
 def _thompson(run: int, rounds: int, seed: int) -> list[Finding]:
-    played = _played(MolTs(delta=DELTA), run, rounds, seed)
+    played = _played(MolTs(scale="theory", delta=DELTA), run, rounds, seed)
     effective = EffectiveParetoRegret().per_round(played.truth, played.chosen, None)[:, 0]
 
     def consequences() -> list[Finding]:
@@ -200,7 +200,7 @@ def lemma_1(objectives: int, samples: int, rng: Rng) -> Finding:
     """
     draws = optimistic_draws(objectives)
     shape = Shape(arms=1, features=3, objectives=objectives)
-    policy: Any = MolTs(draws=draws).bind(shape)
+    policy: Any = MolTs(scale="theory", draws=draws).bind(shape)
     estimator = policy.estimator
     # Any state will do: the lemma is about a fixed arm, whatever was learned.
     state = policy.init()

@@ -134,8 +134,8 @@ def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
         UCB: tuned(MolUcb()),
         GREEDY: MolEpsGreedy(),
         ABLATION: tuned(MolUcb(order=EffectivePareto())),
-        f"{TS}, theory c": MolTs(),
-        f"{UCB}, theory c": MolUcb(),
+        f"{TS}, theory c": MolTs(scale="theory"),
+        f"{UCB}, theory c": MolUcb(scale="theory"),
     }
     # The paper shows PFIwR, which removes arms for good, only where the arms stay.
     if setting.fixed:
@@ -500,7 +500,7 @@ def remark(
 
 PARADOX = {
     **{f"{UCB}, c = {c:g}": MolUcb(scale=c) for c in (*CONSTANTS, 4.0)},
-    f"{UCB}, theory c": MolUcb(),
+    f"{UCB}, theory c": MolUcb(scale="theory"),
 }
 
 
@@ -581,7 +581,7 @@ def paradox_claims(name: str) -> tuple[Claim, ...]:
 
 
 MANY = draws_needed(Linear().objectives)
-EQUAL = {f"c = {c:g}": c for c in CONSTANTS} | {"theory c": None}
+EQUAL = {f"c = {c:g}": c for c in CONSTANTS} | {"theory c": "theory"}
 SAMPLED = {
     f"M = {draws}, {constant}": MolTs(scale=c, draws=draws)
     for constant, c in EQUAL.items()

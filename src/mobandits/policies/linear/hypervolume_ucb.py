@@ -16,6 +16,8 @@ from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import (
+    DATA,
+    THEORY,
     Scale,
     check_radius,
     linear_estimator,
@@ -33,8 +35,9 @@ class HypervolumeUcb(Recipe):
     front is played, those most that add most to the dominated hypervolume.
 
     Args:
-        scale: constant radius c > 0; "data" for one standard deviation of the rewards, estimated as
-            they come (see `estimators.Scaled`); None for the radius of the theory.
+        scale: "data" for one standard deviation of the rewards, estimated as they come (see
+            `estimators.Scaled`); a constant radius c > 0; "theory" for the radius of the theory,
+            which is so wide that thousands of rounds are played almost at random.
         reference: z, one number or one per objective; below all means. Linear rewards with norms of
             at most 1 lie above -1.
         exploration: "ucb" or "thompson".
@@ -59,7 +62,9 @@ class HypervolumeUcb(Recipe):
         log="sampled",
     )
 
-    scale: Scale = None
+    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
+
+    scale: Scale = DATA
     reference: float | Sequence[float] = -1.0
     exploration: str = "ucb"
     penalty: float = 1.0
@@ -83,7 +88,7 @@ class HypervolumeUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return () if self.scale else declared(self, UNIT_BALL)
+        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its reference checked against the objectives."""

@@ -12,9 +12,10 @@ from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
 DATA = "data"
+THEORY = "theory"
 # Standard deviations that the radius has with scale="data".
 MULTIPLE = 1.0
-Scale = float | Literal["data"] | None
+Scale = float | Literal["data", "theory"]
 
 
 class HasRadius(Protocol):
@@ -22,7 +23,7 @@ class HasRadius(Protocol):
 
     @property
     def scale(self) -> Scale:
-        """Constant radius, "data" for one in units of the rewards, or None for the theory's."""
+        """Constant radius, "data" for one in units of the rewards, or "theory" for the theory's."""
 
     @property
     def delta(self) -> float:
@@ -40,17 +41,30 @@ class HasRadius(Protocol):
 def check_radius(recipe: HasRadius) -> None:
     """Refuse parameters of a radius that make no sense, by name."""
     name = type(recipe).__name__
-    if isinstance(recipe.scale, str):
-        if recipe.scale != DATA:
-            rule = f'{name}.scale must be a number, None or "{DATA}"'
-            raise ValueError(f"{rule}, got {quoted(recipe.scale)}")
-    elif recipe.scale is not None:
-        number(f"{name}.scale", recipe.scale, above=0.0)
+    check_scale(f"{name}.scale", recipe.scale, (DATA, THEORY))
 
     number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
     for parameter in ("noise", "penalty"):
         value = getattr(recipe, parameter)
         number(f"{name}.{parameter}", value, above=0.0)
+
+
+def check_scale(name: str, scale: Any, words: tuple[str, ...]) -> None:
+    """Refuse a scale that is neither a positive number nor one of some words.
+
+    Example:
+        >>> check_scale("MolUcb.scale", None, ("data", "theory"))
+        Traceback (most recent call last):
+        ValueError: MolUcb.scale must be a number, "data" or "theory", got None
+    """
+    if scale in words:
+        return
+    if scale is None or isinstance(scale, str):
+        *others, last = (f'"{word}"' for word in words)
+        rule = f"{name} must be {', '.join(['a number', *others])} or {last}"
+        raise ValueError(f"{rule}, got {quoted(scale)}")
+
+    number(name, scale, above=0.0)
 
 
 def estimate_count(shape: Shape) -> int:
@@ -93,10 +107,10 @@ def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | FromData | Self
 
     These are as many as objectives, times arms where each arm has a model of its own.
     """
-    if isinstance(recipe.scale, str):
-        return FromData(MULTIPLE)
-    if recipe.scale is not None:
-        return Constant(recipe.scale)
+    if recipe.scale == DATA:
+        return FromData(MULTIPLE, recipe.penalty)
+    if recipe.scale != THEORY:
+        return Constant(float(recipe.scale))
 
     return SelfNormalised(
         features=shape.features,

@@ -6,7 +6,7 @@ confidence radius, O_t the approximate Pareto front.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from mobandits.contracts.assumptions import UNIT_BALL, declared
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
@@ -16,6 +16,7 @@ from mobandits.numerics.links import check_links
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.generalized_linear import generalized_linear_model
+from mobandits.policies.linear.linear_radius import THEORY, check_scale
 from mobandits.support.checks import number
 
 
@@ -36,7 +37,7 @@ class MoglbUcb(Recipe):
     paper         here
     ============= =========================================================================
     mu_i          `links`
-    c             `scale`, gamma_t = c log(det Z_t / det Z_1); the theory's gamma where None
+    c             `scale`, gamma_t = c log(det Z_t / det Z_1); the theory's gamma with "theory"
     D             `bound`
     kappa         `curvature`; None: the least slope of the links on [-D, D]
     R             `noise`
@@ -49,7 +50,7 @@ class MoglbUcb(Recipe):
     Args:
         links: "identity", "logit", "probit", a `compiled` part with `mean(z)` and
             `least_slope(bound)`, or one of these per objective.
-        scale: c > 0 of the tuned width, a factor of the squared radius; None for the theory's.
+        scale: c > 0 of the tuned width, a factor of the squared radius; "theory" for the theory's.
         bound: upper bound of the norm of every theta; features have norms of at most 1.
         curvature: lower bound of the links' slopes.
         noise: upper bound of every reward in absolute value, for the theory's radius.
@@ -79,7 +80,7 @@ class MoglbUcb(Recipe):
     )
 
     links: Any = "logit"
-    scale: float | None = None
+    scale: float | Literal["theory"] = 0.03
     bound: float = 1.0
     curvature: float | None = None
     noise: float = 1.0
@@ -92,7 +93,8 @@ class MoglbUcb(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters and make the links a tuple, so that recipes compare by value."""
-        for name in ("scale", "bound", "curvature", "noise", "ceiling", "penalty"):
+        check_scale("MoglbUcb.scale", self.scale, (THEORY,))
+        for name in ("bound", "curvature", "noise", "ceiling", "penalty"):
             value = getattr(self, name)
             if value is not None:
                 number(f"MoglbUcb.{name}", value, above=0.0)
@@ -103,7 +105,7 @@ class MoglbUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return () if self.scale else declared(self, UNIT_BALL)
+        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with links, constants and radius resolved."""
@@ -118,9 +120,9 @@ class MoglbUcb(Recipe):
         )
         # Lines 5 to 7: the Newton step; line 8: the ellipsoid of Equation (3).
         estimator = model.estimator(shape)
-        if self.scale:
+        if self.scale != THEORY:
             # The theory's ellipsoid is so wide that the paper's experiments search c instead.
-            radius: Any = TunedNewton(self.scale)
+            radius: Any = TunedNewton(float(self.scale))
         else:
             radius = model.ellipsoid(shape, self.delta, self.noise)
 

@@ -18,13 +18,16 @@ from mobandits.policies.composite import Composite
 from mobandits.policies.linear.generalized_linear import generalized_linear_model
 from mobandits.policies.linear.linear_radius import (
     DATA,
+    THEORY,
     Scale,
     check_radius,
     linear_estimator,
     linear_radius,
 )
 from mobandits.support.checks import choice, integer, number
-from mobandits.support.naming import quoted
+
+# The constant radius that takes the place of the data's where rewards pass through links.
+LINKED = 0.3
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class MolTs(Recipe):
     ============= ==================================================
     paper         here
     ============= ==================================================
-    c             `scale`, or the theory width c1_t(delta) where None
+    c             `scale`, or the theory width c1_t(delta) with "theory"
     M             `draws`; None: ceil(1 - ln L / ln 0.85)
     lambda        `penalty`
     R             `noise`
@@ -52,8 +55,10 @@ class MolTs(Recipe):
     Where the arms share one context, every arm has a regression of its own.
 
     Args:
-        scale: constant radius c > 0; "data" for one standard deviation of the rewards, estimated as
-            they come (see `estimators.Scaled`); None for the radius of the theory.
+        scale: "data" for one standard deviation of the rewards, estimated as they come (see
+            `estimators.Scaled`), and for 0.3 with `links`; a constant radius c > 0; "theory" for
+            the radius of the theory, which is so wide that thousands of rounds are played almost at
+            random.
         draws: samples per objective; 1 is plain Thompson sampling.
         penalty: ridge penalty.
         delta: failure probability of the theory's radius, in (0, 1).
@@ -85,7 +90,9 @@ class MolTs(Recipe):
         part="yes; no with `links`",
     )
 
-    scale: Scale = None
+    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
+
+    scale: Scale = DATA
     draws: int | None = None
     penalty: float = 1.0
     delta: float = 0.01
@@ -104,10 +111,6 @@ class MolTs(Recipe):
         choice("MolTs.selection", self.selection, ("uniform", "weight"))
         number("MolTs.bound", self.bound, above=0.0)
         if self.links is not None:
-            if self.scale == DATA:
-                rule = "MolTs.scale must be a number or None with links"
-                raise ValueError(f"{rule}, got {quoted(self.scale)}")
-
             links = check_links("MolTs.links", self.links)
             object.__setattr__(self, "links", links)
             # The objectives share one matrix Z of Newton steps, which a partial reward would split.
@@ -115,7 +118,7 @@ class MolTs(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return () if self.scale else declared(self, UNIT_BALL)
+        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with the number of draws, the radius and the links resolved."""
@@ -139,11 +142,11 @@ class MolTs(Recipe):
         model = generalized_linear_model(
             "MolTs", self.links, shape, bound=self.bound, penalty=self.penalty
         )
-        # Links refuse the data's scale.
-        if self.scale and not isinstance(self.scale, str):
-            radius: Any = Constant(self.scale)
+        if self.scale == THEORY:
+            radius: Any = model.ellipsoid(shape, self.delta, self.noise)
         else:
-            radius = model.ellipsoid(shape, self.delta, self.noise)
+            constant = LINKED if self.scale == DATA else float(self.scale)
+            radius = Constant(constant)
 
         # Samples pass through the links: mixtures of arms mix mean rewards, not predictors.
         explorer = Linked(Thompson(radius, draws), model.links)

@@ -14,6 +14,8 @@ from mobandits.orders import Pareto
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import (
+    DATA,
+    THEORY,
     Scale,
     check_radius,
     linear_estimator,
@@ -28,7 +30,7 @@ class MolUcb(Recipe):
     ============= ==================================================
     paper         here
     ============= ==================================================
-    c             `scale`, or the theory width c1_t(delta) where None
+    c             `scale`, or the theory width c1_t(delta) with "theory"
     lambda        `penalty`
     R             `noise`
     ============= ==================================================
@@ -37,8 +39,9 @@ class MolUcb(Recipe):
     several objectives).
 
     Args:
-        scale: constant radius c > 0; "data" for one standard deviation of the rewards, estimated as
-            they come (see `estimators.Scaled`); None for the radius of the theory.
+        scale: "data" for one standard deviation of the rewards, estimated as they come (see
+            `estimators.Scaled`); a constant radius c > 0; "theory" for the radius of the theory,
+            which is so wide that thousands of rounds are played almost at random.
         order: None for `Pareto()`, as in the paper; `EffectivePareto()` plays the effective front.
         penalty: ridge penalty.
         delta: failure probability of the theory's radius, in (0, 1).
@@ -62,7 +65,9 @@ class MolUcb(Recipe):
         log="exact, with zeros",
     )
 
-    scale: Scale = None
+    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
+
+    scale: Scale = DATA
     order: Any = None
     penalty: float = 1.0
     delta: float = 0.01
@@ -77,7 +82,7 @@ class MolUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return () if self.scale else declared(self, UNIT_BALL)
+        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its order checked against the objectives."""
