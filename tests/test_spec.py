@@ -125,7 +125,7 @@ def test_grids_are_rows(spec):
         (
             "random-choice",
             'mol-ts"\nscale = "big',
-            r"policies\[0\].scale must be a number or .data., got 'big'",
+            r"policies\[0\].scale must be a number or .data. or .theory., got 'big'",
         ),
         (
             "random-choice",

@@ -489,7 +489,7 @@ def test_assumptions_are_watched():
     number = agent.decide().id
     with pytest.raises(ValueError, match=r"needs rewards in \[0, 1\].*got 2"):
         agent.learn(number, [2.0])
-    agent = agent_of(MolUcb())
+    agent = agent_of(MolUcb(scale="theory"))
     with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
         agent.decide(np.full(D, 5.0))
     with warnings.catch_warnings():

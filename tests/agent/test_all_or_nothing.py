@@ -305,7 +305,9 @@ def test_a_decision_that_is_refused_draws_nothing(tmp_path):
 
 
 def test_a_warning_that_is_an_error_is_no_decision(tmp_path):
-    agent = mob.Agent(MolUcb(), arms=K, features=D, objectives=2, log=tmp_path / "log")
+    agent = mob.Agent(
+        MolUcb(scale="theory"), arms=K, features=D, objectives=2, log=tmp_path / "log"
+    )
     for call in (agent.decide, lambda context: agent.decide_batch([context, context])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

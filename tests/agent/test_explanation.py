@@ -10,8 +10,19 @@ from slow_twin import Clock
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.orders import Lexicographic
-from mobandits.policies import CpUcb1, Forgetting, MoglbUcb, MolTs, MolUcb, ParetoKg
+from mobandits.policies import (
+    CpUcb1,
+    Forgetting,
+    GapWeighted,
+    MoglbUcb,
+    MolTs,
+    MolUcb,
+    ParetoKg,
+    Rollout,
+    WithFloor,
+)
 
+pytestmark = pytest.mark.filterwarnings("ignore:MolUcb.scale = 0.3 is in USD")
 D, SCALE, PENALTY = 2, 0.3, 0.7
 ARMS = ["small", ("large", 2), "tiny", "huge"]
 COST, QUALITY = Objective("cost", minimise=True, unit="USD"), "quality"
@@ -257,3 +268,28 @@ def test_rewards_without_links_and_cells_are_explained_as_before():
         drifting.learn(drifting.decide([1.0], [0]).id, [reward])
     discounted = (0.5 * 1.0 + 3.0) / (1.0 + 0.5 + 1.0)
     assert drifting.explain(drifting.decide([1.0])).estimates[0, 0] == pytest.approx(discounted)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        (WithFloor(MolUcb(), 0.1), "With probability 0.1, any arm is played whatever is known."),
+        (Rollout(MolUcb(), "b", 0.25), "With probability 0.75, b is played whatever is known."),
+        (Forgetting(WithFloor(MolUcb(), 0.2), 0.99), "With probability 0.2, any arm is played"),
+        (GapWeighted(MolUcb()), "On the front"),
+    ],
+    ids=str,
+)
+def test_arms_that_are_played_whatever_is_known_are_not_on_the_front(recipe, said):
+    agent = mob.Agent(recipe, arms=["a", "b", "c"], features=1, objectives=["q"], seed=1)
+    rewards = {"a": 0.1, "b": 0.2, "c": 0.9}
+    for arm in list(rewards) * 20:
+        agent.adopt([1.0], arm, rewards=[rewards[arm]])
+    for _ in range(30):
+        decision = agent.decide([1.0])
+        found = agent.explain(decision)
+        assert found.front == ("c",)
+        assert said in found.sentence or decision.arm != "c"
+        where = "On" if decision.arm == "c" else "(Not|No more) on"
+        assert re.search(f"{where} the front", found.sentence)
+        assert {row["arm"] for row in found.rows if row["on_front"]} == {"c"}

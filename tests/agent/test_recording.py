@@ -80,7 +80,7 @@ def test_what_files_cannot_hold_is_refused_before_anything_happens(tmp_path):
 def test_a_warning_that_is_an_error_leaves_a_log_that_leads_here(tmp_path):
     options = {"arms": 5, "features": 2, "objectives": 2}
     with Store(tmp_path / "log") as store:
-        agent = mob.Agent(MolUcb(), **options, log=store)
+        agent = mob.Agent(MolUcb(scale="theory"), **options, log=store)
         with pytest.raises(InputWarning, match="MolUcb needs norms of features"):
             agent.decide([5.0, 5.0])
         with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
@@ -91,7 +91,9 @@ def test_a_warning_that_is_an_error_leaves_a_log_that_leads_here(tmp_path):
         Store(tmp_path / "log") as store,
         pytest.warns(InputWarning, match="MolUcb needs norms of features"),
     ):
-        assert everything(mob.Agent(MolUcb(), **options, log=store)) == everything(agent)
+        assert everything(mob.Agent(MolUcb(scale="theory"), **options, log=store)) == everything(
+            agent
+        )
 
 
 def test_messages_without_news_are_not_written(tmp_path):

@@ -273,9 +273,9 @@ def test_what_a_recipe_assumes_is_checked():
         compare(dataclasses.replace(log, contexts=log.contexts - 5.0), {"t": Pcz()}, ["ips"])
     far = dataclasses.replace(log, contexts=log.contexts + 5.0)
     with pytest.warns(InputWarning, match="MolUcb needs norms of features"):
-        check_assumptions(MolUcb(), far)
-    check_assumptions(MolUcb(check=False), far)
-    check_assumptions(MolUcb(), dataclasses.replace(log, contexts=0.5 * log.contexts))
+        check_assumptions(MolUcb(scale="theory"), far)
+    check_assumptions(MolUcb(scale="theory", check=False), far)
+    check_assumptions(MolUcb(scale="theory"), dataclasses.replace(log, contexts=0.5 * log.contexts))
 
 
 def test_trained_is_checked():

@@ -181,14 +181,15 @@ def test_wrappers_go_inside_and_outside():
 
 
 def test_it_is_as_its_recipe_otherwise():
-    recipe = Features(Crosses(2), MolUcb)
-    assert recipe.recipe == MolUcb()
+    assert Features(Crosses(2), MolUcb).recipe == MolUcb()
+    theory = MolUcb(scale="theory")
+    recipe = Features(Crosses(2), theory)
     assert recipe.accepts_partial
     assert not Features(Crosses(2), MoglbUcb()).accepts_partial
     # Norms are those of x: nothing follows for phi.
-    assert [one.about for one in MolUcb().assumptions()] == ["norms"]
+    assert [one.about for one in theory.assumptions()] == ["norms"]
     assert recipe.assumptions() == ()
-    kept = Features(Crosses(2), MoglbUcb()).assumptions()
+    kept = Features(Crosses(2), MoglbUcb(scale="theory")).assumptions()
     assert [one.about for one in kept] == ["rewards"] * len(kept)
     assert str(recipe).startswith("Features(map=Crosses(degree=2, constant=False), recipe=MolUcb(")
 

@@ -97,11 +97,14 @@ def test_theory_width():
         first = 16 * reach**2 / kappa * np.log(3 / delta * np.sqrt(1 + 4 * t))
         return first + 1.0 + 2 * reach**2 / kappa * volume + kappa / 2
 
-    watched(replay(MoglbUcb(links=LINKS), SHAPE, given=signed(5)), Twin(MEANS, kappa, 1.0, gamma))
+    watched(
+        replay(MoglbUcb(links=LINKS, scale="theory"), SHAPE, given=signed(5)),
+        Twin(MEANS, kappa, 1.0, gamma),
+    )
 
 
 def test_constants_of_the_experiment():
-    policy = MoglbUcb(links=["probit"] * 2 + ["logit"] * 3).bind(
+    policy = MoglbUcb(links=["probit"] * 2 + ["logit"] * 3, scale="theory").bind(
         Shape(arms=20, features=5, objectives=5)
     )
     assert policy.estimator.curvature == pytest.approx(0.196612, abs=1e-6)

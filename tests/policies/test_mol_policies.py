@@ -28,7 +28,7 @@ def test_mol_ucb_with_a_constant_radius(shape):
 
 @pytest.mark.parametrize("shape", [OWN, SHARED], ids=["own", "shared"])
 def test_mol_ucb_with_the_theorys_radius(shape):
-    run = played(MolUcb(delta=0.1, noise=0.02, penalty=0.01), shape)
+    run = played(MolUcb(scale="theory", delta=0.1, noise=0.02, penalty=0.01), shape)
     for t in ROUNDS:
         models = regressions(*run.before(t), 0.01, shape.shared)
         mean, width = estimates(models, run.rows(t))

@@ -49,10 +49,10 @@ def test_generalized_linear_beliefs_are_those_of_moglb_ucb():
 
 
 def test_radii_and_orders():
-    theory = MolTs(links="logit", noise=2.0).bind(SHAPE)
+    theory = MolTs(scale="theory", links="logit", noise=2.0).bind(SHAPE)
     assert (
         theory.explorer.explorer.radius
-        == MoglbUcb(links="logit", noise=2.0).bind(SHAPE).explorer.radius
+        == MoglbUcb(scale="theory", links="logit", noise=2.0).bind(SHAPE).explorer.radius
     )
     assert theory.order == EffectivePareto()
     assert MolTs(links="logit", selection="weight").bind(SHAPE).order == Pareto()

@@ -19,7 +19,9 @@ from mobandits.agent.parts import (
 )
 from mobandits.compiling.compiled import compile_loop
 from mobandits.compiling.session import InterpretedSession
+from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.contracts.states import declares
 from mobandits.orders.order import in_words
 from mobandits.support.naming import conjunction, quoted
 
@@ -44,7 +46,8 @@ class Explanation:
         high: their upper ends.
         dominated_by: per eligible arm, the arms whose estimates are at least as good in all and
             better in one.
-        front: the eligible arms that the policy would play now, with positive probability.
+        front: the eligible arms that the policy would play now; without those that are played
+            whatever is known, as by `WithFloor`.
         sentence: the same in words.
         objectives: the objectives.
         contributions: how the columns of the context move the estimates, where the agent has an
@@ -110,9 +113,15 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
         probabilities = core.bound.probabilities(context, slots, rng)
         estimates, low, high = _in_units(core, beliefs)
         dominated_by = _dominating(beliefs.mean, decision.eligible)
-        on_front = np.flatnonzero(probabilities > 0.0)
-        front = tuple(decision.eligible[i] for i in on_front.tolist())
-        sentence = _sentence(core, decision, estimates, dominated_by, front)
+        forced = forced_probabilities(core.bound.policy, slots)
+        # Arms that are played whatever is known are not on the front for that.
+        on_front = probabilities > forced
+        if declares(core.bound.policy, "PLAYS_ALL"):
+            on_front = probabilities == probabilities.max()
+
+        front = tuple(decision.eligible[i] for i in np.flatnonzero(on_front).tolist())
+        sentence = _sentence(core, decision, estimates, dominated_by, front, forced)
+        sentence += _chance_in_words(decision.eligible, forced)
         contributions = _contributions(core, decision, slots)
         place = decision.eligible.index(decision.arm)
         reason = because(contributions, place, core.objectives)
@@ -241,6 +250,7 @@ def _sentence(
     estimates: Array,
     dominated_by: Sequence[Names],
     front: Names,
+    forced: Array,
 ) -> str:
     # Of the arm that was played; the table has the others.
     place = decision.eligible.index(decision.arm)
@@ -259,7 +269,8 @@ def _sentence(
     if beaten:
         sentence += f", and it dominates {_names_in_words(beaten)}"
 
-    return f"{sentence}. {_front_in_words(core, decision, front)}"
+    was_forced = bool(forced[place] > 0.0)
+    return f"{sentence}. {_front_in_words(core, decision, front, was_forced=was_forced)}"
 
 
 def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
@@ -287,13 +298,15 @@ def _rewards_in_words(core: AgentCore, rewards: Array) -> str:
     return ", ".join(parts)
 
 
-def _front_in_words(core: AgentCore, decision: Decision, front: Names) -> str:
+def _front_in_words(core: AgentCore, decision: Decision, front: Names, *, was_forced: bool) -> str:
     played = decision.arm
     preference = core.bound.preference()
     titles = [str(objective.name) for objective in core.objectives]
     order = in_words(preference, titles)
     is_on_front = played in front
-    where = "On" if is_on_front else "No more on"
+    # An arm that is played whatever is known need never have been there.
+    elsewhere = "Not on" if was_forced else "No more on"
+    where = "On" if is_on_front else elsewhere
     sentence = f"{where} the front within what is not known yet ({order})"
     others = [name for name in front if name != played]
     if others:
@@ -303,6 +316,20 @@ def _front_in_words(core: AgentCore, decision: Decision, front: Names) -> str:
         return f"{sentence}, alone."
 
     return f"{sentence}."
+
+
+def _chance_in_words(names: Names, forced: Array) -> str:
+    """How often an arm is played whatever is known; nothing where none is."""
+    share = float(forced.sum())
+    if share == 0.0:
+        return ""
+
+    places = np.flatnonzero(forced > 0.0).tolist()
+    arms = "any arm"
+    if len(places) < len(names):
+        arms = _names_in_words([names[place] for place in places])
+
+    return f" With probability {share:.3g}, {arms} is played whatever is known."
 
 
 def _names_in_words(names: Sequence[Hashable]) -> str:

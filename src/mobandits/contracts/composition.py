@@ -20,6 +20,10 @@ agent must know to explain them and to exchange them:
 import dataclasses
 from typing import Any, Protocol
 
+import numpy as np
+
+from mobandits.contracts.protocols import Array, IntArray
+
 
 class Composition(Protocol):
     """A policy of three parts, each a field of its own; `dataclasses.replace` exchanges them."""
@@ -52,6 +56,33 @@ def composite(policy: Any) -> Any:
     while policy is not None and not getattr(policy, "COMPOSED", False):
         policy = getattr(policy, "policy", None) if dataclasses.is_dataclass(policy) else None
     return policy
+
+
+def forced_probabilities(policy: Any, slots: IntArray) -> Array:
+    """(arms,) the least probabilities that a policy gives to arms, whatever it has learned.
+
+    A policy that mixes another one with such plays has a method `forced(slots)`.
+
+    Args:
+        policy: any.
+        slots: (arms,) of the eligible arms.
+
+    Example:
+        >>> from mobandits.contracts.protocols import Shape
+        >>> from mobandits.policies import MolUcb, WithFloor
+        >>> policy = WithFloor(MolUcb(), epsilon=0.5).bind(Shape(arms=4, features=2, objectives=2))
+        >>> forced_probabilities(policy, np.arange(4)).tolist()
+        [0.125, 0.125, 0.125, 0.125]
+    """
+    while policy is not None:
+        forced = getattr(policy, "forced", None)
+        if callable(forced):
+            probabilities: Array = forced(slots)
+            return probabilities
+
+        policy = getattr(policy, "policy", None) if dataclasses.is_dataclass(policy) else None
+
+    return np.zeros(len(slots))
 
 
 def context_maps(policy: Any) -> tuple[Any, ...]:

@@ -55,6 +55,9 @@ class GapWeightedPolicy(NotesNothing):
         power: its exponent.
     """
 
+    # The arms that are best play a part only: every arm has a probability of its own.
+    PLAYS_ALL: ClassVar[bool] = True
+
     policy: Any
     objectives: int
     gamma: float

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
@@ -132,6 +133,16 @@ class RolloutPolicy(PassesNotes):
             probabilities[beliefs.baseline] += 1.0 - self.share
 
         return probabilities
+
+    def forced(self, slots: IntArray) -> Array:
+        """(arms,) the probabilities of arms that the inner policy would not play."""
+        inner = forced_probabilities(self.policy, slots)
+        is_baseline = slots == self.baseline
+        if not is_baseline.any():
+            return inner
+
+        forced: Array = self.share * inner + (1.0 - self.share) * is_baseline
+        return forced
 
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
         """The state after a reward: the inner policy learns from the baseline's rounds too."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
+from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
@@ -112,6 +113,12 @@ class FloorPolicy(PassesNotes):
             probabilities[a] = uniform_part + inner_share * inner[a]
 
         return probabilities
+
+    def forced(self, slots: IntArray) -> Array:
+        """(arms,) the probabilities of arms that the inner policy would not play."""
+        inner = forced_probabilities(self.policy, slots)
+        forced: Array = self.epsilon / len(slots) + (1.0 - self.epsilon) * inner
+        return forced
 
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
         """The state after a reward: the inner policy learns from uniform plays too."""
