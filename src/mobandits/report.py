@@ -23,6 +23,7 @@ from mobandits.papers.pages.write import (
 from mobandits.papers.protocol.files import read_checks
 from mobandits.simulation.collection import RUNS
 from mobandits.simulation.folder import read_folder
+from mobandits.statistics.metric_traits import describing
 
 
 def write(
@@ -66,7 +67,8 @@ def write(
         parts = [folder / RUNS / entry["experiment"] for entry in entries]
     for part in parts:
         rows = table if part == folder else _read(part)[0]
-        write_paper_output(part, rows, **for_papers)
+        with describing(manifest["specification"]):
+            write_paper_output(part, rows, **for_papers)
 
     return page
 
@@ -101,8 +103,9 @@ def _read(folder: Path) -> tuple[pl.DataFrame, Manifest]:
 
 
 def _run(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
-    findings = sentences(table)
-    return write_page(folder, run_page(folder, table, manifest, findings))
+    with describing(manifest["specification"]):
+        findings = sentences(table)
+        return write_page(folder, run_page(folder, table, manifest, findings))
 
 
 def _demo(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:

@@ -141,7 +141,7 @@ def test_the_command_line_prints_them(tmp_path, monkeypatch, capsys):
     printed = capsys.readouterr().out
     for sentence in sentences(Results.read(out)):
         assert sentence in printed
-    assert "Pareto regret: 3 trials do not tell" in printed
+    assert "the signed-rank test of 3 trials cannot give less than" in printed
 
 
 def test_the_page_of_a_run_shows_them(tmp_path):
@@ -151,3 +151,14 @@ def test_the_page_of_a_run_shows_them(tmp_path):
     page = html.unescape((out / "report.html").read_text())
     for sentence in sentences(Results.read(out)):
         assert sentence in page
+
+
+def test_few_trials_say_that_the_test_cannot_reject():
+    """An interval may exclude 0 where the exact test cannot give 5 %, so more trials are asked for."""
+    few = compare(table_of(near(3.0, trials=5)))
+    (sentence,) = few.sentences()
+    assert few.table["high"][0] * few.table["low"][0] > 0.0
+    assert "the signed-rank test of 5 trials cannot give less than p = 0.062" in sentence
+    assert "6 trials are the least" in sentence
+    (against,) = compare(table_of(near(3.0, trials=5)), "p0").sentences()
+    assert "6 trials are the least" in against

@@ -6,9 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import metric_twins as twins
 
-from mobandits import metrics
+from mobandits import metrics, report
 from mobandits.contracts.protocols import Block, Shape
+from mobandits.environments import Linear
 from mobandits.orders import Lexicographic, pc_gap_authors
+from mobandits.policies import MolUcb, RandomChoice
+from mobandits.simulation import Results, simulate
 from mobandits.simulation.truth import BlockGroundTruth
 
 LEVELS, CHAINS = [[0, 2], [1]], [[0, 1], [2]]
@@ -141,3 +144,37 @@ def test_names():
     assert set(metrics.DEFAULT_METRICS) <= set(metrics.registry())
     assert all(name == cls.name for name, cls in metrics.registry().items())
     assert [m.name for m in metrics.resolve(["reward", metrics.Jaccard()])] == ["reward", "jaccard"]
+
+
+class Spent(metrics.Reward):
+    """A metric of a user's own that says what its values are."""
+
+    name = "spent"
+    better = "smaller"
+    unit = "USD"
+    meaning = "what was paid"
+
+
+def test_a_metric_of_ones_own_says_its_direction_once(tmp_path):
+    """Direction, unit and words are stored in the run: nobody has to repeat them."""
+    policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}
+    folder = tmp_path / "run"
+    asked = {"rounds": 20, "trials": 6, "metrics": [Spent()]}
+    played = simulate(policies, Linear(arms=3, objectives=1), out=folder, **asked)
+    page = report.write(folder).read_text(encoding="utf-8")
+    assert "what was paid" in page
+    assert "spent (USD)" in page
+    for results in (played, Results.read(folder)):
+        assert results.compare().better == "smaller"
+        assert "downarrow" in results.to_latex()
+        assert results.plot("spent").axes[0].get_ylabel() == "spent (USD)"
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "rule"),
+    [("better", "less", "smaller"), ("unit", 3, "a text"), ("least", "0", "a number")],
+)
+def test_a_wrong_description_is_refused_before_the_first_round(attribute, value, rule):
+    wrong = type("Wrong", (Spent,), {attribute: value})
+    with pytest.raises(ValueError, match=rf"Wrong.{attribute} must be .*{rule}"):
+        metrics.resolve([wrong()])

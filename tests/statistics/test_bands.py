@@ -92,6 +92,6 @@ def test_cut_intervals_hold_the_truth_as_often():
 def test_every_metric_has_traits():
     """What is better, and which values are possible, is declared for each metric by name."""
     assert set(METRIC_TRAITS) >= set(registry())
-    assert traits_of("mine") == (None, -math.inf, math.inf)
+    assert traits_of("mine") == (None, -math.inf, math.inf, "", "")
     for traits in METRIC_TRAITS.values():
         assert traits.least < traits.most

@@ -164,7 +164,8 @@ def _direction(metric: str, better: Better | None) -> Better:
     known = traits_of(metric).better
     if known is None:
         rule = f'better must be "smaller" or "larger" for the metric {quoted(metric)}'
-        raise ValueError(f"{rule}, of which the better direction is not known, got none")
+        advice = 'write better = "smaller" or "larger" in its class, or give it here'
+        raise ValueError(f"{rule}, which does not say it, got none: {advice}")
 
     return known
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from mobandits.comparison.comparing import compare
 from mobandits.figures.formatting import title_of
-from mobandits.statistics.metric_traits import traits_of
+from mobandits.statistics.metric_traits import describing, traits_of
 
 
 class HasTable(Protocol):
@@ -35,6 +35,16 @@ def sentences(results: HasTable | pl.DataFrame) -> list[str]:
         'one trial cannot tell; 6 trials are the least that can tell.'
     """
     table = results if isinstance(results, pl.DataFrame) else results.table
+    # Results know the run, which describes metrics that this library does not have.
+    specification = getattr(results, "specification", None)
+    if specification is None:
+        return _findings(table)
+
+    with describing(specification):
+        return _findings(table)
+
+
+def _findings(table: pl.DataFrame) -> list[str]:
     if table["policy"].n_unique() < 2:
         return []
 

@@ -16,7 +16,7 @@ from mobandits.figures.formatting import (
 )
 from mobandits.statistics.metric_traits import Better
 from mobandits.statistics.power import SIGNIFICANCE
-from mobandits.statistics.signed_rank import LEAST_TRIALS
+from mobandits.statistics.signed_rank import LEAST_TRIALS, smallest_p_value
 from mobandits.support.naming import quantity
 
 DIGITS = 3  # of the larger end of an interval
@@ -106,10 +106,42 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
         trials = quantity(best["trials"], "trial")
         same = f"{names_text(equal)} {verb} the same value in every one of {trials}"
         clause = f"{best['policy']} has the {SUPERLATIVE[better]} mean, but {same}"
+    elif best["trials"] < LEAST_TRIALS:
+        clause = few_trials_clause(better, best, rows)
     else:
         clause = undecided_clause(better, best, rows)
 
     return f"{subject}: {clause}."
+
+
+def few_trials_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
+    """Clause on the best mean of trials that are too few for the test to reject at all.
+
+    Args:
+        better: which values are better.
+        best: as in `best_sentence`.
+        rows: as in `best_sentence`.
+    """
+    next_row = nearest(rows)
+    gap, interval = advantage(next_row, better)
+    ahead = f"{gap} {COMPARATIVE[better]} than that of {next_row['policy']}"
+    seen = f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead} ({interval})"
+
+    return f"{seen}, but {too_few_text(best['trials'])}. {needed_text(best)}"
+
+
+def too_few_text(trials: int) -> str:
+    """Clause that says why few trials cannot tell.
+
+    The smallest two-sided p-value of the exact signed-rank test of n pairs is 2 / 2^n.
+
+    Example:
+        >>> too_few_text(5)
+        'the signed-rank test of 5 trials cannot give less than p = 0.062; 6 trials are the least'
+    """
+    smallest = p_text(smallest_p_value(trials))
+    test = f"the signed-rank test of {quantity(trials, 'trial')} cannot give less than {smallest}"
+    return f"{test}; {LEAST_TRIALS} trials are the least"
 
 
 def one_trial_clause(best: Row, superlative: str) -> str:
@@ -232,7 +264,11 @@ def baseline_sentence(subject: str, better: Better, rows: Sequence[Row]) -> str:
     if sides["unsure"]:
         clauses.append(f"{names_text(sides['unsure'])} cannot be told from {rows[0]['baseline']}")
 
-    trials = quantity(rows[0]["trials"], "trial")
+    number = rows[0]["trials"]
+    if number < LEAST_TRIALS:
+        clauses.append(too_few_text(number))
+
+    trials = quantity(number, "trial")
     correction = f"{trials}, 5 % for all together"
 
     return f"{subject}: {'; '.join(clauses)} ({correction})."

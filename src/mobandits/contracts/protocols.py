@@ -239,6 +239,9 @@ class Metric(Protocol):
     A metric with an `order` has it checked against the number of objectives before the first round.
     One that offers `accumulator(shape)` is recorded through the `Accumulator` that it returns, and
     not as a sum or a mean.
+
+    A class of your own may describe its values by attributes, which every run stores: `better`
+    ("smaller" or "larger"), `least` and `most` (bounds), `unit`, and `meaning` (a clause).
     """
 
     @property

@@ -4,6 +4,8 @@ import math
 import re
 from collections.abc import Sequence
 
+from mobandits.statistics.metric_traits import traits_of
+
 COMPONENTS = {
     "bin_ratio": "bin",
     "front_plays": "arm",
@@ -52,6 +54,19 @@ def title_of(metric: str) -> str:
     """
     name = spoken(metric)
     return name[0].upper() + name[1:]
+
+
+def axis_title(metric: str) -> str:
+    """The name of a metric on an axis, with its unit where it has one.
+
+    Example:
+        >>> axis_title("pareto_regret")
+        'Pareto regret'
+    """
+    unit = traits_of(metric).unit
+    name = spoken(metric)
+
+    return f"{name} ({unit})" if unit else name
 
 
 def format_number(value: float, digits: int) -> str:

@@ -27,6 +27,7 @@ BOLD = (
     r"Bold: not significantly worse than the best of its column (signed-rank tests over the "
     r"trials, Holm's method, 5\,\%)."
 )
+NOTHING_BOLD = "Nothing is bold: signed-rank tests of so few trials cannot tell policies apart."
 
 
 def latex_table(
@@ -183,6 +184,8 @@ def _caption(given: str | None, values: FinalValues) -> str:
     rows = [row for group in values.groups for row in group.cells.values()]
     if any(cell.is_best for row in rows for cell in row.values()):
         sentences.append(BOLD)
+    elif arrows and len(rows) > 1:
+        sentences.append(NOTHING_BOLD)
 
     return " ".join(sentences)
 

@@ -8,7 +8,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.formatting import axis_title, component_name
 from mobandits.figures.labels import name_ends
 from mobandits.figures.series import tag_legend, tag_marks, tag_name
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
@@ -220,7 +220,7 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
         ValueError: where the table holds nothing of this metric.
     """
     data = curves_data(table, metric)
-    return draw_curves(data, spoken(metric))
+    return draw_curves(data, axis_title(metric))
 
 
 def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:

@@ -65,7 +65,7 @@ def meaning_in_words(metric: str) -> str:
     """
     if metric.startswith("chain_regret"):  # a family of metrics
         return MEANINGS["chain_regret"]
-    return MEANINGS.get(metric, "")
+    return traits_of(metric).meaning or MEANINGS.get(metric, "")
 
 
 def best_value(metric: str) -> Best | None:

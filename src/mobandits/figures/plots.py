@@ -13,7 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
 
-from mobandits.figures.formatting import spoken
+from mobandits.figures.formatting import axis_title
 from mobandits.figures.labels import spread_out
 from mobandits.figures.metric_curves import curves_data
 from mobandits.figures.plot_options import PlotOptions
@@ -52,7 +52,7 @@ def plot(table: pl.DataFrame, metric: str, options: PlotOptions) -> Figure:
 
     style = STYLES[options.style]
     with mpl.style.context(["default", style.settings]):
-        return draw(data, spoken(metric), options, style)
+        return draw(data, axis_title(metric), options, style)
 
 
 def rows_of(table: pl.DataFrame, policies: Sequence[str] | None) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import folded, spoken, title_of
+from mobandits.figures.formatting import axis_title, folded, title_of
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.metric_sentences import best_sentence, meaning_of
 from mobandits.figures.metric_tables import (
@@ -148,7 +148,7 @@ def metric_section(figures: Path, table: pl.DataFrame, metric: str, trials: int)
     """
     title = title_of(metric)
     data = curves_data(table, metric)
-    draw = functools.partial(draw_curves, data, spoken(metric), "round")
+    draw = functools.partial(draw_curves, data, axis_title(metric), "round")
     alt = f"{title} of every policy over the rounds; the table below has the values at the end."
     caption = meaning_of(metric) or f"{title}."
     if trials > 1:

@@ -9,6 +9,7 @@ from mobandits.metrics.adversarial import AdversarialParetoRegret
 from mobandits.metrics.bin_ratio import BinRatio
 from mobandits.metrics.budget_regret import BudgetRegret
 from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
+from mobandits.metrics.description import descriptions
 from mobandits.metrics.fairness import FrontRecall, JainIndex, PlayEntropy, PlayRatio, Unfairness
 from mobandits.metrics.front_rounds import FrontRounds
 from mobandits.metrics.hypervolume import Hypervolume
@@ -129,6 +130,7 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         resolved.append(metric)
 
     _require_distinct([metric.name for metric in resolved])
+    descriptions(resolved)  # a mistake in one need not wait until the end of a simulation
     if not resolved:
         raise ValueError("metrics must name at least one metric, got none")
 

@@ -10,7 +10,7 @@ import polars as pl
 from mobandits.comparison import Comparison, compare
 from mobandits.simulation.folder import Folder, read_folder
 from mobandits.statistics.bands import interval_factor, within
-from mobandits.statistics.metric_traits import Better, traits_of
+from mobandits.statistics.metric_traits import Better, describing, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
@@ -95,7 +95,9 @@ class Results:
         factors = pl.Series("factor", [factor_of[n] for n in numbers], pl.Float64)
         mean = pl.col("mean")
         half_width = pl.col("deviation") * factors
-        traits = [traits_of(metric) for metric in groups["metric"]]
+        with describing(self.specification):
+            traits = [traits_of(metric) for metric in groups["metric"]]
+
         least = pl.lit(pl.Series([each.least for each in traits], dtype=pl.Float64))
         most = pl.lit(pl.Series([each.most for each in traits], dtype=pl.Float64))
         summary = groups.with_columns(
@@ -151,11 +153,13 @@ class Results:
         given: Any = {"size": size, "log": log, "band": band, "legend": legend, "style": style}
         options = PlotOptions(policies, **given)
         if options.is_default and policies is None:
-            return curves(self.table, metric)
+            with describing(self.specification):
+                return curves(self.table, metric)
 
         from mobandits.figures.plots import plot  # noqa: PLC0415
 
-        return plot(self.table, metric, options)
+        with describing(self.specification):
+            return plot(self.table, metric, options)
 
     def to_latex(
         self,
@@ -178,16 +182,17 @@ class Results:
             caption: how the caption begins, plain text.
             label: for `\ref`.
             wide: over both columns of a page.
-            better: {metric: "smaller" or "larger"}, for metrics of which the library does not know.
+            better: {metric: "smaller" or "larger"}, for metrics that do not say it themselves.
 
         Raises:
             ValueError: where a metric was not measured.
         """
         from mobandits.figures.latex_table import latex_table  # noqa: PLC0415
 
-        return latex_table(
-            self.table, metric, caption=caption, label=label, wide=wide, better=better
-        )
+        with describing(self.specification):
+            return latex_table(
+                self.table, metric, caption=caption, label=label, wide=wide, better=better
+            )
 
     def to_csv(
         self,
@@ -209,7 +214,8 @@ class Results:
         """
         from mobandits.figures.wide_table import csv_table  # noqa: PLC0415
 
-        return csv_table(self.table, metric, better)
+        with describing(self.specification):
+            return csv_table(self.table, metric, better)
 
     def cite(self) -> str:
         """BibTeX of every policy, environment, data set and metric used, and of this library.
@@ -239,7 +245,7 @@ class Results:
             baseline: the policy that the others are compared with; None: the one with the best
                 mean, with tests that allow for this choice.
             metric: its name; None: the only one that was measured.
-            better: "smaller" or "larger", for a metric that this library does not know.
+            better: "smaller" or "larger", for a metric that does not say it itself.
 
         Raises:
             ValueError: where a name is unknown, there is one policy only, or the policies of an
@@ -255,7 +261,8 @@ class Results:
             >>> results.compare().best["policy"].to_list()
             ['ucb']
         """
-        return compare(self.table, baseline, metric, better=better)
+        with describing(self.specification):
+            return compare(self.table, baseline, metric, better=better)
 
     def write(self, folder: str | Path) -> None:
         """`results.parquet` and `manifest.json` in a new or empty folder.

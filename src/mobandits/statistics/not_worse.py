@@ -4,7 +4,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.statistics.holm import holm
-from mobandits.statistics.signed_rank import signed_rank
+from mobandits.statistics.signed_rank import signed_rank, smallest_p_value
 
 LEVEL = 0.05  # of all comparisons with the best together
 
@@ -17,8 +17,8 @@ def not_worse_than_best(values: Array, *, smaller_is_better: bool) -> Mask:
     5 %.
 
     Args:
-        values: (rows, trials), the same trials in all rows. With a single trial nothing can be
-            told, and no row is marked.
+        values: (rows, trials), the same trials in all rows. Of so few trials that no test could
+            give 5 %, nothing can be told, and no row is marked.
         smaller_is_better: whether less is better.
 
     Reference:
@@ -33,7 +33,11 @@ def not_worse_than_best(values: Array, *, smaller_is_better: bool) -> Mask:
         array([ True,  True, False])
     """
     rows, trials = values.shape
-    if trials < 2:
+    others_of_best = rows - 1
+    # Else everything would be marked, uniform play as well. Holm's method multiplies the smallest
+    # p-value by the number of comparisons.
+    smallest = others_of_best * smallest_p_value(trials)
+    if trials < 2 or smallest > LEVEL:
         return np.zeros(rows, np.bool_)
 
     means = values.mean(axis=1)

@@ -72,6 +72,16 @@ def signed_rank(differences: Array) -> SignedRank:
     return SignedRank(statistic, p_value, direction)
 
 
+def smallest_p_value(trials: int) -> float:
+    """The smallest p-value that the exact test of so many differences can give.
+
+    Example:
+        >>> smallest_p_value(5), smallest_p_value(6)
+        (0.0625, 0.03125)
+    """
+    return min(1.0, 2.0 ** (1 - trials))
+
+
 def midranks(values: Array) -> Array:
     """The rank of each value, from 1; equal values share the mean of their ranks.
 
