@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mobandits.errors import MobanditsError
 from mobandits.service.calls import OPERATIONS
 from mobandits.service.dashboard.routes import add_dashboard
 from mobandits.service.openapi import document
@@ -103,9 +104,13 @@ def allowed_methods(request: Request) -> list[str]:
     return sorted(methods)
 
 
+# By base class. What only `Exception` covers is raised again once it is answered, and so ends the
+# connection: an expected error needs a line of its own.
 HANDLERS = {
     HTTPException: told_http_error,
     Exception: told_error,
+    ClientDisconnect: told_error,
+    MobanditsError: told_error,
     Problem: told_error,
     ValueError: told_error,
 }

@@ -14,9 +14,9 @@ from mobandits.errors import SpecError
 from mobandits.logs.address import Place
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.opening import open_shared
-from mobandits.service.addresses import authority, bound, is_loopback
+from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
-from mobandits.service.joined_writes import JoinedProtocol
+from mobandits.service.connection_limits import IDLE_SECONDS, Connections, protocol_of
 from mobandits.service.running import Running
 from mobandits.service.specification import ServiceSpecification
 
@@ -49,18 +49,18 @@ def serve(
         companion: runs beside the server; None: nothing does.
 
     Raises:
-        ValueError: where the address is taken, where others can reach it and there are no keys, or
+        ValueError: where the address is taken, where keys are needed and there are none, or
             where the store is in use.
     """
     with contextlib.ExitStack() as opened:
         file = open_shared(store, specification.durability)
         opened.callback(file.close)
-        if not is_loopback(specification.host):
+        if not specification.is_open_without_keys:
             check_keys(file)
 
         listening = opened.enter_context(bound(specification.host, specification.port))
-        app = application(Running(specification, file))
-        config = server_config(app)
+        running = Running(specification, file)
+        config = server_config(application(running), running.telemetry.connections)
         # Whoever reads the address may connect at once; the server answers in a moment.
         listening.listen(BACKLOG)
         say(f"serving http://{authority(listening)}, decisions in {store}")
@@ -76,11 +76,17 @@ def serve(
         AccompaniedServer(config, companion).run(sockets=[listening])
 
 
-def server_config(app: Starlette) -> uvicorn.Config:
-    """How an application is served: that of a service, of its learner, or of a worker."""
+def server_config(app: Starlette, connections: Connections) -> uvicorn.Config:
+    """How an application is served: that of a service, of its learner, or of a worker.
+
+    Args:
+        app: what answers.
+        connections: where those of the server are counted.
+    """
     return uvicorn.Config(
         app,
-        http=JoinedProtocol,
+        http=protocol_of(connections),
+        timeout_keep_alive=IDLE_SECONDS,
         log_level="warning",
         access_log=False,
         # Nothing depends on what proxies say of a client; pages read the header themselves.
@@ -121,7 +127,7 @@ class AccompaniedServer(uvicorn.Server):
 
 
 def check_keys(file: SharedStore) -> None:
-    """Refuse to be reached by others without a key that lets anybody in.
+    """Refuse to start without a key that lets anybody in, where keys are needed.
 
     Raises:
         SpecError: saying how to make one.
@@ -130,6 +136,6 @@ def check_keys(file: SharedStore) -> None:
         return
 
     raise SpecError(
-        f"{file.path} must have a key before others can reach the service: "
+        f"{file.path} must have a key where others can reach the service, or keys are required: "
         f"`mobandits keys add NAME --store {file.path} --scope decide` makes one"
     )
