@@ -9,6 +9,7 @@ import pytest
 from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
+from mobandits.agent.growth import arrays
 from mobandits.logs.store import SharedFile
 from mobandits.service.application import application
 from mobandits.service.problems import Problem
@@ -298,8 +299,7 @@ BUDGETED = {
 
 def test_a_spent_budget_is_an_ordinary_answer_that_says_when_it_renews(tmp_path, caplog):
     async def talk(client, running):
-        answers = [await client.post(f"{AGENT}/decide", json={"context": CONTEXT}) for _ in "12"]
-        return answers
+        return [await client.post(f"{AGENT}/decide", json={"context": CONTEXT}) for _ in "12"]
 
     with served(tmp_path / "log", specification(router=BUDGETED)) as running:
 
@@ -345,3 +345,35 @@ def test_a_client_that_hangs_up_is_no_failure_of_the_service(tmp_path, caplog):
     assert sent[0]["status"] == 499
     assert 'status="500"' not in text
     assert not caplog.records
+
+
+def test_a_state_with_nan_is_not_ready_and_is_told(tmp_path, caplog):
+    async def talk(client, running):
+        assert (await client.get("/health/ready")).status_code == 200
+        hosted = running.agents.named("router")
+        hosted.agent.decide(CONTEXT)
+        poisoned = next(a for a in arrays(hosted.agent.core.bound.state()) if a.dtype.kind == "f")
+        poisoned.flat[0] = np.nan
+        running.agents.check_numbers()
+        running.agents.check_numbers()
+        answer = await client.get("/health/ready")
+        assert answer.status_code == 503
+        assert "NaN" in answer.json()["agents"]["router"]
+        metrics = (await client.get("/metrics")).text
+        assert 'mobandits_agent_sound{agent="router"} 0.0' in metrics
+        # Whether it still decides is for whoever reads this; it is logged once.
+        assert len(caplog.records) == 1
+
+    ask(tmp_path / "log", talk)
+
+
+def test_names_of_arms_may_have_a_slash(tmp_path):
+    async def talk(client, running):
+        for name in ("openai/gpt-4", "openai%2Fgpt-4o"):
+            assert (await client.put(f"{AGENT}/arms/{name}")).status_code == 201
+        arms = (await client.get(AGENT)).json()["arms"]
+        assert arms == ["small", "large", "openai/gpt-4", "openai/gpt-4o"]
+        assert (await client.delete(f"{AGENT}/arms/openai%2Fgpt-4")).status_code == 200
+        assert "openai/gpt-4" not in (await client.get(AGENT)).json()["arms"]
+
+    ask(tmp_path / "log", talk)

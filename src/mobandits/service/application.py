@@ -83,6 +83,11 @@ async def told_error(request: Request, error: Exception) -> Response:
     return answer_to(problem)
 
 
+async def told_hang_up(_: Request, __: Exception) -> Response:
+    """The status that metrics and the log have for a client that is gone; nobody reads it."""
+    return answer_to(Problem(499, "the client hung up before its body was read"))
+
+
 async def told_http_error(request: Request, error: Exception) -> Response:
     """An error of routing as problem details."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as it is registered
@@ -109,7 +114,7 @@ def allowed_methods(request: Request) -> list[str]:
 HANDLERS = {
     HTTPException: told_http_error,
     Exception: told_error,
-    ClientDisconnect: told_error,
+    ClientDisconnect: told_hang_up,
     MobanditsError: told_error,
     Problem: told_error,
     ValueError: told_error,

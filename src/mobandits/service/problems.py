@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import msgspec
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from mobandits.errors import BudgetError, LogError
@@ -60,8 +59,6 @@ def problem_of(error: Exception) -> Problem:
         return error
     if isinstance(error, BudgetError):
         return Problem(429, str(error), seconds_until(error.renews))
-    if isinstance(error, ClientDisconnect):
-        return Problem(499, "the client hung up before its body was read")
     if isinstance(error, LogError):
         return Problem(503, str(error), retry_after=1)
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):

@@ -156,6 +156,7 @@ class Running:
         while True:
             try:
                 await self.look_after()
+                await asyncio.to_thread(self.agents.check_numbers)
             except Exception:
                 LOG.exception("agents could not be looked after")
             await asyncio.sleep(RETRY_SECONDS)

@@ -1,8 +1,10 @@
 """The server: an address, the application behind it, and a graceful end."""
 
 import contextlib
+import logging
 import signal
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
@@ -10,8 +12,8 @@ from typing import Protocol
 import uvicorn
 from starlette.applications import Starlette
 
-from mobandits.errors import SpecError
-from mobandits.logs.address import Place
+from mobandits.errors import SpecError, UnavailableError
+from mobandits.logs.address import Address, Place
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.opening import open_shared
 from mobandits.service.addresses import authority, bound
@@ -22,6 +24,11 @@ from mobandits.service.specification import ServiceSpecification
 
 BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
+
+
+LOG = logging.getLogger("mobandits.service")
+STORE_SECONDS = 60.0  # in which a database may come up, before the start has failed
+RETRY_SECONDS = 1.0
 
 
 class Companion(Protocol):
@@ -49,11 +56,12 @@ def serve(
         companion: runs beside the server; None: nothing does.
 
     Raises:
-        ValueError: where the address is taken, where keys are needed and there are none, or
+        UnavailableError: where the address or the file is taken, or a database stays down.
+        ValueError: where keys are needed and there are none, or
             where the store is in use.
     """
     with contextlib.ExitStack() as opened:
-        file = open_shared(store, specification.durability)
+        file = opened_when_up(store, specification)
         opened.callback(file.close)
         if not specification.is_open_without_keys:
             check_keys(file)
@@ -74,6 +82,30 @@ def serve(
         opened.callback(companion.stop)
         companion.start(f"http://{authority(listening)}")
         AccompaniedServer(config, companion).run(sockets=[listening])
+
+
+def opened_when_up(store: Place, specification: ServiceSpecification) -> SharedStore:
+    """The store of a service, once its database takes connections.
+
+    Args:
+        store: of the decisions.
+        specification: of the service.
+
+    Raises:
+        UnavailableError: where a file is in use, or a database is not up within a minute.
+        LogError: where it cannot be opened.
+    """
+    until = time.monotonic() + STORE_SECONDS
+    while True:
+        try:
+            return open_shared(store, specification.durability)
+        except UnavailableError as error:
+            # After a start of the machine, the service may be up before its database is. A file
+            # is in use by a process that was meant to have it.
+            if not isinstance(store, Address) or time.monotonic() >= until:
+                raise
+            LOG.warning("waits for the store: %s", error)
+            time.sleep(RETRY_SECONDS)
 
 
 def server_config(app: Starlette, connections: Connections) -> uvicorn.Config:

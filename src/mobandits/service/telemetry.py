@@ -177,6 +177,11 @@ class _Present(Collector):
         ready = GaugeMetricFamily(
             "mobandits_agent_ready", "1 where an agent can decide, else 0", labels=["agent"]
         )
+        sound = GaugeMetricFamily(
+            "mobandits_agent_sound",
+            "0 where a number of an agent's state is none (NaN), else 1",
+            labels=["agent"],
+        )
         waiting = GaugeMetricFamily(
             "mobandits_waiting", "Decisions that wait for rewards", labels=["agent"]
         )
@@ -210,6 +215,7 @@ class _Present(Collector):
 
             state = hosted.state()
             ready.add_metric([hosted.name], float(hosted.is_ready))
+            sound.add_metric([hosted.name], float(hosted.is_sound))
             waiting.add_metric([hosted.name], state.waiting)
             learned.add_metric([hosted.name], state.learned)
             for reason, count in state.dropped.items():
@@ -219,4 +225,4 @@ class _Present(Collector):
                 ratio = (balance.spent + balance.reserved) / limit.limit
                 budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
 
-        yield from (queue, ready, waiting, learned, dropped, budget, entropy, age)
+        yield from (queue, ready, sound, waiting, learned, dropped, budget, entropy, age)

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from mobandits.logs.address import Address
-from mobandits.logs.store.postgres.shared_database import SharedDatabase
 from mobandits.service.addresses import authority, bound
 from mobandits.service.compiling import compile_in_child
-from mobandits.service.server import BACKLOG, GRACE, check_keys
+from mobandits.service.server import BACKLOG, GRACE, check_keys, opened_when_up
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.workers.process import LEARNER, WORKER, Order
 
@@ -110,7 +109,7 @@ def serve_with_workers(
             where the store cannot be used.
     """
     # Said here and now, and not by a child again and again.
-    with SharedDatabase(address, specification.durability) as file:
+    with contextlib.closing(opened_when_up(address, specification)) as file:
         if not specification.is_open_without_keys:
             check_keys(file)
 
