@@ -236,7 +236,9 @@ def test_what_a_proxy_passes_on_needs_a_key(tmp_path, header):
     async def talk(client, running):
         headers = {"Host": "localhost:8787", header: "203.0.113.9"}
         for path in ("/v1/agents", f"{AGENT}/snapshot"):
-            assert (await client.get(path, headers=headers)).status_code == 401
+            answer = await client.get(path, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"] == "Bearer"
         for path in ("/", "/keys", "/login"):
             page = await client.get(path, headers=headers)
             assert page.status_code in {302, 303, 403}, path

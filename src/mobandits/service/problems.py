@@ -99,6 +99,9 @@ def answer_to(problem: Problem) -> Response:
     if problem.retry_after is not None:
         headers["Retry-After"] = str(problem.retry_after)
 
+    if problem.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+
     body = msgspec.json.encode(content)
 
     return Response(body, problem.status, headers, MEDIA_TYPE)
