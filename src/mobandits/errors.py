@@ -106,6 +106,13 @@ class LogError(MobanditsError, ValueError):
     """
 
 
+class UnavailableError(LogError):
+    """A store, or an address of a service, that cannot be used now and may be later.
+
+    Commands that meet it exit with status 75; a mistake that somebody must mend is status 2.
+    """
+
+
 class MissingExtraError(MobanditsError, ImportError):
     """An optional extra that is not installed; the message is one line with the command to run."""
 

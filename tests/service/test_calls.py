@@ -3,12 +3,15 @@
 import asyncio
 import json
 
+import httpx
 import numpy as np
 import pytest
-from services import CONTEXT, ROUTER, ask, specification
+from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
+from mobandits.agent.growth import arrays
 from mobandits.logs.store import SharedFile
+from mobandits.service.application import application
 from mobandits.service.problems import Problem
 from mobandits.service.running import Running
 
@@ -284,3 +287,93 @@ def test_too_many_calls_that_wait_are_turned_away(tmp_path, monkeypatch):
 
 def test_problems_are_words_of_the_library():
     assert json.loads(json.dumps(Problem(404, "x").detail)) == "x"
+
+
+BUDGETED = {
+    **ROUTER,
+    "budgets": [
+        {"objective": "cost", "limit": 1.0, "per": "day", "most": {"small": 1.0, "large": 1.0}}
+    ],
+}
+
+
+def test_a_spent_budget_is_an_ordinary_answer_that_says_when_it_renews(tmp_path, caplog):
+    async def talk(client, running):
+        return [await client.post(f"{AGENT}/decide", json={"context": CONTEXT}) for _ in "12"]
+
+    with served(tmp_path / "log", specification(router=BUDGETED)) as running:
+
+        async def whole():
+            # The application raises what a server would log, and end the connection after.
+            transport = httpx.ASGITransport(application(running), raise_app_exceptions=True)
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as it:
+                return await talk(it, running)
+
+        first, second = asyncio.run(whole())
+    assert (first.status_code, second.status_code) == (200, 429)
+    assert 0 < int(second.headers["retry-after"]) <= 86_400
+    assert not caplog.records
+
+
+def test_a_body_that_is_nested_deeply_is_not_understood(tmp_path):
+    depth = 100_000
+    body = '{"context":' + "[" * depth + "]" * depth + "}"
+
+    async def talk(client, running):
+        answer = await client.post(f"{AGENT}/decide", content=body)
+        assert answer.status_code == 400
+        assert "nested" in answer.json()["detail"]
+
+    ask(tmp_path / "log", talk)
+
+
+def test_a_client_that_hangs_up_is_no_failure_of_the_service(tmp_path, caplog):
+    sent = []
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    with served(tmp_path / "log") as running:
+        headers = [(b"host", b"localhost")]
+        scope = {"type": "http", "method": "POST", "path": f"{AGENT}/decide"}
+        scope |= {"headers": headers, "query_string": b""}
+        asyncio.run(application(running)(scope, receive, send))
+        text = running.telemetry.exposition()[0].decode()
+    assert sent[0]["status"] == 499
+    assert 'status="500"' not in text
+    assert not caplog.records
+
+
+def test_a_state_with_nan_is_not_ready_and_is_told(tmp_path, caplog):
+    async def talk(client, running):
+        assert (await client.get("/health/ready")).status_code == 200
+        hosted = running.agents.named("router")
+        hosted.agent.decide(CONTEXT)
+        poisoned = next(a for a in arrays(hosted.agent.core.bound.state()) if a.dtype.kind == "f")
+        poisoned.flat[0] = np.nan
+        running.agents.check_numbers()
+        running.agents.check_numbers()
+        answer = await client.get("/health/ready")
+        assert answer.status_code == 503
+        assert "NaN" in answer.json()["agents"]["router"]
+        metrics = (await client.get("/metrics")).text
+        assert 'mobandits_agent_sound{agent="router"} 0.0' in metrics
+        # Whether it still decides is for whoever reads this; it is logged once.
+        assert len(caplog.records) == 1
+
+    ask(tmp_path / "log", talk)
+
+
+def test_names_of_arms_may_have_a_slash(tmp_path):
+    async def talk(client, running):
+        for name in ("openai/gpt-4", "openai%2Fgpt-4o"):
+            assert (await client.put(f"{AGENT}/arms/{name}")).status_code == 201
+        arms = (await client.get(AGENT)).json()["arms"]
+        assert arms == ["small", "large", "openai/gpt-4", "openai/gpt-4o"]
+        assert (await client.delete(f"{AGENT}/arms/openai%2Fgpt-4")).status_code == 200
+        assert "openai/gpt-4" not in (await client.get(AGENT)).json()["arms"]
+
+    ask(tmp_path / "log", talk)

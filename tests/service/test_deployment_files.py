@@ -239,3 +239,28 @@ def test_the_page_explains_every_metric(families):
 
 def test_the_page_explains_every_alert(alerts):
     assert first_column("Alerts") == [rule["alert"] for rule in alerts]
+
+
+# --- proxies
+
+
+def block(language):
+    """The block of a proxy's configuration on the page."""
+    (found,) = re.findall(rf"```{language}\n(.*?)```", OPERATE.read_text(), re.DOTALL)
+    return found
+
+
+def test_the_proxies_pass_on_what_the_service_relies_on():
+    nginx = block("nginx")
+    assert nginx.count("{") == nginx.count("}")
+    for line in nginx.splitlines():
+        text = line.strip()
+        assert not text or text.endswith((";", "{", "}")), text
+    # The default is the name of the upstream, which is a name of this machine.
+    assert "proxy_set_header Host $host;" in nginx
+    forwarded = re.findall(r"proxy_set_header (X-Forwarded-\S+)", nginx)
+    assert forwarded == ["X-Forwarded-For", "X-Forwarded-Proto"]
+    caddy = block("caddy")
+    assert caddy.count("{") == caddy.count("}")
+    for text in (nginx, caddy):
+        assert f"127.0.0.1:{PORT}" in text

@@ -119,7 +119,7 @@ async def ended(client, number):
     raise AssertionError(found)
 
 
-def test_a_job_waits_runs_in_a_child_and_is_kept(tmp_path):
+def test_a_job_waits_runs_in_a_child_and_is_kept(tmp_path, capfd):
     async def talk(client, running):
         play(running.agents.named("router").agent, 60)
         asked = await client.post(EVALUATIONS, json={"arm": "large", "estimators": ["snips"]})
@@ -140,6 +140,8 @@ def test_a_job_waits_runs_in_a_child_and_is_kept(tmp_path):
 
     found = whole(tmp_path, talk)
     whole(tmp_path, later)
+    # The child has ended by itself, and not been aborted by its interpreter.
+    assert capfd.readouterr().err == ""
 
 
 def whole(folder, talk):

@@ -9,15 +9,17 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
-from services import CONTEXT, ROUTER, client_of, served, specification
+from services import CONTEXT, ROUTER, ask, client_of, served, specification
 
 from mobandits import cli
 from mobandits.client import Client
+from mobandits.errors import SpecError
 from mobandits.logs.store import SharedFile
 from mobandits.logs.store.keys import SCOPES, key_named, keys_of
 from mobandits.service import keys_command
 from mobandits.service.authorisation import TokenBucket
 from mobandits.service.calls import OPERATIONS
+from mobandits.service.server import check_keys
 
 AGENT = "/v1/agents/router"
 OLDEST_STORE = Path(__file__).parent.parent / "data" / "store_version_1.db"
@@ -195,16 +197,10 @@ def test_on_this_machine_only_its_own_names_are_answered_without_a_key(tmp_path)
 
         async def whole():
             async with client_of(running) as client:
-                for name, status in [
-                    ("localhost:8787", 200),
-                    ("127.0.0.1:8787", 200),
-                    ("[::1]:8787", 200),
-                    ("[::1]", 200),
-                    ("evil.example:8787", 403),
-                    ("localhost.evil.example", 403),
-                ]:
+                for name, _ in NAMES:
                     answer = await client.get("/v1/agents", headers={"Host": name})
-                    assert answer.status_code == status, name
+                    # Who is on this machine needs a key as well, since there is one.
+                    assert answer.status_code == 401, name
                     # Through a proxy of this machine, say, which sends a name of its own.
                     headers = {"Host": name, **bearer(key)}
                     assert (await client.get("/v1/agents", headers=headers)).status_code == 200
@@ -212,6 +208,69 @@ def test_on_this_machine_only_its_own_names_are_answered_without_a_key(tmp_path)
                     assert (await client.get("/v1/agents", headers=headers)).status_code == 401
 
         asyncio.run(whole())
+
+
+NAMES = [
+    ("localhost:8787", 200),
+    ("127.0.0.1:8787", 200),
+    ("[::1]:8787", 200),
+    ("[::1]", 200),
+    ("evil.example:8787", 403),
+    ("localhost.evil.example", 403),
+]
+
+
+def test_without_keys_only_names_of_this_machine_are_answered(tmp_path):
+    async def talk(client, running):
+        for name, status in NAMES:
+            answer = await client.get("/v1/agents", headers={"Host": name})
+            assert answer.status_code == status, name
+
+    ask(tmp_path / "log", talk)
+
+
+@pytest.mark.parametrize(
+    "header", ["Forwarded", "Via", "X-Real-IP", "X-Forwarded-For", "X-Forwarded-Host"]
+)
+def test_what_a_proxy_passes_on_needs_a_key(tmp_path, header):
+    async def talk(client, running):
+        headers = {"Host": "localhost:8787", header: "203.0.113.9"}
+        for path in ("/v1/agents", f"{AGENT}/snapshot"):
+            answer = await client.get(path, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"] == "Bearer"
+        for path in ("/", "/keys", "/login"):
+            page = await client.get(path, headers=headers)
+            assert page.status_code in {302, 303, 403}, path
+        assert (await client.get("/keys", headers=headers)).status_code == 403
+        assert (await client.get("/health/ready", headers=headers)).status_code == 200
+
+    ask(tmp_path / "log", talk)
+
+
+def test_the_first_key_closes_the_door_and_its_end_does_not_open_it(tmp_path):
+    path = tmp_path / "log"
+    key = keys_command.added(path, "shop", ["read"], [])
+
+    async def refused(client, running):
+        assert (await client.get("/v1/agents")).status_code == 401
+        page = await client.get("/keys")
+        assert page.headers["location"].startswith("/login")
+
+    ask(path, refused)
+    keys_command.revoked(path, key.split("_")[1])
+    ask(path, refused)
+
+
+def test_keys_may_be_required_before_there_is_one(tmp_path):
+    spec = msgspec.structs.replace(specification(), keys="required")
+
+    async def refused(client, running):
+        assert (await client.get("/v1/agents")).status_code == 401
+        with pytest.raises(SpecError, match="keys are required"):
+            check_keys(running.file)
+
+    ask(tmp_path / "log", refused, spec)
 
 
 def test_a_key_has_its_rate(tmp_path):

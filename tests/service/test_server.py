@@ -1,12 +1,18 @@
 """The service as a process: started, killed, started again, and ended."""
 
 import signal
+import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
 import pytest
-from services import PATIENCE, Served
+from services import PATIENCE, Served, specification
+
+from mobandits.errors import UnavailableError
+from mobandits.logs.address import place_of
+from mobandits.service import server
 
 AGENT = "/v1/agents/router"
 
@@ -24,7 +30,7 @@ def test_what_was_answered_survives_a_kill_and_a_graceful_end(tmp_path):
                     assert client.post(path, json={"quality": 0.5}).status_code == 200
             state = client.get(AGENT).json()
         second = run_serve(service.file)
-        assert second.returncode == 2
+        assert second.returncode == 75
         assert "in use by process" in second.stderr
 
         for number in (signal.SIGKILL, signal.SIGTERM):
@@ -83,3 +89,44 @@ def test_a_file_is_checked_without_being_served(tmp_path):
     assert "router: " in done.stdout
     assert "can be served" in done.stdout
     assert not (tmp_path / "router.db").exists()
+
+
+def test_what_may_pass_has_another_status_than_a_mistake(tmp_path):
+    service = Served(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run_serve(service.file, "--port", str(port))
+    assert done.returncode == 75
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_start_waits_for_a_database_that_is_not_up(monkeypatch):
+    attempts = []
+
+    def opened(place, durability):
+        attempts.append(place)
+        if len(attempts) < 3:
+            raise UnavailableError("the database system is starting up")
+        return "the store"
+
+    monkeypatch.setattr(server, "open_shared", opened)
+    monkeypatch.setattr(server, "RETRY_SECONDS", 0.0)
+    place = place_of("postgresql://localhost/x")
+    assert server.opened_when_up(place, specification()) == "the store"
+    assert len(attempts) == 3
+    # A minute later it has failed; and a file that is in use is not waited for.
+    monkeypatch.setattr(server, "STORE_SECONDS", -1.0)
+    for store in (place, Path("router.db")):
+        attempts.clear()
+        with pytest.raises(UnavailableError):
+            server.opened_when_up(store, specification())
+        assert len(attempts) == 1
+
+
+def test_a_database_that_is_down_may_be_up_later():
+    connection = pytest.importorskip("mobandits.logs.store.postgres.connection")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    # Nobody listens there any more.
+    with pytest.raises(UnavailableError, match="cannot be reached"):
+        connection.connected(place_of(f"postgresql://127.0.0.1:{port}/x"), "test")

@@ -20,10 +20,12 @@ from mobandits.errors import (
     LogError,
     MissingExtraError,
     SpecError,
+    UnavailableError,
 )
 
 # Of other errors the traceback is worth more than one line.
 MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
+TEMPORARY = 75  # as EX_TEMPFAIL of sysexits.h: whoever starts programs may try again
 # Of which a line each is a mistake by itself; others are one, wherever their lines break.
 SEVERAL = (SpecError, typer.BadParameter)
 
@@ -107,7 +109,8 @@ app.add_typer(services.keys, name="keys")
 def main() -> None:
     """The program.
 
-    Exits with 0; with 2 after a mistake of the user's, with 130 after Ctrl-C; else with 1.
+    Exits with 0; with 2 after a mistake of the user's, with 75 where the same command may do later,
+    with 130 after Ctrl-C; else with 1.
     """
     warnings.showwarning = show_warning
     try:
@@ -139,7 +142,11 @@ def call(arguments: Sequence[str]) -> int:
         for mistake in mistakes:
             typer.echo(f"error: {mistake}", err=True)
 
-        return 2
+        # A mistake of a command is one of the parser's, whose cause is the library's.
+        causes = (error, error.__cause__)
+        may_pass = any(isinstance(cause, UnavailableError) for cause in causes)
+
+        return TEMPORARY if may_pass else 2
 
     return status if isinstance(status, int) else 0
 

@@ -1,17 +1,19 @@
 """Addresses: sockets of them, and whether others can reach them."""
 
 import contextlib
+import errno
 import ipaddress
 import socket
 
-from mobandits.errors import SpecError
+from mobandits.errors import SpecError, UnavailableError
 
 
 def bound(host: str, port: int) -> socket.socket:
     """A socket of an address.
 
     Raises:
-        SpecError: where somebody else has it.
+        UnavailableError: where another process has it.
+        SpecError: where this machine does not have it, or this user may not.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family)
@@ -20,7 +22,9 @@ def bound(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
     except (OSError, OverflowError) as error:
         listening.close()
-        raise SpecError(f"port must be a free one of {host}, got {port}: {error}") from error
+        is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        kind = UnavailableError if is_taken else SpecError
+        raise kind(f"port must be a free one of {host}, got {port}: {error}") from error
 
     return listening
 

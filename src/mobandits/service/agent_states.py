@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 
 import msgspec
+import numpy as np
 
 from mobandits.agent import Agent
 from mobandits.agent.budget import Balance
+from mobandits.agent.growth import arrays
 from mobandits.service.messages import AgentState, BudgetList, BudgetState, ObjectiveState
 from mobandits.service.specification import AgentSpecification
 from mobandits.support.naming import short_repr
@@ -60,6 +62,20 @@ def state_of_closed(name: str, status: str, specification: AgentSpecification) -
         dropped={},
         specification=msgspec.to_builtins(specification.shown()),
     )
+
+
+def has_nan(agent: Agent) -> bool:
+    """Whether a number of an agent's state is none (NaN), from which no reward leads back."""
+    bound = agent.core.bound
+    if bound.stage == 0:
+        return False  # before its first context it has no state
+
+    for array in arrays(bound.state()):
+        numbers = np.asarray(array)
+        if numbers.dtype.kind == "f" and np.isnan(numbers).any():
+            return True
+
+    return False
 
 
 def budget_list(balances: Iterable[Balance]) -> BudgetList:

@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mobandits.errors import MobanditsError
 from mobandits.service.calls import OPERATIONS
 from mobandits.service.dashboard.routes import add_dashboard
 from mobandits.service.openapi import document
@@ -82,6 +83,11 @@ async def told_error(request: Request, error: Exception) -> Response:
     return answer_to(problem)
 
 
+async def told_hang_up(_: Request, __: Exception) -> Response:
+    """The status that metrics and the log have for a client that is gone; nobody reads it."""
+    return answer_to(Problem(499, "the client hung up before its body was read"))
+
+
 async def told_http_error(request: Request, error: Exception) -> Response:
     """An error of routing as problem details."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as it is registered
@@ -103,9 +109,13 @@ def allowed_methods(request: Request) -> list[str]:
     return sorted(methods)
 
 
+# By base class. What only `Exception` covers is raised again once it is answered, and so ends the
+# connection: an expected error needs a line of its own.
 HANDLERS = {
     HTTPException: told_http_error,
     Exception: told_error,
+    ClientDisconnect: told_hang_up,
+    MobanditsError: told_error,
     Problem: told_error,
     ValueError: told_error,
 }

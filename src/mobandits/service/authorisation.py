@@ -12,6 +12,9 @@ from mobandits.service.problems import Problem
 
 Handler = Callable[[Request], Awaitable[Response]]
 RELOAD_SECONDS = 1.0  # after which keys are read again: one that is revoked ends then
+# Headers that proxies add: who is asked through one is asked by others than this machine.
+FORWARDING = ("forwarded", "via", "x-real-ip")
+FORWARDING_PREFIX = "x-forwarded-"
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
@@ -27,13 +30,14 @@ class Authorisation:
 
     Args:
         file: that has the keys.
-        is_open: whether requests without a key are answered, as on the loopback address.
+        is_open: whether requests without a key are answered while the store has no key, as on the
+            loopback address.
         rate: requests per second of one key, and at once twice as many; None: no limit.
     """
 
     def __init__(self, file: HasKeys, *, is_open: bool, rate: float | None) -> None:
         self._file = file
-        self._is_open = is_open
+        self._is_open_without_keys = is_open
         self._rate = rate
         self._keys: list[Key] = []
         self._read_at = -RELOAD_SECONDS
@@ -50,7 +54,8 @@ class Authorisation:
             Problem: saying why.
         """
         given = request.headers.get("authorization")
-        if given is None and self._is_open:
+        if given is None and self.is_open:
+            self._check_not_forwarded(request, 401)
             # A page of the web has no key, and so need not be asked for its name where there is one:
             # a proxy on this machine may send the name that it is called by.
             self._check_name(request)
@@ -72,16 +77,21 @@ class Authorisation:
 
     @property
     def is_open(self) -> bool:
-        """Whether requests without a key are answered."""
-        return self._is_open
+        """Whether requests without a key are answered: as long as the store never had a key.
+
+        A key that was revoked counts: to revoke the last one must not open the service to all.
+        """
+        return self._is_open_without_keys and not self._present_keys()
 
     def check_host(self, request: Request) -> None:
         """Refuse a page of the web that had its name lead to this machine (DNS rebinding).
 
         Raises:
-            Problem: saying so.
+            Problem: saying so, or that the request came through a proxy and needs a key.
         """
-        if self._is_open:
+        if self.is_open:
+            # Not 401, which leads to the page that asks for a key: there is none yet.
+            self._check_not_forwarded(request, 403)
             self._check_name(request)
 
     def key_of_text(self, text: str) -> Key | None:
@@ -115,6 +125,12 @@ class Authorisation:
             self._read_at = now
 
         return self._keys
+
+    def _check_not_forwarded(self, request: Request, status: int) -> None:
+        """Refuse what came through a proxy: whoever is behind it is not on this machine."""
+        for name in request.headers:
+            if name in FORWARDING or name.startswith(FORWARDING_PREFIX):
+                raise Problem(status, f"a request with the header {name} must have a key")
 
     def _check_name(self, request: Request) -> None:
         """Refuse a page of the web that had its name lead to this machine (DNS rebinding)."""

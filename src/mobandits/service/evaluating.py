@@ -36,6 +36,7 @@ PLAYED = "played"
 LEVEL = 0.95
 SEED = 0
 KINDER = 10  # than the service to others who want the processor
+PIECE = 65_536  # bytes that are read at a time
 
 
 def evaluated(task: EvaluationTask) -> EvaluationResult:
@@ -161,7 +162,7 @@ def _finite(value: float) -> float | None:
 def main() -> None:
     """Read a task, write its result, and end with whoever waits for it."""
     os.nice(KINDER)
-    line = sys.stdin.buffer.readline()
+    line = first_line(sys.stdin.fileno())
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
         task = msgspec.json.decode(line, type=EvaluationTask)
@@ -173,8 +174,28 @@ def main() -> None:
     sys.stdout.buffer.flush()
 
 
+def first_line(descriptor: int) -> bytes:
+    """The first line that comes to a descriptor, which is not read through a buffer.
+
+    A thread that waits inside `sys.stdin.buffer` has its lock, which the interpreter needs as it
+    ends: it would abort.
+
+    Args:
+        descriptor: of the process' input; nothing comes after the line.
+    """
+    content = b""
+    while not content.endswith(b"\n"):
+        part = os.read(descriptor, PIECE)
+        if not part:
+            break
+        content += part
+
+    return content
+
+
 def _end_with_input() -> None:
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), PIECE):
+        pass
     # Nobody waits for the result any more, and threads of libraries may be at work.
     os._exit(1)
 

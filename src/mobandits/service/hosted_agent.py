@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import math
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -15,7 +16,7 @@ from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions
 from mobandits.orders.order import in_words
-from mobandits.service.agent_states import budget_list, state_of_closed, state_of_open
+from mobandits.service.agent_states import budget_list, has_nan, state_of_closed, state_of_open
 from mobandits.service.batches import check_batch
 from mobandits.service.context_columns import check_columns
 from mobandits.service.decision_names import decision_number, unknown_key
@@ -45,8 +46,10 @@ from mobandits.spec import build
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 
+LOG = logging.getLogger("mobandits.service")
 STARTING = "starting"
 READY = "ready"
+UNSOUND = "its state has NaN, which no reward mends: PUT an earlier snapshot"
 
 
 class HostedAgent:
@@ -67,6 +70,7 @@ class HostedAgent:
         is_by_call: as given.
         is_compiling: whether a child process compiles what it plays: it is opened afterwards.
         status: "starting", "ready", or why it cannot decide.
+        is_sound: whether all numbers of its state are numbers, when they were last looked at.
         openings: how often it was opened: what was written before the last time may be lost.
         changing: held by calls that change it in a thread, one after the other.
     """
@@ -84,6 +88,7 @@ class HostedAgent:
         self.is_by_call = is_by_call
         self.is_compiling = False
         self.status = STARTING
+        self.is_sound = True
         self.openings = 0
         self.changing = asyncio.Lock()
         self._file = file
@@ -124,6 +129,7 @@ class HostedAgent:
 
         self._store = store
         self._agent = agent
+        self.check_numbers()
         self._preference = self._preference_in_words()
 
     def _checkpoint(self) -> None:
@@ -133,6 +139,22 @@ class HostedAgent:
         assert agent is not None and store is not None  # noqa: S101, PT018 - it was just opened
         agent.checkpoint()
         store.flush()
+
+    def check_numbers(self) -> None:
+        """Note whether the state has a number that is none, and say so when that begins."""
+        agent = self._agent
+        if agent is None:
+            return
+
+        was_sound = self.is_sound
+        self.is_sound = not has_nan(agent)
+        if was_sound and not self.is_sound:
+            LOG.error("agent %s: %s", quoted(self.name), UNSOUND)
+
+    @property
+    def health(self) -> str:
+        """Its status; or, where it decides from a state that no reward mends, that."""
+        return UNSOUND if self.is_ready and not self.is_sound else self.status
 
     def stand_by(self, reason: str) -> None:
         """Close the agent, since this process must not write its store now.

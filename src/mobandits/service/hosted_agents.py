@@ -9,7 +9,7 @@ import msgspec
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.service_tables import HostedRow, hosted_put, hosted_rows
-from mobandits.service.hosted_agent import HostedAgent
+from mobandits.service.hosted_agent import READY, HostedAgent
 from mobandits.service.problems import Problem
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
 from mobandits.support.naming import quoted
@@ -59,8 +59,13 @@ class HostedAgents:
         return hosted
 
     def all_ready(self) -> bool:
-        """Whether every agent can decide, but for those that a call has just made."""
-        return all(hosted.is_ready or hosted.is_compiling for hosted in self)
+        """Whether every agent can decide soundly, but for those that a call has just made."""
+        return all(hosted.health == READY or hosted.is_compiling for hosted in self)
+
+    def check_numbers(self) -> None:
+        """Look whether the states of the agents have only numbers."""
+        for hosted in list(self):
+            hosted.check_numbers()
 
     def specification(self) -> ServiceSpecification:
         """That of the service, with the agents that calls made."""

@@ -65,4 +65,7 @@ class Operation(NamedTuple):
             # Where what limits bodies finds it, once it is known where a request goes.
             vars(handler)["most_bytes"] = self.most_bytes
 
-        return Route(self.path, handler, methods=[self.method], name=self.name)
+        # Names of arms may have a slash, as those of models do; an arm is the end of its path.
+        pattern = self.path.replace("{arm}", "{arm:path}")
+
+        return Route(pattern, handler, methods=[self.method], name=self.name)

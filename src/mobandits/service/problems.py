@@ -1,6 +1,8 @@
 """Errors as answers: problem details of RFC 9457, with the field, the rule and the value."""
 
+import math
 import re
+import time
 from typing import Any
 
 import msgspec
@@ -21,6 +23,8 @@ TITLES = {
     413: "The body is too large",
     422: "A value does not fit",
     429: "A limit is reached",
+    431: "The headers are too large",
+    499: "The client has hung up",
     500: "The service failed",
     503: "The service cannot answer now",
 }
@@ -54,7 +58,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, BudgetError):
-        return Problem(429, str(error))
+        return Problem(429, str(error), seconds_until(error.renews))
     if isinstance(error, LogError):
         return Problem(503, str(error), retry_after=1)
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
@@ -64,6 +68,19 @@ def problem_of(error: Exception) -> Problem:
 
     # What it says may hold anything: it is logged, and not told.
     return Problem(500, "see the log of the service")
+
+
+def seconds_until(renews: float | None) -> int | None:
+    """Whole seconds until a budget renews, at least one; None where it never does.
+
+    Args:
+        renews: when it does, in seconds of the clock.
+    """
+    if renews is None:
+        return None
+
+    left = renews - time.time()
+    return max(1, math.ceil(left))
 
 
 def answer_to(problem: Problem) -> Response:
@@ -81,6 +98,9 @@ def answer_to(problem: Problem) -> Response:
     headers = {}
     if problem.retry_after is not None:
         headers["Retry-After"] = str(problem.retry_after)
+
+    if problem.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
 
     body = msgspec.json.encode(content)
 

@@ -12,7 +12,6 @@ import msgspec
 from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
-from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import compile_in_child, load_compiled
 from mobandits.service.evaluations import Evaluations
@@ -70,7 +69,7 @@ class Running:
         self.telemetry = Telemetry(self.agents, file)
         self.authorisation = Authorisation(
             file,
-            is_open=is_loopback(specification.host),
+            is_open=specification.is_open_without_keys,
             rate=specification.requests_per_second,
         )
         self.exports = Exports(file.path)
@@ -157,6 +156,7 @@ class Running:
         while True:
             try:
                 await self.look_after()
+                await asyncio.to_thread(self.agents.check_numbers)
             except Exception:
                 LOG.exception("agents could not be looked after")
             await asyncio.sleep(RETRY_SECONDS)

@@ -1,8 +1,10 @@
 """The server: an address, the application behind it, and a graceful end."""
 
 import contextlib
+import logging
 import signal
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
@@ -10,18 +12,23 @@ from typing import Protocol
 import uvicorn
 from starlette.applications import Starlette
 
-from mobandits.errors import SpecError
-from mobandits.logs.address import Place
+from mobandits.errors import SpecError, UnavailableError
+from mobandits.logs.address import Address, Place
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.opening import open_shared
-from mobandits.service.addresses import authority, bound, is_loopback
+from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
-from mobandits.service.joined_writes import JoinedProtocol
+from mobandits.service.connection_limits import IDLE_SECONDS, Connections, protocol_of
 from mobandits.service.running import Running
 from mobandits.service.specification import ServiceSpecification
 
 BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
+
+
+LOG = logging.getLogger("mobandits.service")
+STORE_SECONDS = 60.0  # in which a database may come up, before the start has failed
+RETRY_SECONDS = 1.0
 
 
 class Companion(Protocol):
@@ -49,18 +56,19 @@ def serve(
         companion: runs beside the server; None: nothing does.
 
     Raises:
-        ValueError: where the address is taken, where others can reach it and there are no keys, or
+        UnavailableError: where the address or the file is taken, or a database stays down.
+        ValueError: where keys are needed and there are none, or
             where the store is in use.
     """
     with contextlib.ExitStack() as opened:
-        file = open_shared(store, specification.durability)
+        file = opened_when_up(store, specification)
         opened.callback(file.close)
-        if not is_loopback(specification.host):
+        if not specification.is_open_without_keys:
             check_keys(file)
 
         listening = opened.enter_context(bound(specification.host, specification.port))
-        app = application(Running(specification, file))
-        config = server_config(app)
+        running = Running(specification, file)
+        config = server_config(application(running), running.telemetry.connections)
         # Whoever reads the address may connect at once; the server answers in a moment.
         listening.listen(BACKLOG)
         say(f"serving http://{authority(listening)}, decisions in {store}")
@@ -76,11 +84,41 @@ def serve(
         AccompaniedServer(config, companion).run(sockets=[listening])
 
 
-def server_config(app: Starlette) -> uvicorn.Config:
-    """How an application is served: that of a service, of its learner, or of a worker."""
+def opened_when_up(store: Place, specification: ServiceSpecification) -> SharedStore:
+    """The store of a service, once its database takes connections.
+
+    Args:
+        store: of the decisions.
+        specification: of the service.
+
+    Raises:
+        UnavailableError: where a file is in use, or a database is not up within a minute.
+        LogError: where it cannot be opened.
+    """
+    until = time.monotonic() + STORE_SECONDS
+    while True:
+        try:
+            return open_shared(store, specification.durability)
+        except UnavailableError as error:
+            # After a start of the machine, the service may be up before its database is. A file
+            # is in use by a process that was meant to have it.
+            if not isinstance(store, Address) or time.monotonic() >= until:
+                raise
+            LOG.warning("waits for the store: %s", error)
+            time.sleep(RETRY_SECONDS)
+
+
+def server_config(app: Starlette, connections: Connections) -> uvicorn.Config:
+    """How an application is served: that of a service, of its learner, or of a worker.
+
+    Args:
+        app: what answers.
+        connections: where those of the server are counted.
+    """
     return uvicorn.Config(
         app,
-        http=JoinedProtocol,
+        http=protocol_of(connections),
+        timeout_keep_alive=IDLE_SECONDS,
         log_level="warning",
         access_log=False,
         # Nothing depends on what proxies say of a client; pages read the header themselves.
@@ -121,7 +159,7 @@ class AccompaniedServer(uvicorn.Server):
 
 
 def check_keys(file: SharedStore) -> None:
-    """Refuse to be reached by others without a key that lets anybody in.
+    """Refuse to start without a key that lets anybody in, where keys are needed.
 
     Raises:
         SpecError: saying how to make one.
@@ -130,6 +168,6 @@ def check_keys(file: SharedStore) -> None:
         return
 
     raise SpecError(
-        f"{file.path} must have a key before others can reach the service: "
+        f"{file.path} must have a key where others can reach the service, or keys are required: "
         f"`mobandits keys add NAME --store {file.path} --scope decide` makes one"
     )

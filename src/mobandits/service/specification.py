@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.encoding import Encoder
 from mobandits.errors import SpecError
 from mobandits.policies import Rollout
+from mobandits.service.addresses import is_loopback
 from mobandits.service.context_columns import ContextSpecification
 from mobandits.spec import build
 from mobandits.support.found import found_at
@@ -159,6 +160,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         port: likewise; 0: any that is free.
         store: the file of the decisions; None: beside the file of the service, with its name.
         durability: what an answered call survives; see `mobandits.logs.Store`.
+        keys: "required", or "auto": as soon as the store has one, or others can reach the address.
         requests_per_second: of one key, and at once twice as many; None: no limit.
         log_requests: whether each request has a line of JSON on stderr.
         snapshot_every: events of an agent after which its state is written, so that starting again
@@ -170,9 +172,15 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     port: int = PORT
     store: str | None = None
     durability: Literal["disk", "system"] = "disk"
+    keys: Literal["auto", "required"] = "auto"
     requests_per_second: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
     log_requests: bool = True
     snapshot_every: Annotated[int, msgspec.Meta(ge=1)] = 10_000
+
+    @property
+    def is_open_without_keys(self) -> bool:
+        """Whether a store without keys is served to whoever is on this machine."""
+        return self.keys == "auto" and is_loopback(self.host)
 
 
 def read_specification(file: str | Path) -> ServiceSpecification:

@@ -10,6 +10,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from mobandits.logs.store import SharedStore
+from mobandits.service.connection_limits import Connections
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.messages import Decided, Rewarded
 from mobandits.service.recent_arms import RECENT, RecentArms
@@ -27,9 +28,13 @@ class Telemetry:
     Args:
         agents: of the service.
         file: that they write into.
+
+    Attributes:
+        connections: of the server.
     """
 
     def __init__(self, agents: HostedAgents, file: SharedStore) -> None:
+        self.connections = Connections()
         registry = CollectorRegistry(auto_describe=False)
         self._registry = registry
         self._seconds = Histogram(
@@ -85,6 +90,7 @@ class Telemetry:
         self._arms: dict[str, set[str]] = {}
         self._recent: dict[str, RecentArms] = {}
         registry.register(_Present(agents, file, self._recent))
+        registry.register(_OfConnections(self.connections))
 
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
@@ -131,6 +137,29 @@ class Telemetry:
         return generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4
 
 
+class _OfConnections(Collector):
+    """The connections of the server, when somebody asks."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def collect(self) -> Iterator[Metric]:
+        """The present connections, and those that were refused."""
+        present = GaugeMetricFamily("mobandits_connections", "Connections that are open")
+        present.add_metric([], self._connections.present)
+        most = GaugeMetricFamily("mobandits_connections_limit", "Connections that may be open")
+        most.add_metric([], self._connections.most)
+        refused = CounterMetricFamily(
+            "mobandits_connections_refused",
+            "Connections that were ended: too large headers, too slow, or too many",
+            labels=["reason"],
+        )
+        for reason, count in self._connections.refused.items():
+            refused.add_metric([reason], count)
+
+        yield from (present, most, refused)
+
+
 class _Present(Collector):
     """What is looked up when somebody asks, in place of being counted."""
 
@@ -147,6 +176,11 @@ class _Present(Collector):
         queue.add_metric([], self._file.waiting())
         ready = GaugeMetricFamily(
             "mobandits_agent_ready", "1 where an agent can decide, else 0", labels=["agent"]
+        )
+        sound = GaugeMetricFamily(
+            "mobandits_agent_sound",
+            "0 where a number of an agent's state is none (NaN), else 1",
+            labels=["agent"],
         )
         waiting = GaugeMetricFamily(
             "mobandits_waiting", "Decisions that wait for rewards", labels=["agent"]
@@ -181,6 +215,7 @@ class _Present(Collector):
 
             state = hosted.state()
             ready.add_metric([hosted.name], float(hosted.is_ready))
+            sound.add_metric([hosted.name], float(hosted.is_sound))
             waiting.add_metric([hosted.name], state.waiting)
             learned.add_metric([hosted.name], state.learned)
             for reason, count in state.dropped.items():
@@ -190,4 +225,4 @@ class _Present(Collector):
                 ratio = (balance.spent + balance.reserved) / limit.limit
                 budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
 
-        yield from (queue, ready, waiting, learned, dropped, budget, entropy, age)
+        yield from (queue, ready, sound, waiting, learned, dropped, budget, entropy, age)

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
-from mobandits.errors import LogError
+from mobandits.errors import LogError, UnavailableError
 from mobandits.support.files import lock_file
 
 SUFFIX = "-owner"
@@ -34,7 +34,7 @@ def hold(file: BinaryIO, path: Path) -> None:
         file.seek(0)
         owner = file.read(LONGEST_NUMBER).decode("ascii", "replace").strip() or "unknown"
         file.close()
-        raise LogError(
+        raise UnavailableError(
             f"{path} is in use by process {owner}: one process writes at a time"
         ) from error
 

@@ -25,7 +25,7 @@ async def live(_: Request) -> Response:
 async def ready(request: Request) -> Response:
     """`GET /health/ready`: every agent can decide."""
     running = running_of(request)
-    statuses = {hosted.name: hosted.status for hosted in running.agents}
+    statuses = {hosted.name: hosted.health for hosted in running.agents}
 
     return readiness(Ready(running.agents.all_ready(), statuses))
 

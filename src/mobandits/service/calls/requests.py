@@ -37,6 +37,7 @@ async def body_of(request: Request, kind: type[Body]) -> Body:
 
     Raises:
         msgspec.DecodeError: where it is something else.
+        Problem: where it is nested too deeply to be read.
     """
     decoder = _decoders.get(kind)
     if decoder is None:
@@ -44,7 +45,10 @@ async def body_of(request: Request, kind: type[Body]) -> Body:
         _decoders[kind] = decoder
 
     content = await request.body()
-    decoded: Body = decoder.decode(content)
+    try:
+        decoded: Body = decoder.decode(content)
+    except RecursionError as error:
+        raise Problem(400, "the body must be JSON that is nested less deeply") from error
 
     return decoded
 

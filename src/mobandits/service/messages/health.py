@@ -14,7 +14,7 @@ class Ready(Message):
 
     Attributes:
         ready: so.
-        agents: {name: "starting", "ready", or why it cannot}.
+        agents: {name: "starting", "ready", or why it cannot decide, or not soundly}.
     """
 
     ready: bool

@@ -20,6 +20,7 @@ from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.shared_database import SharedDatabase
 from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
+from mobandits.service.connection_limits import Connections
 from mobandits.service.running import Running
 from mobandits.service.server import BACKLOG, GRACE, server_config
 from mobandits.service.specification import ServiceSpecification
@@ -77,7 +78,7 @@ def run_learner(specification: ServiceSpecification, address: Address) -> None:
 
 def run(app: Starlette, listening: socket.socket) -> None:
     """Serve an application until the process is told to end."""
-    config = server_config(app)
+    config = server_config(app, Connections())
     # As of `serve`: the server raises the signal once more when it has ended.
     signal.signal(signal.SIGTERM, lambda *_: None)
     uvicorn.Server(config).run(sockets=[listening])

@@ -5,7 +5,6 @@ import logging
 import time
 
 from mobandits.logs.address import Address
-from mobandits.service.addresses import is_loopback
 from mobandits.service.authorisation import Authorisation
 from mobandits.service.compiling import load_compiled
 from mobandits.service.hosted_agent import READY, STARTING
@@ -38,7 +37,7 @@ class RunningWorker:
         self.worker = Worker(address, specification.durability, specification.agents)
         self.authorisation = Authorisation(
             self.worker.copies,
-            is_open=is_loopback(specification.host),
+            is_open=specification.is_open_without_keys,
             rate=specification.requests_per_second,
         )
         self.forwarding = Forwarding(self.worker.copies)

@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from mobandits.logs.address import Address
-from mobandits.logs.store.postgres.shared_database import SharedDatabase
-from mobandits.service.addresses import authority, bound, is_loopback
+from mobandits.service.addresses import authority, bound
 from mobandits.service.compiling import compile_in_child
-from mobandits.service.server import BACKLOG, GRACE, check_keys
+from mobandits.service.server import BACKLOG, GRACE, check_keys, opened_when_up
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.workers.process import LEARNER, WORKER, Order
 
@@ -106,12 +105,12 @@ def serve_with_workers(
         say: is told the address, once connections are taken.
 
     Raises:
-        ValueError: where the address is taken, where others can reach it and there are no keys, or
+        ValueError: where the address is taken, where keys are needed and there are none, or
             where the store cannot be used.
     """
     # Said here and now, and not by a child again and again.
-    with SharedDatabase(address, specification.durability) as file:
-        if not is_loopback(specification.host):
+    with contextlib.closing(opened_when_up(address, specification)) as file:
+        if not specification.is_open_without_keys:
             check_keys(file)
 
     with bound(specification.host, specification.port) as listening, life_line() as life:

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any, cast
 
-from mobandits.errors import LogError
+from mobandits.errors import LogError, UnavailableError
 from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.dialect import translated
 from mobandits.support.naming import shortened
@@ -24,6 +24,16 @@ try:
 except ImportError as error:
     raise missing_extra("a store in PostgreSQL", "postgres") from error
 
+# A server refuses a session before it has told a code, so its words have to do. What is not here, as
+# a message in another language, may pass: to wait for it in vain is the smaller mistake.
+LASTING = (
+    "authentication failed",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "no password supplied",
+    "is not permitted to log in",
+    "permission denied",
+)
 BLOCK = 500  # rows that are fetched at a time: with 50 arms of 20 features, 4 MB
 LONGEST_NAME = 63  # bytes of an application's name, of which PostgreSQL cuts off the rest
 # Seconds: a connection whose other end is gone without a word is noticed after about ten.
@@ -198,7 +208,9 @@ def connected(address: Address, role: str) -> "psycopg.Connection[Any]":
     try:
         connection: psycopg.Connection[Any] = psycopg.connect(**parameters, autocommit=True)
     except psycopg.Error as error:
-        raise LogError(f"{address} cannot be reached: {in_one_line(error)}") from None
+        reason = in_one_line(error)
+        kind = LogError if is_lasting(reason) else UnavailableError
+        raise kind(f"{address} cannot be reached: {reason}") from None
 
     try:
         for setting in SETTINGS:
@@ -212,6 +224,18 @@ def connected(address: Address, role: str) -> "psycopg.Connection[Any]":
         raise
 
     return connection
+
+
+def is_lasting(reason: str) -> bool:
+    """Whether somebody must mend the reason why a database cannot be reached.
+
+    Example:
+        >>> is_lasting("FATAL: the database system is starting up")
+        False
+        >>> is_lasting('FATAL: role "nobody" does not exist')
+        True
+    """
+    return any(words in reason for words in LASTING)
 
 
 def check_server(connection: "psycopg.Connection[Any]", address: Address) -> None:
