@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -581,7 +581,7 @@ def paradox_claims(name: str) -> tuple[Claim, ...]:
 
 
 MANY = draws_needed(Linear().objectives)
-EQUAL = {f"c = {c:g}": c for c in CONSTANTS} | {"theory c": "theory"}
+EQUAL: dict[str, Any] = {f"c = {c:g}": c for c in CONSTANTS} | {"theory c": "theory"}
 SAMPLED = {
     f"M = {draws}, {constant}": MolTs(scale=c, draws=draws)
     for constant, c in EQUAL.items()

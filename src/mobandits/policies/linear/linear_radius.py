@@ -3,7 +3,7 @@
 Symbols: c1_t(delta) the theory's radius, N the number of estimates that must hold together.
 """
 
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from mobandits.contracts.protocols import Shape
 from mobandits.estimators import Scaled, ridge_for
@@ -11,8 +11,8 @@ from mobandits.explorers.radii import Constant, FromData, SelfNormalised
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
-DATA = "data"
-THEORY = "theory"
+DATA: Final = "data"
+THEORY: Final = "theory"
 # Standard deviations that the radius has with scale="data".
 MULTIPLE = 1.0
 Scale = float | Literal["data", "theory"]

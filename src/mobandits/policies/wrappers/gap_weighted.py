@@ -169,7 +169,7 @@ class GapWeighted(Recipe):
         p_a = 1 / (K + gamma_t g_a)                       for a not in F,  gamma_t = gamma t^power
         p_a = (1 - sum of the p_b outside F) / |F|        for a in F
 
-    K counts the eligible arms and t the rewards so far. So p_a >= 1/K on the front, and
+    K counts the eligible arms, and t is one more than the rewards so far. So p_a >= 1/K on the front, and
     p_a >= 1 / (K + gamma_t max g) elsewhere: every probability is known, exact and positive. With
     `Weighted` this is SquareCB, whose regret bound needs gamma_t of the order of sqrt(K t); for
     other orders the probabilities are sound and no bound is proven. Gaps are in the units of the
