@@ -123,7 +123,7 @@ def test_a_second_writer_is_refused(tmp_path):
         code = "import sys; from mobandits.logs import Store; Store(sys.argv[1])"
         command = [sys.executable, "-c", code, str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert f"LogError: {path} {said}" in done.stderr
+        assert f"UnavailableError: {path} {said}" in done.stderr
         store.append(decide(7))
     assert len(reread(path)) == 3
 
@@ -172,3 +172,25 @@ def test_a_buffered_event_is_there_soon(tmp_path):
                 break
             time.sleep(0.01)
         assert count == 1
+
+
+def test_the_lock_of_another_program_is_waited_for_as_long_as_asked(tmp_path):
+    path = tmp_path / "log.db"
+    with Store(path, lock_timeout=0.0) as store:
+        store.describe({"arms": ["a"], "objectives": ["q"]})
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LogError, match="locked"):
+            store.append({"kind": "decide", "id": 0, "arm": 0})
+
+        assert len(store) == 0
+        other.execute("ROLLBACK")
+        other.close()
+        store.append({"kind": "decide", "id": 0, "arm": 0})
+        (found,) = store._writer.connection.execute("PRAGMA busy_timeout").fetchone()
+        assert found == 0
+
+    with Store(tmp_path / "other.db") as store:
+        assert store._writer.connection.execute("PRAGMA busy_timeout").fetchone() == (10_000,)
+    with pytest.raises(ValueError, match=r"Store\.lock_timeout must be at least 0"):
+        Store(tmp_path / "third.db", lock_timeout=-1.0)

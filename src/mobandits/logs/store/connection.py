@@ -80,8 +80,15 @@ def found_log(path: Path) -> str:
     return found
 
 
-def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
+def connect(
+    path: Path, *, synchronous: str, lock_timeout: float = WAIT_SECONDS
+) -> sqlite3.Connection:
     """A connection that writes, to a store or to a file that is not there yet.
+
+    Args:
+        path: of the file.
+        synchronous: what SQLite waits for.
+        lock_timeout: seconds that it waits for the lock of another program.
 
     Raises:
         LogError: where the file is something else, damaged, or of a newer version.
@@ -91,7 +98,7 @@ def connect(path: Path, *, synchronous: str) -> sqlite3.Connection:
         # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
         connection = sqlite3.connect(
             path.absolute(),
-            timeout=WAIT_SECONDS,
+            timeout=lock_timeout,
             isolation_level=None,
             check_same_thread=False,
             factory=TrackedConnection,

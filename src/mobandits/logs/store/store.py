@@ -15,7 +15,7 @@ from mobandits.errors import LogError
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
-from mobandits.logs.store.connection import explained, reading, refuse_others
+from mobandits.logs.store.connection import WAIT_SECONDS, explained, reading, refuse_others
 from mobandits.logs.store.content import (
     AgentRow,
     Snapshot,
@@ -43,7 +43,7 @@ from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import bring_up_to_date
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
-from mobandits.support.checks import choice
+from mobandits.support.checks import choice, number
 from mobandits.support.forks import on_fork
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted
@@ -95,6 +95,8 @@ class Store:
             which several agents of this process write. Then a call returns before it is on disk:
             what they share says when it is.
         durability: "disk", "system" or "buffered"; what agents share has its own.
+        lock_timeout: seconds that a call waits where another program has locked the file, such as
+            a tool that looks into it; then it fails, and nothing has changed.
         agent: whose events these are; a file may hold those of several.
 
     Raises:
@@ -118,8 +120,11 @@ class Store:
         path: str | Path | SharedStore,
         durability: Durability = "system",
         agent: str = "agent",
+        *,
+        lock_timeout: float = WAIT_SECONDS,
     ) -> None:
         choice("Store.durability", durability, tuple(SYNCHRONOUS))
+        number("Store.lock_timeout", lock_timeout, at_least=0.0)
         if not isinstance(agent, str):
             raise LogError(f"Store.agent must be text, got {quoted(agent)}")
         if isinstance(path, str) and is_address(path):
@@ -134,6 +139,7 @@ class Store:
             self.path = path.path
         self.durability = durability if self._file is None else self._file.durability
         self.agent = encoded(agent, "Store.agent")
+        self._lock_timeout = float(lock_timeout)
         self._threads = threading.RLock() if self._file is None else self._file.lock
         self._process = os.getpid()
         self._number: int | None = None
@@ -520,7 +526,7 @@ class Store:
             connection = self._writer.connection
         else:
             assert own is not None  # noqa: S101 - it is one or the other
-            self._writer = Writer(own, self.durability, self._threads)
+            self._writer = Writer(own, self.durability, self._threads, self._lock_timeout)
             connection = self._writer.connection
             with explained(own):
                 version = importlib.metadata.version("mobandits")
@@ -559,8 +565,8 @@ class Store:
         created = time.time()
         values = (self.agent, text, created, checksum(self.agent, text, created))
         statements: list[Statement] = [(INSERT_AGENT, values)]
-        for number, name in enumerate(arms.names):
-            statements.append((INSERT_ARM, (number, name_text(name), self.agent)))
+        for position, name in enumerate(arms.names):
+            statements.append((INSERT_ARM, (position, name_text(name), self.agent)))
         self._usable().write_alone(statements)
         row = self._agent_row()
         assert row is not None  # noqa: S101 - it was just written

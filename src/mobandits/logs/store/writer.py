@@ -26,6 +26,7 @@ class Writer:
         path: of the store.
         durability: as of the store.
         lock: held by whoever calls; the timer of a group takes it.
+        lock_timeout: as of the store.
 
     Attributes:
         connection: to the store.
@@ -36,9 +37,15 @@ class Writer:
     """
 
     def __init__(
-        self, path: Path, durability: str, lock: contextlib.AbstractContextManager[Any]
+        self,
+        path: Path,
+        durability: str,
+        lock: contextlib.AbstractContextManager[Any],
+        lock_timeout: float,
     ) -> None:
-        self.connection = connect(path, synchronous=SYNCHRONOUS[durability])
+        self.connection = connect(
+            path, synchronous=SYNCHRONOUS[durability], lock_timeout=lock_timeout
+        )
         self.failure: str | None = None
         self._path = path
         self._lock = lock
