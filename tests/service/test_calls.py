@@ -10,6 +10,7 @@ from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
 from mobandits.agent.growth import arrays
+from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile
 from mobandits.service.application import application
 from mobandits.service.problems import Problem
@@ -377,3 +378,39 @@ def test_names_of_arms_may_have_a_slash(tmp_path):
         assert "openai/gpt-4" not in (await client.get(AGENT)).json()["arms"]
 
     ask(tmp_path / "log", talk)
+
+
+def test_a_store_that_was_deleted_or_replaced_is_written_no_more(tmp_path):
+    path = tmp_path / "log"
+    aside = tmp_path / "aside"
+
+    async def talk(client, running):
+        async def statuses():
+            await running.look_after()
+            await running.settle_down([])
+            decided = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+            return decided.status_code, (await client.get("/health/ready")).status_code
+
+        assert await statuses() == (200, 200)
+        path.rename(aside)
+        assert await statuses() == (503, 503)
+        path.write_bytes(b"")
+        assert await statuses() == (503, 503)
+        path.unlink()
+        aside.rename(path)
+        await running.look_after()
+        for _ in range(600):
+            if running.agents.all_ready():
+                break
+            await asyncio.sleep(0.05)
+        assert await statuses() == (200, 200)
+
+    ask(path, talk)
+
+
+def test_a_hard_link_is_no_second_store(tmp_path):
+    path = tmp_path / "log"
+    with SharedFile(path):
+        (tmp_path / "link").hardlink_to(path)
+        with pytest.raises(LogError, match="one name"):
+            SharedFile(tmp_path / "link")

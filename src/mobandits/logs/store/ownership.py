@@ -39,6 +39,21 @@ def hold(file: BinaryIO, path: Path) -> None:
         ) from error
 
 
+def check_one_name(path: Path) -> None:
+    """Refuse a file that has another name as well: the log and the lock of each would be its own.
+
+    Raises:
+        LogError: saying so.
+    """
+    try:
+        names = path.stat().st_nlink
+    except OSError:
+        return  # it is made, or whoever opens it says what is wrong
+
+    if names > 1:
+        raise LogError(f"{path} must have one name, got {names} hard links: copy it, or remove one")
+
+
 def claim(path: Path) -> BinaryIO:
     """Hold a store for writing, until the returned file is closed or the process ends.
 
@@ -48,6 +63,7 @@ def claim(path: Path) -> BinaryIO:
     Raises:
         LogError: where another process, or another store of this one, holds it.
     """
+    check_one_name(path)
     place = owner_path(path)
     try:
         file = place.open("a+b")

@@ -27,6 +27,16 @@ from mobandits.support.naming import quoted
 Answer = TypeVar("Answer")
 
 
+def identity(path: Path) -> tuple[int, int]:
+    """The device and the number of a file, which no other file has while it is there.
+
+    Raises:
+        OSError: where there is none.
+    """
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
 class SharedFile:
     """A store's file, open for several agents of this process.
 
@@ -78,13 +88,27 @@ class SharedFile:
                 bring_up_to_date(self._connection, self.path, version)
                 self._reader = connect_to_read(self.path)
             opened.callback(self._reader.close)
+            self._identity = identity(self.path)
             self._committer = Committer(self._connection, self.path)
             self._opened = opened.pop_all()
 
         on_fork(self, SharedFile.leave_to_parent)
 
-    def hold(self) -> None:
-        """None: this process holds the file from the first moment to the last."""
+    def hold(self) -> str | None:
+        """Why this process must not write the file; None: it may, from the first moment on.
+
+        What is written to a file that was deleted, or that another one was put in the place of, is
+        gone with the process.
+        """
+        try:
+            found = identity(self.path)
+        except OSError as error:
+            return f"without its store: {self.path} was deleted or moved ({error.strerror})"
+
+        if found != self._identity:
+            return f"without its store: another file was put in the place of {self.path}"
+
+        return None
 
     def agent_names(self) -> list[str]:
         """The agents that the file has, in the order in which they came."""
