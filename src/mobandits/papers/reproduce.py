@@ -334,7 +334,7 @@ def _changed(runs: Sequence[Run | Computed], options: RunOptions) -> dict[str, i
     return {
         name: value
         for name, value in asked.items()
-        if value is not None and any(getattr(run, name, None) != value for run in runs)
+        if value is not None and any(run.is_changed(name, value) for run in runs)
     }
 
 
