@@ -319,7 +319,8 @@ def test_an_interrupted_run_says_how_to_go_on(spec, tmp_path):
     child.send_signal(signal.SIGINT)
     err = child.communicate(timeout=120)[1]
     assert child.returncode == 130
-    kept = f"finished trials are kept in {tmp_path / 'o'}; run the same command again to resume"
+    # None of them is finished yet.
+    kept = "no trial was finished, so nothing is kept; run the same command again"
     assert err.splitlines()[-1] == f"interrupted: {kept}"
     assert "Traceback" not in err
 
@@ -490,6 +491,25 @@ def test_every_command_has_help_with_examples(program, name, option):
 
 def test_every_command_has_examples():
     assert {command.name for command in COMMANDS} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    "command", [command for command in COMMANDS if command.name in ("run", "reproduce")]
+)
+def test_an_interruption_names_the_folder_of_finished_trials_only_where_there_are_some(
+    command, tmp_path, capsys
+):
+    def interrupted(**parameters):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "L"
+    for has_trials in (False, True):
+        if has_trials:
+            (folder / "parts").mkdir(parents=True)
+            (folder / "parts" / "trial-000000.parquet").touch()
+        with pytest.raises(typer.Exit):
+            guarded(command._replace(function=interrupted))(out=folder, paper="P", log="L")
+        assert (str(folder) in capsys.readouterr().err) == has_trials
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

@@ -163,8 +163,12 @@ def test_the_command_deploys(tmp_path, table, capsys):
     with mob.Agent(MolUcb(scale=0.3), **options, log=out / "agent.db") as agent:
         assert (agent.lessons, agent.waiting) == (60, 0)
         agent.learn(agent.decide([0.5]).id, {"click": 1.0, "cost": 0.5})
-    status, err = run(capsys, *table, *policies, "--out", out, "--deploy", "wide")
-    assert (status, "--deploy must make a new store, found" in err) == (2, True)
+    for deploy in ([], ["--deploy", "wide"]):
+        # Neither is the agent replaced, nor does it lie beside the page of another evaluation.
+        before = (out / "report.html").read_bytes()
+        status, err = run(capsys, *table, *policies[:1], "--out", out, *deploy)
+        assert (status, "--out must be a new folder" in err) == (2, True)
+        assert (out / "report.html").read_bytes() == before
 
 
 def test_the_command_leaves_further_ranks_out(tmp_path, capsys, monkeypatch):

@@ -325,13 +325,17 @@ def test_lacking_propensities_are_refused_before_anything_is_computed(
     )
 
 
-def test_an_earlier_evaluation_is_replaced_and_a_killed_one_too(
+def test_a_finished_evaluation_is_kept_and_a_killed_one_goes_on(
     program, log, monkeypatch, tmp_path
 ):
     out = tmp_path / "out"
     assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", out)[0] == 0
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    assert program("evaluate", "x.jsonl", "--policy", "uniform", "--out", out)[0] == 0
+    status, _, err = program("evaluate", "x.jsonl", "--policy", "logging", "--out", out)
+    assert (status, len(err.splitlines())) == (2, 1)
+    assert (
+        "--out must be a new folder, an empty one or that of an evaluation without its page" in err
+    )
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
     def killed(*given):
@@ -356,6 +360,7 @@ def test_a_table_without_propensities_is_refused_by_the_name_of_its_option(progr
     assert err.splitlines()[-1].endswith(said)
     assert not (tmp_path / "out").exists()
     assert program("evaluate", *given, "--policy=logging")[0] == 0
+    given[-1] = tmp_path / "other"
     assert program("evaluate", *given, "--policy=uniform", "--estimator=dm")[0] == 0
 
 

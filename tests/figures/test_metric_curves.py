@@ -4,6 +4,8 @@ import pytest
 
 from mobandits.figures import curves
 from mobandits.figures.metric_curves import curves_data, draw_curves
+from mobandits.figures.plot_options import PlotOptions
+from mobandits.figures.plots import plot
 from mobandits.figures.style import NARROW, save
 
 
@@ -67,3 +69,18 @@ def test_drawing_leaves_no_trace(table):
     before = dict(mpl.rcParams)
     curves(table, "pareto_regret")
     assert dict(mpl.rcParams) == before
+
+
+def test_ticks_of_rounds_are_whole_and_the_last_marker_is_inside():
+    """Five ticks on ten rounds stood at 2.5 and 7.5, and the last marker was cut by the border."""
+    rows = [
+        {"experiment": "e", "environment": "v", "policy": "p", "trial": 0, "round": i}
+        | {"metric": "reward", "component": 0, "value": float(i)}
+        for i in range(1, 11)
+    ]
+    table = pl.DataFrame(rows)
+    for figure in (curves(table, "reward"), plot(table, "reward", PlotOptions())):
+        panel = figure.axes[0]
+        assert all(float(tick).is_integer() for tick in panel.get_xticks())
+        assert panel.get_xlim()[0] == 0.0
+        assert panel.get_xlim()[1] > 10.0

@@ -1,5 +1,6 @@
 """The rules that verdicts are computed by, against slow and obvious twins."""
 
+import html
 import json
 import math
 from dataclasses import replace
@@ -7,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mobandits.papers.catalogue import EXPERIMENTS
 from mobandits.papers.claims import (
     LEAST,
     NOTHING,
@@ -22,6 +24,8 @@ from mobandits.papers.claims import (
     verdict,
     weakest,
 )
+from mobandits.papers.experiment import Run, RunOptions
+from mobandits.papers.reproduce import is_shorter, reproduce, specification
 from mobandits.statistics.resampling import RESAMPLES
 
 POINTS = np.array([100, 200, 300])
@@ -348,3 +352,24 @@ def test_the_headline():
     assert weakest([far, near]).said == "near"
     assert weakest([near, failed, far, worse]).said == "worse"
     assert weakest([failed, unknown]).said == "unknown"
+
+
+def test_what_fails_below_the_papers_horizon_is_not_at_its_scale(tmp_path):
+    """Twenty thousand rounds contradict no claim about the end of a hundred thousand."""
+    experiment = EXPERIMENTS["pcz2018/fig2"]
+    horizon = max(run.rounds for run in experiment.runs if isinstance(run, Run))
+    assert is_shorter(experiment, RunOptions(rounds=horizon - 1))
+    assert not is_shorter(experiment, RunOptions(rounds=horizon))
+    assert not is_shorter(experiment, RunOptions())
+    # Its size is fixed, whatever is asked for.
+    assert not is_shorter(EXPERIMENTS["molts2025/fig1"], RunOptions(rounds=3))
+    asked = specification(EXPERIMENTS["molts2025/fig1"], RunOptions(rounds=300, trials=3), [])
+    assert asked["changed"] == {}
+
+    reproduce(["pcz2018/fig2"], tmp_path, rounds=200, trials=5)
+    claims = json.loads((tmp_path / "claims.json").read_text())
+    verdicts = {claim["verdict"] for claim in claims}
+    assert "not at the paper's scale" in verdicts
+    assert "not reproduced" not in verdicts
+    page = html.unescape((tmp_path / "report.html").read_text())
+    assert "not at the paper's scale" in page

@@ -323,9 +323,7 @@ def test_an_absent_ray_is_told_before_anything_else(tmp_path, monkeypatch, capsy
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "ray" else found(name)
     )
-    message = (
-        "engine='ray' needs the extra `ray`: pip install '.[ray]' from a clone of the repository"
-    )
+    message = "engine='ray' needs the extra `ray`: pip install 'mobandits[ray]'"
     with pytest.raises(MissingExtraError) as error:
         simulate("nonsense", "nonsense", rounds=1, engine="ray", out=tmp_path / "out")
     assert str(error.value) == message

@@ -9,6 +9,7 @@ import typer
 
 from mobandits.support.progress import STARTING, TerminalBar
 
+NOTHING_KEPT = "no trial was finished, so nothing is kept; run the same command again"
 INTERRUPTED = 130  # what shells report of a program that an interruption ended
 
 OnProgress = Callable[[int, int], None]
@@ -24,12 +25,19 @@ def parameters() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def interruptible(kept: str) -> Iterator[None]:
-    """A context whose interruption ends the program, with a line on what is kept."""
+def interruptible(kept: str, folder: Path | None = None) -> Iterator[None]:
+    """A context whose interruption ends the program, with a line on what is kept.
+
+    Args:
+        kept: what it says.
+        folder: where finished trials are kept; None: nothing else than `kept` is said.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"interrupted: {kept}", err=True)
+        has_trials = folder is None or any(Path(folder).rglob("*.parquet"))
+        text = kept if has_trials else NOTHING_KEPT
+        typer.echo(f"interrupted: {text}", err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 

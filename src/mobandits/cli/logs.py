@@ -26,8 +26,9 @@ def evaluate_policies(
         typer.Option(
             "--policy",
             autocompletion=completion.targets,
-            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. NAME=SPEC gives it a "
-            "name in tables and figures. Repeat for more.",
+            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. An order with parameters: "
+            "'mol-ucb:order={name=\"weighted\",weights=[0.2,0.8]}'. NAME=SPEC gives it a name in "
+            "tables and figures. Repeat for more.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],

@@ -94,7 +94,8 @@ def guarded(command: Command) -> Callable[..., None]:
     # `wraps`, because the parser reads the signature and the docstring.
     @functools.wraps(command.function)
     def run(**parameters: Any) -> None:
-        with console.interruptible(command.kept.format(**parameters)):
+        folder = parameters.get("out") if command.kept == RESUME else None
+        with console.interruptible(command.kept.format(**parameters), folder):
             command.function(**parameters)
 
     return run

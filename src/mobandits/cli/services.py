@@ -50,9 +50,12 @@ def serve_agents(
     ] = False,
 ) -> None:
     """Serve agents over HTTP: decisions and rewards for applications in any language."""
-    if demo == (file is not None) or (demo and check):
-        raise typer.BadParameter("FILE must be given, or --demo, and --demo without --check")
-
+    if file is None and not demo:
+        raise typer.BadParameter("FILE must be given, or --demo")
+    if demo and file is not None:
+        raise typer.BadParameter(f"--demo must go without FILE, got {file}")
+    if demo and check:
+        raise typer.BadParameter("--demo must go without --check")
     if demo and workers > 1:
         raise typer.BadParameter("--workers must be 1 with --demo, which has a file as its store")
     if demo:

@@ -33,6 +33,7 @@ from mobandits.support.naming import quoted, short_repr, shortened
 from mobandits.support.progress import ProgressCallback
 
 STORE = "agent.db"  # of an agent that is deployed
+REPORT = "report.html"  # written last
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
 # Meanings of the columns of a .csv file.
@@ -105,7 +106,7 @@ def evaluate_file(
 
     Args:
         file: any that `mobandits.logs.read` reads.
-        out: the folder: a new one, an empty one, or that of an earlier evaluation.
+        out: the folder: a new one, an empty one, or that of an evaluation that was interrupted.
         policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
         recipe: from a name to a recipe.
         columns: see `columns_named`.
@@ -268,18 +269,20 @@ def check_evaluation_folder(out: Path) -> None:
     Example:
         >>> check_evaluation_folder(Path("/dev/null"))
         Traceback (most recent call last):
-        ValueError: --out must be a new folder, an empty one or that of an earlier evaluation, \
-which has evaluation.json; found an empty file at /dev/null
+        ValueError: --out must be a new folder, an empty one or that of an evaluation without its \
+page; found an empty file at /dev/null
     """
     if not out.exists():
         return
     if out.is_dir():
-        was_evaluation = (out / SUMMARY).exists()
+        # What a kill left has no page yet: the same command may run again.
+        is_unfinished = (out / SUMMARY).exists() and not (out / REPORT).exists()
         is_empty = not any(out.iterdir())
-        if was_evaluation or is_empty:
+        # Never a new page beside the agent of an older evaluation.
+        if is_empty or (is_unfinished and not (out / STORE).exists()):
             return
 
-    wanted = f"a new folder, an empty one or that of an earlier evaluation, which has {SUMMARY}"
+    wanted = "a new folder, an empty one or that of an evaluation without its page"
     raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
 
 
@@ -361,7 +364,7 @@ def write_evaluation(
     out.mkdir(parents=True, exist_ok=True)
     write_tables(out, tables)
     page = evaluation_page(out, *tables)
-    report = out / "report.html"
+    report = out / REPORT
     report.write_text(page, encoding="utf-8")
 
     return report

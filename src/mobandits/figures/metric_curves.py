@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import axis_title, component_name
 from mobandits.figures.labels import name_ends
@@ -33,6 +34,7 @@ MARGIN = 0.8  # inches of a panel that are title and axis
 AXIS = 0.65  # inches left of a panel, for its axis
 BESIDE = 0.36  # of the width, for names beside a panel
 TALL = 6.0  # inches of names at lines; more are named below
+ROOM = 0.015  # of the width, after the last round: its markers are not cut
 
 
 def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
@@ -252,8 +254,15 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
         )
         tag_marks([band, *curve], name)
 
-    panel.margins(x=0.0)
+    panel.margins(x=ROOM)
     panel.set_xlim(left=0)
+    # There is no round 2.5.
+    panel.xaxis.set_major_locator(whole_rounds())
+
+
+def whole_rounds() -> MaxNLocator:
+    """Places of ticks as Matplotlib chooses them, at whole numbers only."""
+    return MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True)
 
 
 def name_lines(

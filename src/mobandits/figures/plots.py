@@ -15,7 +15,7 @@ from matplotlib.textpath import text_to_path
 
 from mobandits.figures.formatting import axis_title
 from mobandits.figures.labels import spread_out
-from mobandits.figures.metric_curves import curves_data
+from mobandits.figures.metric_curves import ROOM, curves_data, whole_rounds
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.plot_style import STYLES, PlotStyle, plot_looks
 from mobandits.figures.saving import PaperFigure
@@ -200,9 +200,10 @@ def draw_panel(
         axes.set_xscale("log")
     if options.log_values:
         axes.set_yscale("log", nonpositive="mask")
-    axes.margins(x=0.0)
+    axes.margins(x=ROOM)
     if not options.log_rounds:
         axes.set_xlim(left=0)
+        axes.xaxis.set_major_locator(whole_rounds())
     axes.set_xlabel("round")
     axes.set_ylabel(vertical)
 

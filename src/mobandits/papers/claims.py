@@ -183,6 +183,33 @@ def verdict(parts: Sequence[Part]) -> Verdict:
 
 
 HOLDS: dict[Verdict, bool | None] = {"reproduced": True, "not reproduced": False, "reported": None}
+SMALLER: Verdict = "not at the paper's scale"
+OTHERS = ("papers_rule", "papers_trials")  # judgements beside the one of a claim
+
+
+def at_smaller_scale(entry: dict[str, Any]) -> dict[str, Any]:
+    """Entry of a claim below the paper's horizon: what fails there may hold at its end.
+
+    Args:
+        entry: from `Claim.judge`, or a judgement in it.
+
+    Example:
+        >>> at_smaller_scale({"verdict": "not reproduced", "holds": False})
+        {'verdict': "not at the paper's scale", 'holds': None}
+        >>> at_smaller_scale({"verdict": "reproduced", "holds": True})["verdict"]
+        'reproduced'
+    """
+    changed = dict(entry)
+    if entry["verdict"] == "not reproduced":
+        changed |= {"verdict": SMALLER, "holds": None}
+
+    for key in OTHERS:
+        if key in entry:
+            changed[key] = at_smaller_scale(entry[key])
+
+    return changed
+
+
 NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
 
 

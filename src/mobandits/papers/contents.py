@@ -6,7 +6,7 @@ change its name.
 
 from typing import Literal, NotRequired, TypedDict
 
-Verdict = Literal["reproduced", "not reproduced", "reported"]
+Verdict = Literal["reproduced", "not reproduced", "reported", "not at the paper's scale"]
 # What each of them is, `claims.Claim` says.
 ClaimKind = Literal["paper", "extension", "ours", "stand-in", "check"]
 PlotKind = Literal["curves", "bars", "heat", "bounds"]

@@ -91,6 +91,11 @@ class Run:
         """The rows with a constant to choose."""
         return {row: recipe for row, recipe in self.rows.items() if isinstance(recipe, Tuned)}
 
+    def is_changed(self, name: str, asked: int) -> bool:
+        """Whether it is played at another scale than its own; the arguments of `Computed`."""
+        own: int = getattr(self, name)
+        return asked != own
+
     def place(self) -> str:
         """The environment as tables call it."""
         return short_repr(self.environment)
@@ -145,6 +150,8 @@ class Computed:
             itself can read in the options how often.
         settings: everything else that decides the rows, for the manifest.
         measures_time: whether nothing else of ours may run meanwhile.
+        scale: {"rounds" or "trials": the number of its own} of what it reads in the options; the
+            size of a part without them is fixed.
     """
 
     name: str
@@ -152,6 +159,19 @@ class Computed:
     trials: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
     measures_time: bool = False
+    scale: Mapping[str, int] = field(default_factory=dict)
+
+    def is_changed(self, name: str, asked: int) -> bool:
+        """Whether it is played at another scale than its own where this number is asked for.
+
+        Args:
+            name: "rounds" or "trials".
+            asked: in place of its own number.
+        """
+        if name in self.scale:
+            return asked != self.scale[name]
+        # More trials than its own are never played.
+        return name == "trials" and asked < self.trials
 
 
 @dataclass(frozen=True)

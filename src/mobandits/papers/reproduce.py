@@ -15,7 +15,7 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.papers.catalogue import EXPERIMENTS, find
-from mobandits.papers.claims import SECOND
+from mobandits.papers.claims import SECOND, at_smaller_scale
 from mobandits.papers.contents import (
     ClaimEntry,
     ExperimentSpecification,
@@ -181,6 +181,9 @@ def _run(
         (folder / RUNS).mkdir(exist_ok=True)
         played = play_experiment(experiment, folder / RUNS, options, engine)
         claims = judge_claims(experiment, played)
+        if is_shorter(experiment, options):
+            claims = [cast("ClaimEntry", at_smaller_scale(dict(claim))) for claim in claims]
+
         # A kill must not leave claims beside a table of other trials.
         (folder / CLAIMS).unlink(missing_ok=True)
         content = dict(specification(experiment, options, played.rows))
@@ -278,6 +281,19 @@ def judge_claims(experiment: Experiment, played: RunResult) -> list[ClaimEntry]:
     return entries
 
 
+def is_shorter(experiment: Experiment, options: RunOptions) -> bool:
+    """Whether fewer rounds were asked for than some run of an experiment has."""
+    horizons = []
+    for run in experiment.runs:
+        if isinstance(run, Run):
+            horizons.append(run.rounds)
+        elif isinstance(run, Computed):
+            horizons.append(run.scale.get("rounds", 0))
+
+    asked = options.rounds
+    return asked is not None and asked < max(horizons, default=0)
+
+
 def _outcome(
     experiment: Experiment, table: pl.DataFrame, rows: Mapping[tuple[str, str], str]
 ) -> Outcome:
@@ -334,7 +350,7 @@ def _changed(runs: Sequence[Run | Computed], options: RunOptions) -> dict[str, i
     return {
         name: value
         for name, value in asked.items()
-        if value is not None and any(getattr(run, name, None) != value for run in runs)
+        if value is not None and any(run.is_changed(name, value) for run in runs)
     }
 
 

@@ -340,7 +340,9 @@ def experiment(
     if doubts:
         claims.append(doubted_bounds(paper, doubts))
 
-    part = Computed(RUN, counting(paper), settings={"runs": RUNS, "horizon": ROUNDS})
+    settings = {"runs": RUNS, "horizon": ROUNDS}
+    own_scale = {"rounds": ROUNDS, "trials": RUNS}
+    part = Computed(RUN, counting(paper), settings=settings, scale=own_scale)
     plot = Plot(
         "bounds",
         "regret",

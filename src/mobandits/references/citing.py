@@ -8,8 +8,8 @@ from mobandits import datasets, environments, features, metrics, policies
 from mobandits.contracts.protocols import Recipe
 from mobandits.references.library import REFERENCES, SOFTWARE
 from mobandits.references.reference import Reference
-from mobandits.support.checks import choice
-from mobandits.support.naming import kebab
+from mobandits.support.naming import kebab, quoted
+from mobandits.support.nearest import did_you_mean
 
 CALL = re.compile(r"\b([A-Z]\w*)\(")  # of a class, in the text of a recipe
 # Keys of a specification whose texts are recipes, environments and metrics; experiments of papers
@@ -151,11 +151,18 @@ def citations_of_names(names: Iterable[str]) -> list[Citation]:
     for given in names:
         name = by_kebab.get(given, given)
         if name not in members:
-            choice("name", given, by_kebab)
+            raise ValueError(_unknown(given, by_kebab))
+
         keys = tuple(getattr(members[name], "references", ()))
         found.append(Citation(name, keys))
 
     return found
+
+
+def _unknown(given: str, names: Iterable[str]) -> str:
+    """The message about an unknown name: the nearest one, and where all of them are listed."""
+    question = did_you_mean(given, names)
+    return f"name: {quoted(given)} is unknown{question}; see `mobandits list`"
 
 
 def references_of(found: Iterable[Citation]) -> list[Reference]:

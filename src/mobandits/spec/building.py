@@ -19,6 +19,15 @@ from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 from mobandits.support.serialiser import alternatives
 
+# {option: how its values are written}.
+FORMS = {
+    "--policy": (
+        "NAME or NAME:key=value,key=value, and a value with parameters as in "
+        'order={name="weighted",weights=[0.2,0.8]}'
+    ),
+    "--objective": "NAME or NAME:key=value,key=value",
+}
+
 
 def recipe_named(text: str) -> Recipe:
     """A recipe as a command line names it: its name, and after a colon parameters as in TOML.
@@ -66,8 +75,9 @@ def _name_and_parameters(text: str, option: str) -> tuple[str, dict[str, Any]]:
     try:
         parameters: dict[str, Any] = tomllib.loads(f"given = {{{with_quotes}}}")["given"]
     except tomllib.TOMLDecodeError as error:
-        rule = f"{option} must be NAME or NAME:key=value,key=value"
-        raise ValueError(f"{rule}, got {quoted(text)}: {error}") from error
+        # Not the parser's own message: it counts columns of a text that nobody wrote.
+        rule = f"{option} must be {FORMS[option]}"
+        raise ValueError(f"{rule}, got {quoted(text)}") from error
 
     return name, parameters
 

@@ -4,17 +4,17 @@ from mobandits.errors import MissingExtraError
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an extra, and where to run it.
+    """The command that installs an extra.
 
     Args:
         extra: its name in this package's metadata.
 
     Example:
         >>> how_to_install("data")
-        "pip install '.[data]' from a clone of the repository"
+        "pip install 'mobandits[data]'"
     """
-    # The package is on no index.
-    return f"pip install '.[{extra}]' from a clone of the repository"
+    # As the package is called, from wherever it was installed: a wheel, a folder or an index.
+    return f"pip install 'mobandits[{extra}]'"
 
 
 def missing_extra(user: str, extra: str) -> MissingExtraError:
@@ -28,7 +28,7 @@ def missing_extra(user: str, extra: str) -> MissingExtraError:
         >>> raise missing_extra("LlmRouting", "data")
         Traceback (most recent call last):
         mobandits.errors.MissingExtraError: LlmRouting needs the extra `data`: \
-pip install '.[data]' from a clone of the repository
+pip install 'mobandits[data]'
     """
     remedy = how_to_install(extra)
     return MissingExtraError(f"{user} needs the extra `{extra}`: {remedy}")

@@ -229,6 +229,7 @@ REMARK_2 = Experiment(
             5,
             {"sizes": {row: list(size) for row, size in SIZES.items()}},
             measures_time=True,
+            scale={"rounds": HORIZON},
         )
     ],
     [

@@ -144,6 +144,7 @@ COST = Experiment(
             5,
             {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES},
             measures_time=True,
+            scale={"rounds": HORIZON},
         )
     ],
     [

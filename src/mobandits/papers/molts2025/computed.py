@@ -481,6 +481,7 @@ OPTIMISM = Experiment(
                 "objectives": list(OBJECTIVES),
                 "radius": 1.0,
             },
+            scale={"rounds": PLAYS},
         ),
     ],
     [

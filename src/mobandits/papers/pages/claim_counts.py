@@ -36,19 +36,25 @@ VERDICT_MEANINGS: Mapping[Verdict, str] = {
     ),
     "not reproduced": "some part of the claim is not so here",
     "reported": "the paper leaves the claim too open for a rule to decide",
+    "not at the paper's scale": (
+        "the claim fails after fewer rounds than the paper has, which does not contradict it"
+    ),
 }
 HOLDS: Mapping[Verdict, bool | None] = {
     "reproduced": True,
     "not reproduced": False,
     "reported": None,
+    "not at the paper's scale": None,
 }
+# A table has a column for each of them; what is not at the paper's scale is counted as reported.
+COLUMNS: tuple[Verdict, ...] = ("reproduced", "not reproduced", "reported")
 RULED = {True: "holds", False: "does not hold", None: "no rule decides"}
 # What no data can contradict is violated by a mistake in the program.
 CHECKED = {True: "holds", False: "violated", None: "no rule decides"}
 HEADER = (
     "paper",
     "experiments",
-    *HOLDS,
+    *COLUMNS,
     *(name for kind, name in KINDS.items() if kind != "paper"),
     "time of its experiments",
 )
@@ -173,7 +179,9 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
         if not any(counts):
             continue
         if kind == "paper":
-            sentences.append(f"{_counts_in_words(counts, tuple(HOLDS), tuple(HOLDS))}.")
+            verdicts = [claim["verdict"] for claim in claims if kind_of(claim) == kind]
+            numbers = [verdicts.count(verdict) for verdict in HOLDS]
+            sentences.append(f"{_counts_in_words(numbers, tuple(HOLDS), tuple(HOLDS))}.")
         else:
             singular = ("holds", "does not", "without a rule")
             plural = ("hold", "do not", "without a rule")
@@ -183,7 +191,7 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
     return " ".join(sentences) or "none."
 
 
-def _counts_in_words(counts: Counts, singular: Sequence[str], plural: Sequence[str]) -> str:
+def _counts_in_words(counts: Sequence[int], singular: Sequence[str], plural: Sequence[str]) -> str:
     words = []
     for count, one, several in zip(counts, singular, plural, strict=True):
         if count:

@@ -13,7 +13,12 @@ NAMED = 3  # so many names are listed, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
 DIGITS = 3  # of a measured number and its interval
 UNKNOWN = "–"
-BADGES = {"reproduced": "yes", "not reproduced": "no", "reported": "said"}
+BADGES = {
+    "reproduced": "yes",
+    "not reproduced": "no",
+    "reported": "said",
+    "not at the paper's scale": "said",
+}
 AS_CLAIMED = {True: "yes", False: "no", None: UNKNOWN}
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import component_name, spoken
-from mobandits.figures.metric_curves import AXIS, draw_lines
+from mobandits.figures.metric_curves import AXIS, ROOM, draw_lines
 from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
@@ -171,11 +171,12 @@ def draw_panels(
         panel.set_ylabel(vertical if is_leftmost else "")
         panel.set_xlabel("round" if is_lowest else "")
         if logarithmic:
-            rounds = (group["round"].min(), group["round"].max())
-            panel.set(xscale="log", yscale="log", xlim=rounds)
+            panel.set(xscale="log", yscale="log")
+            panel.autoscale(axis="x")
+            panel.margins(x=ROOM)
         else:
             panel.xaxis.set_major_formatter(thousands)
-            panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6))
+            panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6, integer=True))
 
     draw_legend(figure, axes, key(names, width, max(columns, 2)))
 
@@ -348,9 +349,10 @@ def thousands(value: float, _: float = 0.0) -> str:
     """A number of rounds on an axis.
 
     Example:
-        >>> thousands(3000.0), thousands(2e6), thousands(500.0)
-        ('3,000', '2M', '500')
+        >>> thousands(3000.0), thousands(2e6), thousands(500.0), thousands(2.5)
+        ('3,000', '2M', '500', '2.5')
     """
     if value >= 1e6:
         return f"{value / 1e6:g}M"
-    return f"{value:,.0f}"
+    # What is rounded would stand at a place that is not its own.
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,g}"

@@ -116,6 +116,7 @@ IDENTICAL = Experiment(
             twins_play,
             trials=5,
             settings={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS},
+            scale={"rounds": ROUNDS},
         ),
         Run(
             "two copies",
