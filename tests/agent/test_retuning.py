@@ -289,3 +289,22 @@ def test_budgets_for_another_penalty_need_a_log():
     lived(agent, clock)
     with pytest.raises(ValueError, match="retune to Paced needs an agent with a log"):
         agent.retune(recipe=Paced(MolUcb(scale=0.3, penalty=2.5), {"y": 0.5}))
+
+
+def test_a_constant_takes_the_place_of_the_data_s_scale_without_a_log():
+    """The statistics of a scaled regression are those of a plain one, and sums of squares beside."""
+    agents = []
+    for recipe in (MolUcb(), MolUcb(scale=0.3)):
+        agent = mob.Agent(recipe, arms=3, features=2, objectives=2, seed=1)
+        rng = np.random.default_rng(0)
+        for number in range(30):
+            agent.adopt(rng.random((3, 2)), number % 3, rewards=rng.random(2))
+        agents.append(agent)
+
+    agents[0].retune(MolUcb(scale=0.3))
+    contexts = np.random.default_rng(1).random((20, 3, 2))
+    chosen = [[agent.decide(context).arm for context in contexts] for agent in agents]
+    assert chosen[0] == chosen[1]
+    # The other way round the squares are missing.
+    with pytest.raises(ValueError, match="needs an agent with a log"):
+        agents[1].retune(MolUcb())

@@ -187,9 +187,13 @@ def _taken_over(old: Policy, state: Any, new: Policy) -> Any | None:
     first = new.init()
     before = _kept(old, state)
     after = _kept(new, first)
-    if before is None or after is None or before.estimator != after.estimator:
+    if before is None or after is None:
         return None
-    if not _same_state(before.first, after.first):
+    if before.estimator != after.estimator:
+        before = _inner_statistics(before)
+
+    agrees = before.estimator == after.estimator and _same_state(before.first, after.first)
+    if not agrees:
         return None
 
     statistics = copy_of_state(before.state)
@@ -218,6 +222,15 @@ def _kept(policy: Policy, state: Any) -> _Kept | None:
         return None
 
     return _Kept(estimator, first, state)
+
+
+def _inner_statistics(kept: _Kept) -> _Kept:
+    """What an estimator keeps beside sums of its own, as a scaled regression does; else the same."""
+    estimator = getattr(kept.estimator, "model", None)
+    if estimator is None or not hasattr(kept.state, "model"):
+        return kept
+
+    return _Kept(estimator, kept.first.model, kept.state.model)
 
 
 def _begins_anew(policy: Policy) -> bool:

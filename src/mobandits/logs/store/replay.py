@@ -41,8 +41,9 @@ def events_between(
     (complete_after,) = connection.execute(query, (agent,)).fetchone()
     if after < complete_after:
         raise LogError(
-            f"{source} has no longer all of its first {complete_after} events: begin after them, "
-            "with a snapshot"
+            f"{source} has no longer all of its first {complete_after} events, which were "
+            "exported: begin after them, with a snapshot; or teach a new agent the archives, and "
+            "then the store, by learn_log"
         )
     expected = after
     for seq, event in numbered_events(connection, agent, after, last, source):
