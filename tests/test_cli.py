@@ -615,3 +615,26 @@ def test_experiments_are_completed():
     assert completion.experiments("molts2025/f") == sorted(
         name for name in known if name.startswith("molts2025/f")
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["cite", "mol-uc"],
+            "name: 'mol-uc' is unknown; did you mean mol-ucb?; see `mobandits list`",
+        ),
+        (["serve"], "FILE must be given, or --demo"),
+        (["serve", "--demo", "--check"], "--demo must go without --check"),
+    ],
+)
+def test_a_mistake_is_told_by_the_rule_that_was_broken(program, arguments, message):
+    assert program(*arguments) == (2, "", f"error: {message}\n")
+
+
+def test_an_order_with_parameters_is_told_in_the_form_of_its_option(program, tmp_path):
+    policy = "mol-ucb:scale=0.3,order=weighted:weights=[0.2;0.8]"
+    status, _, err = program("evaluate", "x.jsonl", "--policy", policy, "--out", tmp_path / "o")
+    assert status == 2
+    assert 'order={name="weighted",weights=[0.2,0.8]}' in err
+    assert "column 39" not in err

@@ -85,3 +85,10 @@ def test_mistakes_are_one_line(log, capsys, context, message):
     with pytest.raises(ValueError, match=message):
         raise ValueError(lines[0])
     assert not (log.parent / "out").exists()
+
+
+def test_tune_takes_columns_as_evaluate_does(log, capsys):
+    pairs = [f"--column={pair}" for pair in COLUMNS]
+    policies = ["--policy=uniform", "--policy=arm:red"]
+    assert cli.call(["tune", str(log), *policies, *pairs]) == 0
+    assert "arm:red" in capsys.readouterr().out
