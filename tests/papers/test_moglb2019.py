@@ -100,7 +100,7 @@ def test_the_papers_scale():
         assert [recipe.scale for recipe in run.rows["MOGLB-UCB"].grid.values()] == list(
             figures.WIDTHS
         )
-        assert run.rows["MOGLB-UCB, theory width"].scale is None
+        assert run.rows["MOGLB-UCB, theory width"].scale == "theory"
         assert run.rows["S-UCB"] == ScalarizedUcb1(weights=[[0.2] * 5])
     assert (figures.WIDTHS[0], figures.WIDTHS[-1]) == (0.001, 1.0)
 

@@ -81,7 +81,7 @@ def test_rows_are_the_grids_and_the_theory():
     assert rows["MOL-UCB, effective front"].grid["c = 3"] == MolUcb(
         scale=3.0, order=EffectivePareto()
     )
-    assert rows["MOL-TS, theory c"] == MolTs()
+    assert rows["MOL-TS, theory c"] == MolTs(scale="theory")
     assert rows["PFIwR-style reconstruction"] == PfiRls()
 
 
