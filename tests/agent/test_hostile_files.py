@@ -212,7 +212,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (
             ("recipe", "with", "scale"),
             {"value": "x"},
-            "MolUcb.scale must be a number, None or .data., got 'x'",
+            "MolUcb.scale must be a number, .data. or .theory., got 'x'",
         ),
         (("recipe", "with", "scale"), {"value": -1.0}, "MolUcb.scale must be above 0"),
         (

@@ -89,7 +89,8 @@ def test_a_second_process_is_refused_and_told_who_has_the_log(tmp_path):
             text=True,
             check=False,
         )
-        said = f"LogError: {path} is in use by process {os.getpid()}: one process writes at a time"
+        used = f"{path} is in use by process {os.getpid()}: one process writes at a time"
+        said = f"UnavailableError: {used}"
         assert said in done.stderr
         agent.decide()
     with Store(path) as store:
