@@ -12,6 +12,7 @@ from mobandits.papers import theorem_experiments as theory
 from mobandits.papers.catalogue import EXPERIMENTS
 from mobandits.papers.check_theorems import PAPERS
 from mobandits.papers.experiment import RunOptions
+from mobandits.papers.pages.claim_texts import remarks
 from mobandits.papers.pages.paper_figures import BOUND, bounds_data
 from mobandits.papers.protocol.protocol import (
     Finding,
@@ -114,11 +115,22 @@ def test_what_was_never_looked_at_is_named(play):
     assert claims["bounds"]["note"] == ""
 
 
-def test_bounds_that_are_far_away_are_reported_only(play):
+def test_bounds_that_are_far_away_hold_and_say_how_far(play):
     claims, _ = play(failing=2, slack=3.0)  # about a third of a bound is used up
     assert claims["slack"]["measured"] == pytest.approx(10 / 31)
-    assert (claims["bounds"]["holds"], claims["bounds"]["measured"]) == (None, 0.0)
-    assert "far below its bound" in claims["bounds"]["differs"]
+    assert (claims["bounds"]["holds"], claims["bounds"]["measured"]) == (True, 0.0)
+    assert "The largest ratio of a regret to its bound is 0.32" in claims["bounds"]["note"]
+
+
+def test_a_mistake_is_spoken_of_only_where_something_is_violated(play):
+    right, _ = play(failing=2, slack=3.0, name="right")
+    assert all("mistake" not in remarks(claim) for claim in right.values())
+    few, _ = play(ask={"trials": 1}, failing=1, name="few")  # which decides nothing
+    assert all("mistake" not in remarks(claim) for claim in few.values())
+    wrong, _ = play(failing=7, violated=True, name="wrong")
+    told = {name for name, claim in wrong.items() if "mistake" in remarks(claim)}
+    assert told == {name for name, claim in wrong.items() if claim["holds"] is False}
+    assert told == {claim for claim in wrong if claim.startswith("ellipsoid")} | {"inequalities"}
 
 
 def test_a_bound_that_is_exceeded_is_a_failure(play):
@@ -160,10 +172,10 @@ def test_the_figure_draws_the_bounds_and_nothing_else(play):
 
 @pytest.mark.parametrize(
     ("ratio", "holds"),
-    [(0.1, None), (0.7, True), (1.5, False)],
+    [(0.1, True), (0.7, True), (1.5, False)],
 )
 def test_means_are_held_against_bounds_on_expectations(ratio, holds, monkeypatch, tmp_path):
-    """A mean far below its bound decides nothing, and one above it is a mistake; neither is a verdict."""
+    """A mean far below its bound holds, and one above it is a mistake; neither is a verdict."""
 
     def one(run, *, rounds, seed):
         return [
@@ -180,6 +192,7 @@ def test_means_are_held_against_bounds_on_expectations(ratio, holds, monkeypatch
         for claim in json.loads((tmp_path / "claims.json").read_text())
     }
     claim = claims["expectations"]
+    assert ("far below" in claim["note"]) is (ratio < 0.5)
     assert (claim["kind"], claim["verdict"], claim["holds"]) == ("check", "reported", holds)
     assert claim["measured"] == pytest.approx(
         np.mean([ratio / (1.0 - 0.01 * run) for run in range(4)])

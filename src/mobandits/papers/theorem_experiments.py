@@ -20,13 +20,16 @@ from mobandits.papers.pages.paper_figures import BOUND
 from mobandits.papers.protocol.files import bound_curves
 from mobandits.papers.protocol.protocol import Count, Kind, Report
 
-HALF = 0.5  # a bound of which less is used up says nothing about its truth
+HALF = 0.5  # a bound of which less is used up says little about its truth
 NORMAL = 1.959964  # the 97.5 % quantile
 RUN = "theory"
 FIELDS = ("runs", "cases", "broken", "closest")  # what the table has of a statement
 OF_EVENTS = ("runs", "broken", "allowed", "closest")
 MISTAKE = "This is a mistake in the program, in the theorem, or in how it is read here."
-FAR = "A regret far below its bound does not tell whether the bound is right."
+FAR = (
+    "The largest ratio of a regret to its bound is {:.2g}: a regret so far below its bound does not "
+    "tell whether the bound is right."
+)
 PROTOCOL = (
     f"{RUNS} independent runs of {ROUNDS:,} rounds, with the confidence widths that the theory "
     "asks for. An event fails in a run where it is false once, at any time. Where it holds, every "
@@ -146,8 +149,21 @@ def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str
 
 
 @dataclass(frozen=True)
-class NeverFalse(Claim):
-    """A claim on all statements of a kind. Its note names those that were never put to the test.
+class TheoryCheck(Claim):
+    """A check of a theory, of which a mistake is spoken only where something is violated."""
+
+    def judge(self, outcome: Outcome) -> dict[str, Any]:
+        """The claim's entry in claims.json."""
+        entry = super().judge(outcome)
+        is_violated = entry["holds"] is False
+        return entry | {"differs": MISTAKE if is_violated else ""}
+
+
+@dataclass(frozen=True)
+class NeverFalse(TheoryCheck):
+    """A claim on all statements of a kind.
+
+    Its note names those that were never put to the test, and says where bounds are far away.
 
     Args:
         statement: the kind of the statements.
@@ -157,10 +173,25 @@ class NeverFalse(Claim):
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json."""
-        missing = statements(outcome, self.statement, tested=False)
-        note = f"Never put to the test: {join_words(missing)}." if missing else ""
         entry = super().judge(outcome)
-        return {**entry, "note": note}
+        sentences = []
+        missing = statements(outcome, self.statement, tested=False)
+        if missing:
+            sentences.append(f"Never put to the test: {join_words(missing)}.")
+        if self.statement != "inequality":
+            sentences.append(self.distance(outcome))
+
+        return entry | {"note": " ".join(filter(None, sentences))}
+
+    def distance(self, outcome: Outcome) -> str:
+        """A sentence on bounds of which all are far away; empty where one is near."""
+        rows = statements(outcome, self.statement)
+        used = [count_of(outcome, row, self.statement, "closest") for row in rows]
+        # That nothing happened far away is little evidence.
+        if not used or max(used) >= HALF:
+            return ""
+
+        return FAR.format(max(used))
 
 
 def event(paper: str, what: str, name: str, source: str) -> Claim:
@@ -178,69 +209,39 @@ def event(paper: str, what: str, name: str, source: str) -> Claim:
         return [Part(number, share, wilson(broken, runs), holds, runs)]
 
     promise = "at most delta = 1/T" if paper == "mocmab2018" else "at most delta, here 0.1"
-    return Claim(
+    return TheoryCheck(
         f"{paper}/theory/{what}",
         f"{source}: its event ({name}) fails with a probability of at most delta",
         promise,
         "it fails in at most n delta + 3 sqrt(n delta (1 - delta)) of n runs; the interval is "
         "Wilson's",
         parts,
-        MISTAKE,
         kind="check",
     )
 
 
 def inequalities(paper: str) -> Claim:
     """All inequalities hold, in every round that they are looked at."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        rows = statements(outcome, "inequality")
-        return [_violations(outcome, row, "inequality") for row in rows]
-
     claim = "Every inequality that follows from the events holds in every round"
-    rule = "each: not one violation in the runs in which the event holds"
-
-    return NeverFalse(
-        f"{paper}/theory/inequalities", claim, "never false", rule, parts, MISTAKE, kind="check"
-    )
+    return never_false(f"{paper}/theory/inequalities", claim, "inequality")
 
 
 def bounds(paper: str) -> Claim:
-    """No regret exceeds its bound; this is only reported where every bound is far away."""
+    """No regret exceeds its bound."""
+    claim = "The regret never exceeds its bound where the event holds"
+    return never_false(f"{paper}/theory/bounds", claim, "bound")
+
+
+def never_false(id: str, claim: str, statement: Kind) -> Claim:  # noqa: A002 - as in Claim
+    """No statement of a kind is ever violated."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        rows = statements(outcome, "bound")
-        violations = [_violations(outcome, row, "bound") for row in rows]
-        used = [count_of(outcome, row, "bound", "closest") for row in rows]
-        is_tight = any(share >= HALF for share in used)
-        if is_tight or not all(part.holds for part in violations):
-            return violations
+        rows = statements(outcome, statement)
+        return [_violations(outcome, row, statement) for row in rows]
 
-        # See `FAR`: that nothing happened far away is no evidence.
-        return [
-            Part(part.said, part.measured, part.interval, None, part.trials) for part in violations
-        ]
+    rule = "each: not one violation in the runs in which the event holds"
 
-    claim = "The regret never exceeds its bound where the event holds"
-    rule = (
-        "each: not one violation in the runs in which the event holds; without any it is only "
-        f"reported, unless some regret reaches {HALF:g} of its bound"
-    )
-    differs = (
-        "A violation would be a mistake in the program, in the theorem, or in how it is read here. "
-        f"{FAR}"
-    )
-
-    return NeverFalse(
-        f"{paper}/theory/bounds",
-        claim,
-        "never false",
-        rule,
-        parts,
-        differs,
-        kind="check",
-        statement="bound",
-    )
+    return NeverFalse(id, claim, "never false", rule, parts, kind="check", statement=statement)
 
 
 def expectations(paper: str) -> Claim:
@@ -252,21 +253,19 @@ def expectations(paper: str) -> Claim:
             ratio = count_of(outcome, row, "expectation", "closest")
             broken = count_of(outcome, row, "expectation", "broken")
             runs = int(count_of(outcome, row, "expectation", "runs"))
-            # A mean far below its bound does not tell whether the bound is right.
-            holds = None if broken == 0.0 and ratio < HALF else broken == 0.0
+            holds = broken == 0.0
             numbers.append(Part(f"{row}: mean over its bound", ratio, None, holds, runs))
 
         return numbers
 
-    return Claim(
+    return NeverFalse(
         f"{paper}/theory/expectations",
         "The mean regret of all runs is at most the bound on the expected regret",
         "at most 1",
-        "each: the mean is at most its bound and three standard errors; where it is, this is only "
-        f"reported unless the mean reaches {HALF:g} of its bound",
+        "each: the mean is at most its bound and three standard errors",
         parts,
-        f"{MISTAKE} {FAR}",
         kind="check",
+        statement="expectation",
     )
 
 
