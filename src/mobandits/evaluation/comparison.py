@@ -215,7 +215,7 @@ def own_values(
         >>> log = Feedback(np.ones((4, 1)), [0] * 4, [[-2.0], [-1.0]] * 2, [1.0] * 4, "a", [cost])
         >>> estimate = evaluate(log, LoggingPolicy(), "snips")
         >>> [ends.round(2).tolist() for ends in own_values(estimate, log.objectives, 0.5)]
-        [[1.5], [1.27], [1.73]]
+        [[1.5], [1.28], [1.72]]
     """
     box = estimate.box(level)
     signs = signs_of(objectives)

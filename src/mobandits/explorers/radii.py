@@ -90,7 +90,7 @@ class FromData(Radius):
         >>> from mobandits.estimators import Ridge, Scaled
         >>> estimator, x = Scaled(Ridge(features=1, objectives=1)), np.array([1.0])
         >>> state = estimator.update(estimator.init(), x, 0, np.array([20.0]))
-        >>> FromData(0.5).of(estimator, state, np.ones((1, 1)), np.arange(1)).round(3).tolist()
+        >>> FromData(0.5).of_models(estimator, state, x, np.arange(1)).round(3).tolist()
         [[7.071]]
     """
 
