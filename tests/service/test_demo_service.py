@@ -174,12 +174,16 @@ def test_files_of_others_are_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["serve"], ["serve", "x.toml", "--demo"], ["serve", "--demo", "--check"]],
+    ("arguments", "said"),
+    [
+        (["serve"], "FILE must be given, or --demo"),
+        (["serve", "x.toml", "--demo"], "--demo must go without FILE, got x.toml"),
+        (["serve", "--demo", "--check"], "--demo must go without --check"),
+    ],
 )
-def test_it_is_a_file_or_the_demonstration(arguments, capsys):
+def test_it_is_a_file_or_the_demonstration(arguments, said, capsys):
     assert cli.call(arguments) == 2
-    assert "FILE must be given, or --demo" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch, capsys, tmp_path):
