@@ -73,7 +73,8 @@ def test_a_row_per_arm():
 def test_batches():
     frame = pl.DataFrame(TABLE)
     numbers = ENCODER.encode_table(frame)
-    for contexts in (frame, ROWS, TABLE, numbers):
+    wide = frame.with_columns(bought=pl.lit(1))
+    for contexts in (frame, wide, wide.rows(named=True), ROWS, TABLE, numbers):
         decisions = agent_of().decide_batch(contexts)
         assert [each.context[0].tolist() for each in decisions] == numbers.tolist()
     nested = agent_of().decide_batch([ROWS[:2], ROWS[2:]])

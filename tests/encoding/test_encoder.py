@@ -303,11 +303,23 @@ def test_wrong_columns_are_named(row, message):
     encoder = Encoder.fit({"age": [1.0, 2.0], "city": ["Rome", "Rome"]})
     with pytest.raises(ValueError, match=message):
         encoder.encode(row)
-    if isinstance(row, dict) and row:
+    if isinstance(row, dict) and row and "citty" not in row:
         with pytest.raises(ValueError, match=message.replace("row", "row 1")):
             encoder.encode_table([row])
         with pytest.raises(ValueError, match=message.replace("row", "table")):
             encoder.encode_table(pl.DataFrame([row]))
+
+
+def test_tables_may_have_more_columns_than_were_fitted():
+    rows = [{"age": 1.0, "city": "Rome", "note": "x"}, {"age": 2.0, "city": "Oslo", "note": None}]
+    encoder = Encoder.fit(rows, "age,city:category")
+    wanted = np.stack([encoder.encode({"age": row["age"], "city": row["city"]}) for row in rows])
+    ragged = [rows[0], {"city": "Oslo", "age": 2.0}]
+    table = {name: [row[name] for row in rows] for name in ("note", "city", "age")}
+    for source in (rows, ragged, table, pl.DataFrame(rows)):
+        assert same_bits(encoder.encode_table(source), wanted)
+    with pytest.raises(ValueError, match="row 2 must have the column 'city', got 'age', 'note'"):
+        encoder.encode_table([rows[0], {"age": 2.0, "note": "x"}])
 
 
 def test_kinds_are_inferred():

@@ -10,6 +10,7 @@ from mobandits import cli
 from mobandits.encoding import Encoder
 from mobandits.evaluation import Uniform, command, compare
 from mobandits.logs import read
+from mobandits.policies import MolUcb
 
 CONTEXT = "age,city:category,visits:raw"
 COLUMNS = ["arm=item", "rewards=click", "propensity=p", f"context={CONTEXT}"]
@@ -57,6 +58,17 @@ def test_columns_of_several_kinds(log, capsys):
     for estimator in wanted.estimators:
         value = wanted["uniform", estimator].value.tolist()
         np.testing.assert_allclose(given[estimator]["value"], value, rtol=1e-12)
+
+
+def test_what_is_deployed_takes_the_same_columns(log):
+    encoder = Encoder.fit(log, CONTEXT)
+    feedback = read(log, arm="item", rewards=["click"], propensity="p", context=encoder)
+    found = compare(feedback, {"ucb": MolUcb(scale=0.3, check=False)}, "ips", folds=2)
+    agent = found.agent("ucb")
+    assert agent.core.encoder == encoder
+    row = pl.read_csv(log).row(0, named=True)
+    columns = {name: row[name] for name in encoder.columns}
+    assert agent.decide(columns).context.tolist() == [encoder.encode(columns).tolist()]
 
 
 def test_plain_columns_are_numbers_as_before(log):

@@ -68,6 +68,15 @@ def trees_of(model):
     return [estimator.tree_ for estimator in estimators]
 
 
+def near_thresholds(leaves):
+    """Rows with the thresholds in every column, and the doubles next to them."""
+    thresholds = leaves.threshold[leaves.left >= 0]
+    # Splits on missing values alone have none.
+    thresholds = thresholds[thresholds < 1e300]
+    values = [np.nextafter(thresholds, -np.inf), thresholds, np.nextafter(thresholds, np.inf)]
+    return np.repeat(np.concatenate(values), 3).reshape(-1, 3)
+
+
 @pytest.mark.parametrize("kind", ["GradientBoostingRegressor", "RandomForestRegressor"])
 def test_leaves_are_those_of_scikit_learn(kind):
     ensemble = pytest.importorskip("sklearn.ensemble", reason="needs scikit-learn")
@@ -76,9 +85,8 @@ def test_leaves_are_those_of_scikit_learn(kind):
     model = getattr(ensemble, kind)(n_estimators=6, max_depth=3, random_state=0)
     model.fit(rows, np.sin(9.0 * rows[:, 0]) * rows[:, 1] + rows[:, 2])
     leaves = Leaves.from_scikit_learn(model)
-    # New rows, and rows on the thresholds.
-    on_thresholds = np.repeat(leaves.threshold[leaves.left >= 0], 3).reshape(-1, 3)
-    tested = np.vstack([rng.random((500, 3)), rows, on_thresholds])
+    # New rows, and rows on the thresholds, which scikit-learn rounds to single precision.
+    tested = np.vstack([rng.random((500, 3)), rows, near_thresholds(leaves)])
     phi = leaves(tested)
     # Numbers of leaves in the order of nodes, tree by tree.
     applied = model.apply(tested).reshape(len(tested), -1)
@@ -89,6 +97,63 @@ def test_leaves_are_those_of_scikit_learn(kind):
         np.testing.assert_array_equal(found, nodes[:, None] == leaf_nodes)
         first += len(leaf_nodes)
     assert first == phi.shape[1]
+
+
+@pytest.mark.parametrize("classes", [0, 2, 4])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_leaves_are_those_of_histogram_boosting(classes, missing):
+    ensemble = pytest.importorskip("sklearn.ensemble", reason="needs scikit-learn")
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((400, 3)).round(2)
+    score = np.sin(3.0 * rows[:, 0]) + rows[:, 1] * rows[:, 2]
+    holes = rng.random(rows.shape) < missing
+    # Trees may split on what is missing alone; contexts have no holes.
+    score += 2.0 * holes[:, 0]
+    rows[holes] = np.nan
+    options = {"max_iter": 5, "max_leaf_nodes": 6, "random_state": 0}
+    if classes:
+        targets = np.digitize(score, np.quantile(score, np.arange(1, classes) / classes))
+        model = ensemble.HistGradientBoostingClassifier(**options).fit(rows, targets)
+    else:
+        model = ensemble.HistGradientBoostingRegressor(**options).fit(rows, score)
+    leaves = Leaves.from_scikit_learn(model)
+    tested = np.vstack([rng.standard_normal((300, 3)), near_thresholds(leaves)])
+    expected = [nodes_of(tree, tested) for trees in model._predictors for tree in trees]
+    assert len(expected) == len(leaves.roots) == 5 * max(1, classes if classes > 2 else 1)
+    np.testing.assert_array_equal(leaves(tested), np.hstack(expected))
+
+
+def nodes_of(tree, rows):
+    """The leaf of each row, as scikit-learn's own walk finds it: leaves predict their numbers."""
+    is_leaf = tree.nodes["is_leaf"] == 1
+    tree.nodes["value"] = np.arange(len(tree.nodes))
+    no_categories = np.zeros((0, 8), np.uint32)
+    found = tree.predict(rows, no_categories, np.zeros(3, np.uint32), 1)
+    return found[:, None] == np.flatnonzero(is_leaf)
+
+
+def test_splits_on_missing_values_alone_send_every_context_left():
+    ensemble = pytest.importorskip("sklearn.ensemble", reason="needs scikit-learn")
+    rng = np.random.default_rng(0)
+    rows = rng.random((100, 1))
+    rows[:50] = np.nan
+    model = ensemble.HistGradientBoostingRegressor(max_iter=1, max_leaf_nodes=2)
+    model.fit(rows, np.isnan(rows[:, 0]).astype(float))
+    assert np.isinf(model._predictors[0][0].nodes["num_threshold"][0])
+    assert Leaves.from_scikit_learn(model)([[1e9], [-1e9]]).tolist() == [[1.0, 0.0]] * 2
+
+
+def test_categorical_splits_are_refused():
+    ensemble = pytest.importorskip("sklearn.ensemble", reason="needs scikit-learn")
+    rows = np.random.default_rng(0).integers(0, 4, (100, 2))
+    model = ensemble.HistGradientBoostingRegressor(max_iter=1, categorical_features=[1])
+    model.fit(rows, rows[:, 1] == 2)
+    with pytest.raises(
+        ValueError, match=r"models must split on numbers.* categorical features \[1\]"
+    ):
+        Leaves.from_scikit_learn(model)
+    with pytest.raises(ValueError, match="models must be fitted"):
+        Leaves.from_scikit_learn(ensemble.HistGradientBoostingRegressor())
 
 
 def test_a_single_tree_and_several_models():

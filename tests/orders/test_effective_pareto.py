@@ -71,3 +71,28 @@ def test_guessed_weights_never_hide_a_gap(scale):
         np.testing.assert_allclose(
             gaps[24:28], expected, rtol=0, atol=1e-12 * np.ptp(values, axis=0).min()
         )
+
+
+def with_outliers(rng, dominated):
+    """A random table and one to three arms that are far worse: in all objectives, or in some."""
+    values = rng.standard_normal((int(rng.integers(3, 9)), int(rng.integers(1, 5))))
+    number = int(rng.integers(1, 4))
+    behind = values[rng.integers(len(values), size=number)]
+    depths = 10.0 ** rng.uniform(0, 12, behind.shape)
+    if not dominated:
+        depths *= rng.random(behind.shape) < 0.6
+    return np.vstack([values, behind - depths])
+
+
+@pytest.mark.parametrize("dominated", [True, False])
+def test_gaps_beside_outliers_are_as_exact_as_they_say(dominated):
+    for seed in range(60):
+        values = with_outliers(np.random.default_rng([13, seed]), dominated)
+        gaps = twins.answers(values)[1]
+        for arm, gap in enumerate(gaps):
+            exact = float(twins.exact_gap(values, arm))
+            rows, _ = twins.in_question(values, arm)
+            unit = np.ptp(rows, axis=0).max()
+            assert abs(gap - exact) <= max(1e-12 * unit, 1e-9 * exact), (seed, arm)
+            if dominated and exact > 1e-4 * unit:
+                assert gap == pytest.approx(exact, rel=1e-11)

@@ -77,7 +77,6 @@ def network(feature_map, x):
 
 
 def leaves(feature_map, x):
-    x = x.astype(np.float32)
     is_leaf = feature_map.left < 0
     indicators = np.zeros(len(is_leaf))
     for root in feature_map.roots:

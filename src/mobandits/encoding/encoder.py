@@ -121,7 +121,7 @@ class Encoder:
         kinds = _kinds_or_names(columns)
         names = None if kinds is None else list(kinds)
         fitted: dict[str, Kind] = {}
-        for name, column in columns_of(table, names, others=True).items():
+        for name, column in columns_of(table, names).items():
             kind = None if kinds is None else kinds[name]
             if kind is None:
                 kind = inferred(column)
@@ -208,8 +208,8 @@ class Encoder:
         """(rows, d) the numbers of a table, each row the same bits as `encode` gives.
 
         Args:
-            table: as for `fit`; it has the encoder's columns, in any order. Only of files others
-                are passed over.
+            table: as for `fit`; it has the encoder's columns, in any order. Others are passed
+                over, as `fit` does.
 
         Raises:
             ValueError: naming column, row (1 is the first) and what was expected.
@@ -238,17 +238,16 @@ class Encoder:
 
         return Encoded(numbers, unseen)
 
-    def encoded_table(self, table: Any, *, others: bool = False, first_row: int = 1) -> Encoded:
+    def encoded_table(self, table: Any, *, first_row: int = 1) -> Encoded:
         """As `encode_table`, with what the fit has not seen.
 
         Args:
             table: as there.
-            others: whether other columns are passed over.
             first_row: the number of the first row in messages.
         """
         layout = self.layout
         names = list(self.columns)
-        columns = columns_of(table, names, others=others, first_row=first_row)
+        columns = columns_of(table, names, first_row=first_row)
         rows = columns[names[0]].count
         numbers = np.zeros((rows, len(layout.names)))
         if self.intercept:

@@ -22,7 +22,6 @@ def columns_of(
     table: Any,
     names: Sequence[str] | None = None,
     *,
-    others: bool = False,
     first_row: int = 1,
 ) -> dict[str, SourceColumn]:
     """The columns of a table, by name.
@@ -31,12 +30,11 @@ def columns_of(
         table: of Polars or pandas; a list of dictionaries, one per row, with the same keys;
             {column: values}; or the path of a .csv file (with names in the first line) or of a
             dsjson file, of which only the columns in `names` are read.
-        names: the columns that there must be; None: any.
-        others: whether there may be others than `names`, which are passed over.
+        names: the columns that there must be, of which others are passed over; None: all.
         first_row: the number of the first row in messages.
 
     Raises:
-        ValueError: where it is no table, or has other columns.
+        ValueError: where it is no table, or lacks a column.
     """
     if isinstance(table, str | Path):
         columns = _columns_of_file(Path(table), names)
@@ -45,12 +43,12 @@ def columns_of(
     elif hasattr(table, "collect") or hasattr(table, "columns"):
         columns = _columns_of_frame(table)
     elif isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
-        columns = _columns_of_rows(table, names, others=others, first_row=first_row)
+        columns = _columns_of_rows(table, names, first_row)
     else:
         raise ValueError(f"table must be {TABLES}, got {quoted(table)}")
 
     if names is not None:
-        require_columns("table", columns, names, others=others)
+        refuse_missing("table", columns, names)
         columns = {name: columns[name] for name in names}
     sizes = {len(values) for values in columns.values()}
     if len(sizes) > 1:
@@ -59,23 +57,25 @@ def columns_of(
     return {name: SourceColumn(name, values, first_row) for name, values in columns.items()}
 
 
-def require_columns(
-    what: str, given: Mapping[str, Any], names: Sequence[str], *, others: bool = False
-) -> None:
-    """Refuse a row or a table that lacks a column, or has one that the encoder does not know.
+def refuse_missing(what: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse a row or a table that lacks a column."""
+    for name in names:
+        if name not in given:
+            there = ", ".join(map(quoted, given)) or "none"
+            raise ValueError(shortened(f"{what} must have the column {quoted(name)}, got {there}"))
+
+
+def require_columns(what: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse a row that lacks a column, or has one that the encoder does not know.
 
     Example:
         >>> require_columns("row", {"aeg": 31}, ["age"])
         Traceback (most recent call last):
         ValueError: row must have the column 'age', got 'aeg'
     """
-    for name in names:
-        if name not in given:
-            there = ", ".join(map(quoted, given)) or "none"
-            raise ValueError(shortened(f"{what} must have the column {quoted(name)}, got {there}"))
-
+    refuse_missing(what, given, names)
     for name in given:
-        if name not in names and not others:
+        if name not in names:
             known = ", ".join(map(quoted, names))
             question = did_you_mean(name, names)
             raise ValueError(
@@ -138,17 +138,19 @@ def _of_pandas(series: Any) -> Any:
 
 
 def _columns_of_rows(
-    rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None, *, others: bool, first_row: int
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None, first_row: int
 ) -> dict[str, Any]:
+    is_selection = names is not None
+    is_selection = names is not None
     if names is None:
         if not rows:
             raise ValueError("table must have at least one row, got none")
         names = list(rows[0])
 
+    # Of a selection rows may have more; without one they are of one form.
+    check = refuse_missing if is_selection else require_columns
     for number, row in enumerate(rows, first_row):
-        # As many, and all of them: the same ones.
-        if len(row) != len(names) or not all(name in row for name in names):
-            require_columns(f"row {number}", row, names, others=others)
+        check(f"row {number}", row, names)
 
     return {name: [row[name] for row in rows] for name in names}
 

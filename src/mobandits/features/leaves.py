@@ -1,6 +1,5 @@
 """Leaves: which leaf of each of some decision trees a context falls into."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from mobandits.features.feature_map import (
     refuse_many_features,
     refuse_no_features,
 )
+from mobandits.features.scikit_learn_trees import trees_of
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
 
@@ -39,10 +39,7 @@ class LeavesMap:
         for k in range(len(self.roots)):
             node = self.roots[k]
             while self.left[node] >= 0:
-                # In single precision, as scikit-learn reads contexts: else a context on a threshold
-                # would fall into another leaf.
-                value = np.float64(np.float32(x[self.feature[node]]))
-                goes_left = value <= self.threshold[node]
+                goes_left = x[self.feature[node]] <= self.threshold[node]
                 node = self.left[node] if goes_left else self.right[node]
 
             out[self.places[node]] = 1.0
@@ -57,7 +54,7 @@ class Leaves(ArrayMap):
     `Leaves.from_scikit_learn(model)` takes those of a model.
 
     All nodes stand in one list, tree by tree. At a node that has children, x goes to the left one
-    where its feature, in single precision, is at most the threshold.
+    where its feature is at most the threshold.
 
     Args:
         feature: (nodes,) the position of the feature that a node looks at.
@@ -133,24 +130,24 @@ class Leaves(ArrayMap):
     def from_scikit_learn(cls, *models: Any) -> "Leaves":
         """The trees of fitted models: gradient boosting, random forests, single decision trees.
 
-        `HistGradientBoostingRegressor` does not publish its trees, `GradientBoostingRegressor`
-        does.
+        Every context falls into the leaf that scikit-learn puts it into: its trees read features
+        in single precision, those of HistGradientBoosting in double precision. Contexts miss
+        no values, so where a tree would send missing ones does not matter.
 
         Raises:
-            ValueError: where a model has no trees to read.
+            ValueError: where a model has no trees to read, or splits on categories.
         """
-        trees = [tree for model in models for tree in _trees_of(model)]
+        trees = [tree for model in models for tree in trees_of(model)]
         if not trees:
             raise ValueError("models must be at least one, got none")
 
-        counts = [tree.node_count for tree in trees]
+        counts = [len(tree.feature) for tree in trees]
         roots = np.concatenate([[0], np.cumsum(counts)[:-1]])
         lefts = []
         rights = []
         for tree, root in zip(trees, roots, strict=True):
-            # Positions in the tree become positions in the list of all nodes.
-            lefts.append(_moved(tree.children_left, root))
-            rights.append(_moved(tree.children_right, root))
+            lefts.append(_moved(tree.left, tree.is_leaf, root))
+            rights.append(_moved(tree.right, tree.is_leaf, root))
 
         return cls(
             feature=np.concatenate([tree.feature for tree in trees]),
@@ -206,24 +203,7 @@ def _positions(name: str, given: Any) -> IntArray:
     return positions
 
 
-def _moved(children: IntArray, root: int) -> IntArray:
-    moved: IntArray = np.where(children < 0, NO_CHILD, children + root)
+def _moved(children: IntArray, is_leaf: Array, root: int) -> IntArray:
+    """Positions in a tree as positions in the list of all nodes."""
+    moved: IntArray = np.where(is_leaf, NO_CHILD, children + root)
     return moved
-
-
-def _trees_of(model: Any) -> Iterator[Any]:
-    """The arrays of nodes of a model's trees, which scikit-learn publishes as `tree_`."""
-    single = getattr(model, "tree_", None)
-    if single is not None:
-        yield single
-        return
-
-    estimators = getattr(model, "estimators_", None)
-    # Gradient boosting keeps a table of estimators, forests a list.
-    members: Any = [] if estimators is None else np.ravel(np.asarray(estimators, object))
-    trees = [getattr(member, "tree_", None) for member in members]
-    if not trees or any(tree is None for tree in trees):
-        rule = "models must be fitted models of trees, such as GradientBoostingRegressor"
-        raise ValueError(f"{rule}, got {quoted(model)}")
-
-    yield from trees

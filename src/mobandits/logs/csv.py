@@ -198,7 +198,7 @@ class _Table(NamedTuple):
 
     def _encoded(self, frame: pl.DataFrame, encoder: Encoder, done: int) -> Array:
         try:
-            return encoder.encoded_table(frame, others=True, first_row=done + 1).numbers
+            return encoder.encoded_table(frame, first_row=done + 1).numbers
         except ValueError as error:
             raise LogError(f"{self.path}, {error}") from None
 

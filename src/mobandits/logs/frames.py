@@ -65,7 +65,7 @@ def feedback_of_frame(
     encoder = None
     if isinstance(context, Encoder):
         encoder = context
-        contexts = context.encoded_table(frame, others=True).numbers
+        contexts = context.encoded_table(frame).numbers
     elif isinstance(context, Mapping):
         contexts = np.stack([_features(frame, context[name]) for name in names], axis=1)
     else:

@@ -249,8 +249,9 @@ def effective_gap(means: Array, arm: int) -> float:
     ``max(0, v*)`` in the objectives' own units: the maximum over mixtures beta of all arms of
     ``min_l sum_b beta_b means[b, l] - means[arm, l]``. It is at least the lead of any single arm,
     to the last bit. Where no mixture is better by more than 1e-12 (`TIE`) ranges over the Pareto
-    front and `arm` in every objective, the mixtures count as 0. How bad another dominated arm is
-    changes no more than the tenth digit.
+    front and `arm` in every objective, the mixtures count as 0. Else the gap is off by at most
+    1e-12 of the widest of these ranges, or by 1e-9 of itself where that is more: an arm of the
+    front that is far worse than others in one objective costs digits, a dominated one does not.
 
     Args:
         means: (arms, objectives).

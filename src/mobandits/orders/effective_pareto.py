@@ -45,7 +45,8 @@ class EffectivePareto(BaseOrder):
     between the Pareto gap and the least single-objective gap. It is 0 on the front, and for arms
     that mixtures beat only in some objectives. Differences below 1e-12 of an objective's range
     count as none. The range is that over the Pareto front, for a gap over the front and the arm
-    itself: dominated arms, however bad, change nothing for others.
+    itself: dominated arms, however bad, change nothing for others. So a gap is exact to 1e-12 of
+    the widest range, and to 1e-9 of itself.
 
     The paper's Theorem 1 says that arms of the front are best for some weights, and that a best arm
     that is unique is on the front. One of several need not be: (1, -1) is best for the weights

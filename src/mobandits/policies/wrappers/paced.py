@@ -53,7 +53,8 @@ class Paced(Recipe):
         step: eta, positive, in rewards per unit of cost. A large one needs a horizon: a price that
             jumps between its ends makes up for nothing that was overspent.
         largest: {objective: u}, a large cost of one round, such as the 99 % quantile of a log;
-            None: the largest cost so far.
+            None: the largest cost so far. Where that grows, lambda is scaled with it, so that the
+            price per unit of cost stays what it was.
         start: {objective: price}, the first price of one unit of cost in what the recipe learns of
             other rewards, such as quality per dollar; it needs `largest`. None: 0.
 
