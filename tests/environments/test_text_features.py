@@ -54,6 +54,6 @@ def test_a_text_without_words_is_described_too(texts):
 def test_missing_extra(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        MissingExtraError, match="^text_features needs the extra `data`: pip install "
+        MissingExtraError, match=r"^text_features needs the extra `data`: pip install "
     ):
         text_features(["a b", "c d"], ["a b"], 1)
