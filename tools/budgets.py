@@ -325,7 +325,8 @@ class SmallProblem(NamedTuple):
 
 def baseline() -> None:
     """Print in how many runs the baseline's level was broken in some round."""
-    linear = MolUcb(delta=DELTA, noise=NOISE, order=Weighted([1.0]))
+    equal = Weighted([1.0])
+    linear = MolUcb(scale="theory", delta=DELTA, noise=NOISE, order=equal)
     policies = {
         "LinUCB": linear,
         "CLUCB, baseline unknown": Conservative(linear, 0, LOSS, 0),

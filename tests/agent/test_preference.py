@@ -222,6 +222,17 @@ def test_what_was_warmed_up_needs_no_compiling(propensity):
     assert [len(signatures) for signatures in ready] == [1, 1, 1, 1]
 
 
+def test_a_constant_radius_is_warmed_up_beside_the_default():
+    assert precompile_agent(MolUcb) == "compiled"
+    shape = {"arms": 7, "features": 3, "objectives": 3}
+    for recipe in (MolUcb(), MolUcb(scale=0.7)):
+        agent = mob.Agent(recipe, **shape)
+        ready = [list(loop.dispatcher.signatures) for loop in loops(agent)]
+        agent.learn(agent.decide(np.zeros((7, 3))).id, [0.5, 0.25, 0.0])
+        assert [loop.dispatcher.signatures for loop in loops(agent)] == ready
+        assert all(ready)
+
+
 def test_learning_from_logs_is_compiled_with_a_preference():
     """Where the agent has learned from one: then it goes on after a change without compiling."""
     log = Feedback(np.zeros((3, 2)), [0] * 3, np.ones((3, 2)), [1.0] * 3, range(4), range(2))

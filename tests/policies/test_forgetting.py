@@ -127,7 +127,7 @@ def test_it_is_as_its_recipe_otherwise():
         ),
         (
             MolUcb(scale="theory"),
-            r"Forgetting.recipe must have a constant radius, such as scale=0.3, got MolUcb\(scale=.theory.",
+            r"Forgetting.recipe must have a constant radius, or scale=.data., got MolUcb\(scale=.theory.",
         ),
         (HypervolumeUcb(scale="theory"), "Forgetting.recipe must have a constant radius"),
         (

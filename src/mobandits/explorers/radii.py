@@ -38,6 +38,11 @@ class Radius:
         """The same; an axis of length 1 stands for models or objectives that are all the same."""
         return self.of_models(estimator, state, context, arms)
 
+    def leeway(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(arms, objectives) what is added to radius times width; (0, 0): nothing."""
+        shape = (0, 0)
+        return np.zeros(shape)
+
 
 @compiled
 class Constant(Radius):
@@ -77,7 +82,8 @@ class FromData(Radius):
 
     with q_l the root mean square of the objective's rewards. The last factor is the share of x that
     is not determined yet: 1 where nothing is known, and about penalty / n after n rewards. So the
-    second term is an estimate of the regression's bias, penalty |x' V^-1 theta|.
+    second term, the leeway, is an estimate of the regression's bias, penalty |x' V^-1 theta|.
+    Samples have as much normal noise of the arm's own.
 
     Args:
         multiple: of the standard deviation.
@@ -113,26 +119,46 @@ class FromData(Radius):
         if len(radii) > 1:
             return radii
 
-        sizes = estimator.sizes(state)
-        width = estimator.width(state, context, arms)
-        objectives = radii.shape[1]
+        per_width = self.leeway_per_width(estimator, state, context, arms)
         last = 0
         for arm in arms:
             last = max(last, arm)
 
         # One row would stand for all arms.
-        out = np.zeros((max(last + 1, 2), objectives))
+        out = np.zeros((max(last + 1, 2), radii.shape[1]))
+        for a in range(len(arms)):
+            for l in range(radii.shape[1]):
+                out[arms[a], l] = radii[0, l] + per_width[a, l]
+
+        return out
+
+    def leeway(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(arms, objectives) q_l penalty w^2 / |x|^2, for a model that arms share."""
+        out = self.leeway_per_width(estimator, state, context, arms)
+        width = estimator.width(state, context, arms)
+        for a in range(len(arms)):
+            for l in range(out.shape[1]):
+                column = l if width.shape[1] > 1 else 0
+                out[a, l] *= width[a, column]
+
+        return out
+
+    def leeway_per_width(self, estimator: Any, state: Any, context: Array, arms: IntArray) -> Array:
+        """(arms, objectives) q_l penalty w / |x|^2."""
+        sizes = estimator.sizes(state)
+        width = estimator.width(state, context, arms)
+        objectives = len(sizes)
+        out = np.zeros((len(arms), objectives))
         for a in range(len(arms)):
             x = context[a] if len(context) > 1 else context[0]
             square = dot(x, x)
+            # A row of zeros has the mean 0, without any bias.
+            if square == 0.0:
+                continue
+
             for l in range(objectives):
                 column = l if width.shape[1] > 1 else 0
-                # Divided by the width, with which it will be multiplied.
-                bias = 0.0
-                if square > 0.0:
-                    bias = sizes[l] * self.penalty * width[a, column] / square
-
-                out[arms[a], l] = radii[0, l] + bias
+                out[a, l] = sizes[l] * self.penalty * width[a, column] / square
 
         return out
 

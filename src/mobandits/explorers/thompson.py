@@ -2,9 +2,20 @@
 
 from typing import Any, ClassVar
 
-from mobandits.compiling.compiled import compiled
+from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.explorers.ucb import Ucb
+
+
+@kernel
+def add_noise(sample: Array, deviations: Array, rng: Rng) -> None:
+    """Add to a sample (arms, objectives) independent normal noise of these deviations."""
+    arms, objectives = sample.shape
+    normals = rng.standard_normal((arms, objectives))
+    for a in range(arms):
+        for l in range(objectives):
+            noise = deviations[a, l] * normals[a, l]
+            sample[a, l] += noise
 
 
 @compiled
@@ -43,4 +54,10 @@ class Thompson:
         # Per model, also for a constant radius: `sample` takes it in that form.
         radius = self.radius.of_models(estimator, state, context, arms)
         sample = estimator.sample(state, context, arms, self.draws, radius, rng)
+        # Where arms share a model, samples of parameters know nothing of the penalty's bias.
+        if len(radius) == 1:
+            leeway = self.radius.leeway(estimator, state, context, arms)
+            if leeway.size > 0:
+                add_noise(sample, leeway, rng)
+
         return Beliefs(sample, sample, sample)

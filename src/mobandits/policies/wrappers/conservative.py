@@ -35,14 +35,14 @@ class Conservative(Recipe):
 
     where it is not, each with min <theta, x> = <theta^, x> - beta |x| in V^-1. Where every arm has a
     regression of its own, it is the sum over the arms. One condition per guarded objective; all must
-    hold. beta is the recipe's radius: delta is that of the theory's (`MolUcb(delta=0.01)`), which
-    holds for all objectives and arms at once; a constant radius guarantees nothing.
+    hold. beta is the recipe's radius. That of the theory, `MolUcb(scale="theory", delta=0.01)`, holds
+    for all objectives and arms at once with probability 1 - delta; other radii guarantee nothing.
 
     Only rounds whose reward has arrived are counted: decisions that wait are not guarded against.
     What the recipe's order prefers is another question than what is guarded.
 
     Args:
-        recipe: such as `MolUcb(delta=0.01)`.
+        recipe: such as `MolUcb(scale="theory", delta=0.01)`.
         baseline: the arm, by name in an agent, by number in a simulation.
         loss: alpha, in (0, 1): the share of the baseline's rewards that may be lost.
         objective: one that is guarded, or a tuple of several; all are maximised, and rewards in
@@ -63,7 +63,8 @@ class Conservative(Recipe):
 
     Example:
         >>> from mobandits.policies import MolUcb
-        >>> recipe = Conservative(MolUcb(), baseline=0, loss=0.1, objective=0)
+        >>> safe = MolUcb(scale="theory")
+        >>> recipe = Conservative(safe, baseline=0, loss=0.1, objective=0)
         >>> policy = recipe.bind(Shape(arms=3, features=2, objectives=1, shared=True))
         >>> import numpy as np
         >>> rng = np.random.default_rng(0)

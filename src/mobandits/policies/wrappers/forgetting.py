@@ -86,7 +86,7 @@ class Forgetting(Recipe):
 
         radius = getattr(explorer, "radius", None)
         if not isinstance(explorer, Greedy) and not isinstance(radius, Constant | FromData):
-            rule = "Forgetting.recipe must have a constant radius, such as scale=0.3"
+            rule = "Forgetting.recipe must have a constant radius, or scale='data'"
             raise ValueError(f"{rule}, got {quoted(self.recipe)}")
 
         estimator: Any = Discounted(regression, self.discount)
