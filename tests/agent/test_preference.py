@@ -227,6 +227,8 @@ def test_a_constant_radius_is_warmed_up_beside_the_default():
     shape = {"arms": 7, "features": 3, "objectives": 3}
     for recipe in (MolUcb(), MolUcb(scale=0.7)):
         agent = mob.Agent(recipe, **shape)
+        agent.core.contexts.set_layout(shared=False)
+        agent.core.bound.set_layout(shared=False)
         ready = [list(loop.dispatcher.signatures) for loop in loops(agent)]
         agent.learn(agent.decide(np.zeros((7, 3))).id, [0.5, 0.25, 0.0])
         assert [loop.dispatcher.signatures for loop in loops(agent)] == ready
