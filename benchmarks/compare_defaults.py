@@ -117,7 +117,7 @@ def recipes():
         found["MoglbUcb", scale] = MoglbUcb(scale=scale, check=False)
 
     for scale in ("theory", *CONSTANTS):
-        found['MolTs, links="logit"', scale] = MolTs(scale=scale, links="logit", check=False)
+        found['MolTs(links="logit")', scale] = MolTs(scale=scale, links="logit", check=False)
 
     return found
 
@@ -164,7 +164,7 @@ def table_of(found):
         cells = [f"{value:.2f}" for value in values.mean(1)]
         said = f'`"{scale}"`' if isinstance(scale, str) else f"{scale:g}"
         summary = f"**{values.mean():.2f}** | {values.min():.2f}"
-        lines.append(f"| {recipe} | {said} | {summary} | {' | '.join(cells)} |")
+        lines.append(f"| `{recipe}` | {said} | {summary} | {' | '.join(cells)} |")
 
     return "\n".join(lines)
 

@@ -51,7 +51,7 @@ def check_one_name(path: Path) -> None:
         return  # it is made, or whoever opens it says what is wrong
 
     if names > 1:
-        raise LogError(f"{path} must have one name, got {names} hard links: copy it, or remove one")
+        raise LogError(f"{path} must have one name, got {names} hard links: open a copy")
 
 
 def claim(path: Path) -> BinaryIO:
