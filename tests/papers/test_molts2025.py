@@ -36,6 +36,7 @@ def test_the_catalogue_is_complete():
             "optimism",
             "reward-paradox",
             "samples",
+            "one-constant",
             "generalized-linear",
             "weight-selection",
         )
@@ -114,8 +115,8 @@ def test_the_papers_words_are_on_figure_2(setting):
     assert kinds["pareto-below-effective"] == "check"
     assert kinds["ablation"] == kinds["theory"] == "ours"
     targets = {claim.target for claim in figures.figure_claims(setting) if claim.kind != "check"}
-    words = {"as claimed", "it states no constant"} if setting.figure == 2 else {"said of Figure 2"}
-    assert targets == words | {"not in the paper"}
+    words = "as claimed" if setting.figure == 2 else "said of Figure 2"
+    assert targets == {words, "not in the paper"}
 
 
 def test_the_estimator_of_mol_ucb_is_named_wherever_it_plays():
@@ -125,7 +126,7 @@ def test_the_estimator_of_mol_ucb_is_named_wherever_it_plays():
         for one in SIMULATED
         if any(isinstance(row, MolUcb) for row in one.runs[0].recipes().values())
     ]
-    assert len(playing) == 12 + 1
+    assert len(playing) == 12 + 2
     for one in playing:
         assert any("ridge regression" in text and "Newton steps" in text for text in one.about), (
             one.id
@@ -138,7 +139,8 @@ def test_remarks_and_computed_parts_have_no_claim_of_the_paper():
     kinds = {claim.id: claim.kind for one in others for claim in one.claims}
     assert set(kinds.values()) == {"check", "extension", "ours"}
     assert {name for name, kind in kinds.items() if kind == "extension"} == {
-        claim.id for claim in figures.samples_claims("molts2025/samples")
+        "molts2025/one-constant/together",
+        *(claim.id for claim in figures.samples_claims("molts2025/samples")),
     }
     assert {
         name
@@ -337,18 +339,16 @@ def test_few_trials_say_nothing_on_constants(fig2):
 
 
 def test_claims_that_hold_at_once_are_counted():
-    claim = said_of_figure_2("molts2025/fig2/together")
-    names = [*figures.rows_of(figures.SETTINGS[0])]
-    tuned = ("MOL-TS", "MOL-TS, M = 1", "MOL-UCB")
-    names += [common_constants.named(row, c) for row in tuned for c in common_constants.CONSTANTS]
-    level = dict.fromkeys(names, 2.0)
-    # Regrets and rewards are the same numbers here: TS below all others in regret, not in reward.
-    level |= {"MOL-TS, c = 2": 1.0, "MOL-TS, M = 1, c = 2": 2.0, "MOL-eps-Greedy": 3.0}
+    (claim, *_) = figures.one_constant_claims("molts2025/one-constant")
+    level = dict.fromkeys(figures.SHARING, 2.0)
+    # Regrets and rewards are the same numbers here: MOL-TS is the lowest in all of them.
+    level |= {"MOL-TS, c = 2": 1.0, "MOL-eps-Greedy": 3.0}
     entry = claim.judge(Rows({name: [[0.0, end]] * 5 for name, end in level.items()}))
-    assert (entry["measured"], entry["holds"], entry["kind"]) == (7.0, False, "ours")
-    assert "with c = 2 for all rows" in entry["of"]
+    assert (entry["measured"], entry["holds"], entry["kind"]) == (7.0, False, "extension")
+    assert "with c = 2: all but highest-reward" in entry["of"]
     assert "3 with c = 0.1" in entry["of"]
-    assert "3 with a constant tuned for each row" in entry["of"]
+    few = claim.judge(Rows({name: [[0.0, end]] * 2 for name, end in level.items()}))
+    assert few["holds"] is None
 
 
 def test_rows_have_the_names_that_are_read_at_common_constants():

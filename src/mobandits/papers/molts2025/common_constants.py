@@ -133,31 +133,54 @@ def with_shared_constants(claim: Claim, of: Sequence[str]) -> OpenConstant:
     return OpenConstant(**values, of=of)
 
 
-def together(id: str, claims: Sequence[OpenConstant]) -> Claim:  # noqa: A002 - as in Claim
-    """A claim that with some constant of all rows, all of some claims hold at once."""
+def together(id: str, claims: Sequence[Claim], of: Sequence[str]) -> Claim:  # noqa: A002
+    """A claim that with some constant of all rows, all of some claims hold at once.
+
+    Args:
+        id: as in `Claim`.
+        claims: which.
+        of: the rows that have a constant.
+    """
 
     def parts(outcome: Outcome) -> list[Part]:
-        fewest = min(part.trials for claim in claims for part in claim.parts(outcome))
-        answers = [claim.answers(outcome) for claim in claims]
-        counts = {c: sum(one[c] is True for one in answers) for c in CONSTANTS}
-        best = max(CONSTANTS, key=lambda c: counts[c])
-        each = join_words([f"{count} with c = {c:g}" for c, count in counts.items()])
-        tuned = sum(holds(claim, outcome) is True for claim in claims)
-        name = (
-            f"most of {len(claims)} claims that hold at once, with c = {best:g} for all rows "
-            f"({each}; {tuned} with a constant tuned for each row)"
-        )
-        decided = all(answer is not None for one in answers for answer in one.values())
-        all_hold = counts[best] == len(claims) if decided else None
+        failed = {}
+        trials = []
+        decided = True
+        for constant in CONSTANTS:
+            shared = OneConstant(outcome, of, constant)
+            answers = {short_name(claim): holds(claim, shared) for claim in claims}
+            failed[constant] = [name for name, answer in answers.items() if answer is not True]
+            decided = decided and None not in answers.values()
+            trials += [part.trials for claim in claims for part in claim.parts(shared)]
 
-        return [Part(name, float(counts[best]), None, all_hold, fewest)]
+        fewest = min(trials)
+        best, missing = min(failed.items(), key=lambda one: len(one[1]))
+        count = len(claims) - len(missing)
+        name = f"{_most(best, missing)} ({_counts(failed, len(claims))})"
+
+        return [Part(name, float(count), None, not missing if decided else None, fewest)]
 
     return Claim(
         id,
-        f"There is one constant for all rows with which all {len(claims)} claims on this figure "
-        "hold at once",
-        "it states no constant",
+        f"There is one constant for all rows with which all {len(claims)} claims on Figure 2 hold "
+        "at once",
+        "said of Figure 2, whose constants are not stated",
         "all of them hold with one of the constants",
         parts,
-        kind="ours",
+        kind="extension",
     )
+
+
+def short_name(claim: Claim) -> str:
+    """The end of a claim's ID."""
+    return claim.id.rpartition("/")[2]
+
+
+def _most(best: float, missing: Sequence[str]) -> str:
+    start = f"claims that hold at once, at most, with c = {best:g}"
+    return f"{start}: all but {join_words(missing)}" if missing else start
+
+
+def _counts(failed: dict[float, list[str]], claims: int) -> str:
+    counts = [f"{claims - len(names)} with c = {c:g}" for c, names in failed.items()]
+    return join_words(counts)
