@@ -134,3 +134,15 @@ def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
     if len(plans) == len(experiment.runs):
         entries = [claim.judge(Imagined(plans)) for claim in experiment.claims]
         assert all(entry["measured"] is not None for entry in entries)
+
+
+def test_only_sentences_of_a_paper_are_shown_as_claimed():
+    """What a paper does not say of a figure, and what is ours, has another target."""
+    shown = {
+        claim.id: claim.kind
+        for one in EXPERIMENTS.values()
+        for claim in one.claims
+        if claim.target == "as claimed"
+    }
+    assert set(shown.values()) == {"paper"}
+    assert all(name.startswith(("molts2025/fig2/", "mocmab2018/fig1/")) for name in shown)

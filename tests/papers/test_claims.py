@@ -3,7 +3,6 @@
 import html
 import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -261,7 +260,6 @@ def test_an_entry_has_what_readers_need():
         "trials",
         "differs",
         "note",
-        "regardless",
         "parts",
     ]
     assert (entry["id"], entry["claim"], entry["differs"]) == ("p/x/low", "a is below b.", "why")
@@ -300,14 +298,20 @@ def test_only_the_papers_own_claims_have_verdicts(kind, holds):
 @pytest.mark.parametrize(
     ("holds", "expected"), [(True, "reproduced"), (False, "not reproduced"), (None, "reported")]
 )
-def test_a_stand_in_decides_what_follows_whatever_the_data(holds, expected):
+def test_the_papers_own_claims_have_verdicts(holds, expected):
     claim = ordering("p/x/low", "a is below b.", "m", ("a",), ("b",))
     entry = claim.judge(ROWS[holds])
     assert (entry["kind"], entry["verdict"], entry["holds"]) == ("paper", expected, holds)
-    decided = replace(claim, kind="stand-in", regardless="Both rows see the same rewards.")
-    entry = decided.judge(ROWS[holds])
-    assert (entry["kind"], entry["verdict"], entry["holds"]) == ("stand-in", expected, holds)
-    assert entry["regardless"] == "Both rows see the same rewards."
+
+
+@pytest.mark.parametrize("kind", ["extension", "ours", "stand-in", "check"])
+def test_no_words_are_put_into_the_papers_mouth(kind):
+    """An ordering without a target shows the paper's claim only where the paper makes it."""
+    rows = ("m", ("a",), ("b",))
+    assert ordering("p/x/low", "a is below b.", *rows).target == "as claimed"
+    assert "as claimed" not in ordering("p/x/low", "a is below b.", *rows, kind=kind).target
+    said = ordering("p/x/low", "a is below b.", *rows, target="below", kind=kind)
+    assert said.target == "below"
 
 
 def test_every_constructor_takes_a_kind():
@@ -323,10 +327,6 @@ def test_every_constructor_takes_a_kind():
 def test_kinds_are_looked_at():
     with pytest.raises(ValueError, match=r"kind.* must be one of"):
         ordering("p/x/low", "c", "m", ("a",), ("b",), kind="papers")
-    with pytest.raises(
-        ValueError, match="regardless: is for stand-ins only, not for the kind 'paper'"
-    ):
-        replace(ordering("p/x/low", "c", "m", ("a",), ("b",)), regardless="Because.")
 
 
 def test_a_lower_confidence_is_a_narrower_interval():

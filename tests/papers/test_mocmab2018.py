@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Shape
 from mobandits.environments import Bumps, DisplayAds
 from mobandits.papers.catalogue import EXPERIMENTS
 from mobandits.papers.experiment import Computed, Run, RunOptions
-from mobandits.papers.mocmab2018 import ads, figures, lexicographic, remarks, shared
+from mobandits.papers.mocmab2018 import ads, common_scale, figures, lexicographic, remarks, shared
 from mobandits.papers.mocmab2018 import experiments as mocmab2018
 from mobandits.papers.outcome import Outcome
 from mobandits.papers.reproduce import reproduce
@@ -203,6 +203,41 @@ def test_all_policies_at_one_scale_are_compared():
     assert entry["parts"][1]["measured"] == pytest.approx(100 * (50.5 / 40.5 - 1))
 
 
+def scaled_rewards(at_scale):
+    """Rewards of MOC-MAB and CP-UCB1 in five trials: 30 % apart at chosen scales, else as given."""
+    levels = {"MOC-MAB": 130.0, "CP-UCB1": 100.0}
+    for scale in shared.SCALES:
+        levels[f"MOC-MAB, scale = {scale}"] = at_scale.get(scale, 150.0)
+        levels[f"CP-UCB1, scale = {scale}"] = 100.0
+    frame = [
+        ("w", row, trial, 9, "reward", 0, value * (1.0 + 0.001 * trial))
+        for row, value in levels.items()
+        for trial in range(FIVE)
+    ]
+    columns = ["environment", "policy", "trial", "round", "metric", "component", "value"]
+    table = pl.DataFrame(frame, columns, orient="row")
+    return Outcome(table, {"w": "w"}, {("w", row): row for row in ("MOC-MAB", "CP-UCB1")})
+
+
+@pytest.mark.parametrize(("percent", "holds"), [(12.0, True), (35.0, False), (55.0, False)])
+def test_percentages_are_compared_at_one_scale(percent, holds):
+    """The paper has 10 %: 20 points off with chosen scales, and 2, 25 or 45 with scale 1."""
+    found = scaled_rewards({"1": 100.0 + percent})
+    targets = common_scale.targets_of({"CP-UCB1": 10.0})
+    entry = common_scale.nearer_at_one_scale("p/x/nearer", targets, "A note.").judge(found)
+    assert (entry["kind"], entry["verdict"], entry["holds"]) == ("ours", "reported", holds)
+    assert entry["measured"] == pytest.approx(20.0 - (percent - 10.0))
+    assert (
+        f"20 points off with chosen scales, and with one scale for all {percent - 10:.0f} at 1, "
+        in (entry["note"])
+    )
+    assert entry["note"].startswith("A note. ")
+    numbers = common_scale.percentages_at_one_scale("p/x/at", targets, "").judge(found)
+    assert (numbers["kind"], numbers["holds"]) == ("extension", None)
+    assert numbers["measured"] == pytest.approx(percent)
+    assert numbers["target"] == "+10 %"
+
+
 def test_an_order_fails_where_one_neighbour_does():
     totals = {
         "a": FIVE * [(30, 0), (31, 0)],
@@ -297,10 +332,14 @@ def test_regrets_are_compared_by_ratios():
 OF_THE_PAPER = {
     "fig1": ("moc-below-others", "cd-ahead-in-dominant", "cd-behind-in-other", "cd-ratios"),
     "fig2": ("unbeaten", "dominant-order", "moc-above-cd-in-other"),
-    "fig2-rate": ("dominant-order",),
     "lexicographic": ("coarse",),
 }
-EXTENDED = {"tolerance": ("more-than-oracle", "finer-costs-less"), "periodic": ("slows-down",)}
+EXTENDED = {
+    "fig2": ("percentages-at-scale-1",),
+    "fig2-rate": ("dominant-order",),
+    "tolerance": ("more-than-oracle", "finer-costs-less"),
+    "periodic": ("slows-down",),
+}
 CHECKED = {
     "table1": ("rate",),
     "cost": ("steps", "cells", "rounds", "memory"),
@@ -309,7 +348,7 @@ CHECKED = {
 }
 NOT_IN_THE_PAPER = {
     "fig1": ("regrets",),
-    "fig2": ("every-scale", "one-scale"),
+    "fig2": ("every-scale", "one-scale", "nearer-at-scale-1"),
     "fig2-rate": ("rewards",),
     "cost": ("microseconds",),
     "tolerance": ("never-vanishes",),
@@ -337,6 +376,8 @@ def test_kinds():
             expected = (
                 "stand-in"
                 if one.id == "mocmab2018/fig3"
+                else "extension"
+                if percentage and one.id == "mocmab2018/fig2-rate"
                 else "paper"
                 if percentage
                 else kinds[claim.id]
@@ -345,19 +386,12 @@ def test_kinds():
     assert kinds.keys() <= {claim.id for one in OURS.values() for claim in one.claims}
 
 
-def test_a_stand_in_decides_only_what_follows_from_the_rules():
-    """Shares that coins decide; all else about the log is reported, and all rows say stand-in."""
+def test_stand_ins_say_what_follows_from_the_rules():
+    """Shares that coins decide say so; nothing about the log has a verdict."""
     claims = {claim.id.rpartition("/")[2]: claim for claim in OURS["mocmab2018/fig3"].claims}
-    assert {name for name, claim in claims.items() if claim.decides} == {
-        "p-share",
-        "cp-share",
-        "cp-like-p",
-    }
-    assert all(
-        claim.regardless.startswith("This follows from the rules")
-        for claim in claims.values()
-        if claim.decides
-    )
+    assert {claim.kind for claim in claims.values()} == {"stand-in"}
+    following = {name for name, claim in claims.items() if "follows from the rules" in claim.note}
+    assert following == {"p-share", "cp-share", "cp-like-p"}
     assert all("synthetic stand-in" in claim.note for claim in claims.values())
     assert ads.JUDGED in OURS["mocmab2018/fig3"].about
 

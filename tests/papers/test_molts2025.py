@@ -6,7 +6,7 @@ import pytest
 from mobandits.orders import EffectivePareto
 from mobandits.papers.catalogue import find
 from mobandits.papers.experiment import Run, RunOptions, Tuned
-from mobandits.papers.molts2025 import computed, figures
+from mobandits.papers.molts2025 import common_constants, computed, figures
 from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.molts2025.theory import draws_needed, optimism
 from mobandits.papers.reproduce import reproduce
@@ -36,6 +36,7 @@ def test_the_catalogue_is_complete():
             "optimism",
             "reward-paradox",
             "samples",
+            "one-constant",
             "generalized-linear",
             "weight-selection",
         )
@@ -113,6 +114,9 @@ def test_the_papers_words_are_on_figure_2(setting):
         assert repeated == {"extension"}
     assert kinds["pareto-below-effective"] == "check"
     assert kinds["ablation"] == kinds["theory"] == "ours"
+    targets = {claim.target for claim in figures.figure_claims(setting) if claim.kind != "check"}
+    words = "as claimed" if setting.figure == 2 else "said of Figure 2"
+    assert targets == {words, "not in the paper"}
 
 
 def test_the_estimator_of_mol_ucb_is_named_wherever_it_plays():
@@ -122,7 +126,7 @@ def test_the_estimator_of_mol_ucb_is_named_wherever_it_plays():
         for one in SIMULATED
         if any(isinstance(row, MolUcb) for row in one.runs[0].recipes().values())
     ]
-    assert len(playing) == 12 + 1
+    assert len(playing) == 12 + 2
     for one in playing:
         assert any("ridge regression" in text and "Newton steps" in text for text in one.about), (
             one.id
@@ -135,7 +139,8 @@ def test_remarks_and_computed_parts_have_no_claim_of_the_paper():
     kinds = {claim.id: claim.kind for one in others for claim in one.claims}
     assert set(kinds.values()) == {"check", "extension", "ours"}
     assert {name for name, kind in kinds.items() if kind == "extension"} == {
-        claim.id for claim in figures.samples_claims("molts2025/samples")
+        "molts2025/one-constant/together",
+        *(claim.id for claim in figures.samples_claims("molts2025/samples")),
     }
     assert {
         name
@@ -149,7 +154,7 @@ def test_a_figure_is_reproduced_at_a_small_scale(fig2):
     assert len(claims) == len(figures.figure(figures.SETTINGS[0]).claims)
     identity = claims["molts2025/fig2/pareto-below-effective"]
     assert (identity["kind"], identity["verdict"], identity["holds"]) == ("check", "reported", True)
-    assert len(claims["molts2025/fig2/pareto-below-effective"]["parts"]) == 7
+    assert len(claims["molts2025/fig2/pareto-below-effective"]["parts"]) == 10
     assert len(claims["molts2025/fig2/highest-reward"]["parts"]) == 2 * 4
     assert claims["molts2025/fig2/ablation"]["verdict"] == "reported"
     assert {one["trials"] for one in claims.values()} == {2}
@@ -281,7 +286,7 @@ def test_samples_are_compared_at_equal_constants(tmp_path):
         for claim in one.claims
         if one.id.endswith("/samples")
     }
-    assert len(claims) == 2 * 5
+    assert len(claims) == 2 * 6
     claim = claims["molts2025/samples/theory-c-effective"]
     more, less = "M = 10, theory c", "M = 1, theory c"
     entry = claim.judge(Rows({more: [[1.0, 2.0]] * 5, less: [[1.0, 3.0]] * 5}))
@@ -289,6 +294,74 @@ def test_samples_are_compared_at_equal_constants(tmp_path):
     assert (entry["kind"], entry["verdict"]) == ("extension", "reported")
     assert "same constant" in entry["note"]
     assert claim.judge(Rows({more: [[1.0, 3.0]] * 5, less: [[1.0, 2.0]] * 5}))["holds"] is False
+
+
+# Optimistic sampling: at tuned constants M = 1 has less, as much, or more regret.
+TUNED = {"not reproduced": 1.0, "reproduced": 3.0}
+SAMPLING = "molts2025/fig2/optimistic-sampling-pareto"
+
+
+def shared(**regrets_of_one_sample):
+    """Curves in which MOL-TS has a regret of 2 with all constants, and M = 1 what is given."""
+    constants = [f"c = {c:g}" for c in common_constants.CONSTANTS]
+    rows = {"MOL-TS": 2.0} | {f"MOL-TS, {constant}": 2.0 for constant in constants}
+    rows |= {f"MOL-TS, M = 1, {constant}": 1.0 for constant in constants}
+    rows |= {name.replace("_", " "): value for name, value in regrets_of_one_sample.items()}
+    return Rows({name: [[0.0, value]] * 5 for name, value in rows.items()})
+
+
+def said_of_figure_2(name):
+    claims = figures.figure_claims(figures.SETTINGS[0])
+    return next(claim for claim in claims if claim.id == name)
+
+
+def test_what_fails_with_tuned_constants_only_is_not_called_not_reproduced():
+    """Which constants the paper had, it does not say; one for all rows is as good a reading."""
+    claim = said_of_figure_2(SAMPLING)
+    curves = shared(**{"MOL-TS, M = 1": 1.0, "MOL-TS, M = 1, c = 2": 3.0})
+    entry = claim.judge(curves)
+    assert (entry["verdict"], entry["holds"]) == ("reported", None)
+    assert common_constants.TUNED_FAILS in entry["note"]
+    assert "holds with c = 2, and not with 0.1, 0.3, 1 and 3." in entry["note"]
+    assert "states no constant" in entry["rule"]
+
+
+@pytest.mark.parametrize("expected", TUNED)
+def test_what_holds_with_no_common_constant_keeps_its_verdict(expected):
+    entry = said_of_figure_2(SAMPLING).judge(shared(**{"MOL-TS, M = 1": TUNED[expected]}))
+    assert entry["verdict"] == expected
+    assert "with none of c = 0.1, 0.3, 1, 2 and 3." in entry["note"]
+
+
+def test_few_trials_say_nothing_on_constants(fig2):
+    entry = claims_of(fig2)[SAMPLING]
+    assert (entry["verdict"], entry["note"]) == ("reported", "")
+
+
+def test_claims_that_hold_at_once_are_counted():
+    (claim, *_) = figures.one_constant_claims("molts2025/one-constant")
+    level = dict.fromkeys(figures.SHARING, 2.0)
+    # Regrets and rewards are the same numbers here: MOL-TS is the lowest in all of them.
+    level |= {"MOL-TS, c = 2": 1.0, "MOL-eps-Greedy": 3.0}
+    entry = claim.judge(Rows({name: [[0.0, end]] * 5 for name, end in level.items()}))
+    assert (entry["measured"], entry["holds"], entry["kind"]) == (7.0, False, "extension")
+    assert "with c = 2: all but highest-reward" in entry["of"]
+    assert "3 with c = 0.1" in entry["of"]
+    few = claim.judge(Rows({name: [[0.0, end]] * 2 for name, end in level.items()}))
+    assert few["holds"] is None
+
+
+def test_rows_have_the_names_that_are_read_at_common_constants():
+    run = figures.figure(figures.SETTINGS[0]).runs[0]
+    read = {
+        common_constants.named(row, c)
+        for row in ("MOL-TS", "MOL-TS, M = 1", "MOL-UCB")
+        for c in common_constants.CONSTANTS
+    }
+    recipes = run.recipes()
+    assert read <= recipes.keys()
+    assert recipes["MOL-TS, M = 1, c = 2"] == MolTs(scale=2.0, draws=1)
+    assert recipes["MOL-UCB, c = 2"] == MolUcb(scale=2.0)
 
 
 def test_the_toy_example():

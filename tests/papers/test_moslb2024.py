@@ -99,7 +99,9 @@ def test_the_levels_are_the_papers(name, levels):
 def test_every_row_has_the_same_grid_and_the_same_rule():
     for experiment in [*CHAINS, *(EXPERIMENTS[name] for name in LEVELS)]:
         for run in simulated(experiment):
-            assert len(run.rows) == len(run.tuned()) == 3
+            plain = {figures.THEORY} if experiment.id == "moslb2024/fig4" else set()
+            assert run.rows.keys() - run.tuned().keys() == plain
+            assert len(run.tuned()) == 3
             for row, tuned in run.tuned().items():
                 recipes = [run.recipes()[f"{row}, {said}"] for said in tuned.grid]
                 assert [recipe.alpha for recipe in recipes] == list(figures.ALPHAS)
@@ -175,9 +177,12 @@ def test_everything_that_is_judged_decides_how_many_are_played(name):
     """A question that only the claims ask would be judged before its interval leaves the bar."""
     levels = {"fig4": 2, "fig5": 3}
     questions = (
-        figures.levels_questions(levels[name]) if name in levels else figures.chains_questions()
+        figures.levels_questions(levels[name], theory=name == "fig4")
+        if name in levels
+        else figures.chains_questions()
     )
-    rows = dict.fromkeys(("MOSLB_PC", "MOSLB_PL", "P_UCB1", "P_UCB2"), LINEAR)
+    names = ("MOSLB_PC", "MOSLB_PL", "P_UCB1", "P_UCB2", figures.THEORY)
+    rows = dict.fromkeys(names, LINEAR)
     made = Curves(components=3, **rows)
     made.runs = lambda: ["d = 5", "d = 10", "d = 15"]
     judged_on_more = [
@@ -216,6 +221,24 @@ def test_only_what_the_paper_says_of_a_figure_is_the_papers(name):
     assert {claim.kind for claim in claims} <= {"paper", "extension", "ours"}
     flat = [claim for claim in claims if claim.id.endswith("moslb-pl-levels-off")]
     assert all(claim.kind == "extension" for claim in flat)  # said of MOSLB-PC
+
+
+def test_the_theorys_width_is_another_reading_of_figure_4():
+    """The paper leaves the baseline's width open: what fails with the chosen one has both."""
+    claims = {claim.id: claim for claim in EXPERIMENTS["moslb2024/fig4"].claims}
+    for what in ("moslb-pl-best-on-level-1", "moslb-pl-steady"):
+        read = claims[f"moslb2024/fig4/{what}-theory"]
+        assert (read.kind, claims[f"moslb2024/fig4/{what}"].kind) == ("extension", "paper")
+        assert "theory" in claims[f"moslb2024/fig4/{what}"].note
+        made = Curves(MOSLB_PL=LINEAR, **{figures.THEORY: [[2 * x for x in row] for row in LINEAR]})
+        made.runs = lambda: ["d = 5", "d = 10", "d = 15"]
+        entry = read.judge(made)
+        assert (entry["verdict"], entry["holds"]) == ("reported", True)
+        assert all(figures.THEORY in part["said"] for part in entry["parts"])
+    for run in simulated(EXPERIMENTS["moslb2024/fig4"]):
+        assert run.recipes()[figures.THEORY].alpha == 1.0
+        assert run.recipes()[figures.THEORY].on == figures.TWO_LEVELS[0]
+    assert not any("theory" in one.id for one in EXPERIMENTS["moslb2024/fig5"].claims)
 
 
 def test_the_drawings_are_checks():

@@ -22,7 +22,6 @@ ENTRY = {"id", "claim", "target", "measured", "interval", "verdict"}
 OURS = {
     "kind",
     "holds",
-    "regardless",
     "of",
     "rule",
     "trials",

@@ -9,7 +9,7 @@ are too small for it.
 
 Only the paper's own claims have verdicts. A claim of another kind is judged by its rule too, and
 what the rule gave is shown as `holds`, but its verdict is "reported", so that no count of
-reproduced claims contains it.
+reproduced claims contains it, nor does its row repeat words that the paper does not have.
 """
 
 import itertools
@@ -25,11 +25,18 @@ from mobandits.figures.formatting import component_name
 from mobandits.papers.contents import ClaimKind, PartEntry, Verdict
 from mobandits.statistics.resampling import counts
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
 
 LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
 SECOND = ("measured", "interval", "verdict", "kind", "holds", "of")  # shown of a second judgement
 Kind = ClaimKind
+# What an ordering shows as the paper's words where it is given none.
+TARGETS: dict[Kind, str] = {
+    "paper": "as claimed",
+    "extension": "said of another figure",
+    "ours": "not in the paper",
+    "stand-in": "said of other data",
+    "check": "follows from the definitions",
+}
 Interval = tuple[float, float]
 
 
@@ -93,14 +100,13 @@ class Claim:
             target.
         kind: "paper", a sentence of the paper, which has a verdict. The others are reported, with
             what the rule gave: "extension", a sentence of the paper on one figure, asked of
-            another one on which the paper is silent; "ours", a statement that no paper makes;
-            "stand-in", a sentence of the paper on data that are not here, asked of synthetic data;
-            "check", a theorem or an identity, which no data can contradict.
-        regardless: of a stand-in: why it follows from the rules whatever the data are. With this
-            reason, which is shown, a stand-in has a verdict like the paper's own claims.
+            another one on which the paper is silent, or under another reading of what it leaves
+            open; "ours", a statement that no paper makes; "stand-in", a sentence of the paper on
+            data that are not here, asked of synthetic data; "check", a theorem or an identity,
+            which no data can contradict.
 
     Raises:
-        ValueError: where the kind is unknown, or another kind than a stand-in has such a reason.
+        ValueError: where the kind is unknown.
     """
 
     id: str
@@ -111,27 +117,14 @@ class Claim:
     differs: str = ""
     note: str = ""
     kind: Kind = "paper"
-    regardless: str = ""
 
     def __post_init__(self) -> None:
         choice("kind", self.kind, get_args(Kind))
-        if self.regardless and self.kind != "stand-in":
-            raise ValueError(
-                f"regardless: is for stand-ins only, not for the kind {quoted(self.kind)}"
-            )
 
     @property
     def chosen_only(self) -> bool:
         """Whether it is read from rows of chosen constants alone, whatever others would be best."""
         return False
-
-    @property
-    def decides(self) -> bool:
-        """Whether the rule gives a verdict."""
-        if self.kind == "paper":
-            return True
-        # Only a stand-in has such a reason, see `__post_init__`.
-        return bool(self.regardless)
 
     def judge(self, outcome: Outcome) -> dict[str, Any]:
         """The claim's entry in claims.json, a `contents.ClaimEntry`."""
@@ -146,7 +139,7 @@ class Claim:
             "target": self.target,
             "measured": finite_or_none(shown.measured),
             "interval": shown.interval and list(shown.interval),
-            "verdict": ruled if self.decides else "reported",
+            "verdict": ruled if self.kind == "paper" else "reported",
             "kind": self.kind,
             "holds": HOLDS[ruled],
             "of": shown.said,
@@ -154,7 +147,6 @@ class Claim:
             "trials": min(part.trials for part in parts),
             "differs": self.differs,
             "note": self.note,
-            "regardless": self.regardless,
             "parts": [_part_entry(part) for part in parts],
         }
 
@@ -367,7 +359,7 @@ def ordering(
         metric: that is compared.
         low: rows.
         high: rows.
-        target: the paper's words; by default, "as claimed".
+        target: the paper's words; empty: "as claimed", or that the paper does not say it here.
         runs: which; none: all of the experiment's.
         components: of the metric; None: all.
         reading: how a curve becomes a number.
@@ -389,7 +381,10 @@ def ordering(
     if len(low) * len(high) > 1:
         rule = f"each: {rule}"
 
-    return Claim(id, claim, target or "as claimed", rule, parts, differs, note, kind)
+    choice("kind", kind, get_args(Kind))
+    shown_target = target or TARGETS[kind]
+
+    return Claim(id, claim, shown_target, rule, parts, differs, note, kind)
 
 
 def _components(

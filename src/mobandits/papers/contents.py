@@ -65,7 +65,6 @@ class ClaimEntry(TypedDict):
         trials: as in `Judgement`.
         differs: why ours may differ.
         note: a sentence that is always shown.
-        regardless: why a stand-in has a verdict.
         parts: as in `Judgement`.
         papers_rule: the same with the best constants of the reported trials.
         papers_trials: the same on as many trials as the paper has.
@@ -84,7 +83,6 @@ class ClaimEntry(TypedDict):
     trials: int
     differs: str
     note: str
-    regardless: NotRequired[str]
     parts: list[PartEntry]
     papers_rule: NotRequired[Judgement]
     papers_trials: NotRequired[Judgement]

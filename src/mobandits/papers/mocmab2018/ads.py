@@ -58,8 +58,8 @@ STAND_IN = (
 )
 JUDGED = (
     "Claims about the log are held against the stand-in, and reported: the row says what the rule "
-    "gives. Three of them have a verdict, because they follow from the rules of the policies "
-    "whatever the visitors click."
+    "gives. Three of them follow from the rules of the policies whatever the visitors click, and "
+    "say so."
 )
 NO_LOG = "none: the data are a stand-in"
 ALIKE = 3.0  # points, in which totals may differ from what the paper's percentages imply
@@ -127,7 +127,7 @@ def shows(
     target: float,
     *,
     tolerance: float | None,
-    regardless: str = "",
+    reason: str = "",
 ) -> Claim:
     """A claim on the per cent of the rounds in which a row shows the advertisement."""
 
@@ -149,9 +149,8 @@ def shows(
         f"{target:.3g} %, {IMPLIED}",
         rule,
         parts,
-        note=STAND_IN,
+        note=f"{STAND_IN} {reason}".strip(),
         kind="stand-in",
-        regardless=regardless,
     )
 
 
@@ -160,7 +159,7 @@ def alike(
     row: str,
     like: str,
     targets: tuple[float, float],
-    regardless: str = "",
+    reason: str = "",
 ) -> Claim:
     """A claim that in both objectives a row earns about what the one without context earns."""
 
@@ -184,9 +183,8 @@ def alike(
         f"{both}, {IMPLIED}",
         f"each: the mean is within {ALIKE:g} points of what the paper's percentages imply",
         parts,
-        note=STAND_IN,
+        note=f"{STAND_IN} {reason}".strip(),
         kind="stand-in",
-        regardless=regardless,
     )
 
 
@@ -304,8 +302,8 @@ FIG3 = Experiment(
             kind="stand-in",
         ),
         unbeaten("mocmab2018/fig3/unbeaten", "reward", OTHER_GRIDS, note=STAND_IN, kind="stand-in"),
-        shows("mocmab2018/fig3/p-share", P, 50.0, tolerance=3.0, regardless=HALF_SHOWN),
-        shows("mocmab2018/fig3/cp-share", CP, 50.0, tolerance=3.0, regardless=HALF_SHOWN),
+        shows("mocmab2018/fig3/p-share", P, 50.0, tolerance=3.0, reason=HALF_SHOWN),
+        shows("mocmab2018/fig3/cp-share", CP, 50.0, tolerance=3.0, reason=HALF_SHOWN),
         shows("mocmab2018/fig3/s-share", S, 100.0 / 3.0, tolerance=3.0),
         shows("mocmab2018/fig3/cs-share", CS, 100.0 / 3.0, tolerance=3.0),
         shows("mocmab2018/fig3/cd-share", CD, 99.4, tolerance=None),
@@ -329,7 +327,7 @@ FIG3 = Experiment(
             note=STAND_IN,
             kind="stand-in",
         ),
-        alike("mocmab2018/fig3/cp-like-p", CP, P, (0.0, 0.0), regardless=BY_COINS),
+        alike("mocmab2018/fig3/cp-like-p", CP, P, (0.0, 0.0), reason=BY_COINS),
         alike("mocmab2018/fig3/cs-like-s", CS, S, (-0.8, 0.8)),
         *percentages(
             "mocmab2018/fig3",

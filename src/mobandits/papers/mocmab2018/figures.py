@@ -4,6 +4,11 @@ from mobandits.environments import Bumps, Multichannel
 from mobandits.papers.claim_parts import final_pair, ratio_of_means, resampled_part
 from mobandits.papers.claims import Claim, Outcome, Part, level, ordering
 from mobandits.papers.experiment import Experiment, Plot, Run
+from mobandits.papers.mocmab2018.common_scale import (
+    nearer_at_one_scale,
+    percentages_at_one_scale,
+    targets_of,
+)
 from mobandits.papers.mocmab2018.shared import (
     CD,
     CHOSEN,
@@ -146,6 +151,7 @@ CHANNEL_GRIDS = dict.fromkeys((CD, CP, CS, P, S), tuple(SCALES))
 # Per cent by which the paper has MOC-MAB above each row.
 CHANNEL_DOMINANT = {CP: 8.21, CS: 10.59, P: 21.33, S: 82.94, CD: -8.52}
 CHANNEL_OTHER = {CD: 13.66}
+CHANNEL_TARGETS = targets_of(CHANNEL_DOMINANT, CHANNEL_OTHER)
 # The order that the percentages in the dominant objective imply.
 CHANNEL_ORDER = ((CD,), (MOC,), (CP,), (CS,), (P,), (S,))
 ABOUT_CHANNEL = (
@@ -228,6 +234,10 @@ FIG2 = Experiment(
         ),
         *percentages("mocmab2018/fig2", CHANNEL_DOMINANT, 0, UNSAID, note=GAIN),
         *percentages("mocmab2018/fig2", CHANNEL_OTHER, 1, UNSAID, note=GAIN),
+        percentages_at_one_scale(
+            "mocmab2018/fig2/percentages-at-scale-1", CHANNEL_TARGETS, note=GAIN
+        ),
+        nearer_at_one_scale("mocmab2018/fig2/nearer-at-scale-1", CHANNEL_TARGETS, note=GAIN),
     ),
 )
 
@@ -263,9 +273,11 @@ FIG2_RATE = Experiment(
             "reward",
             CHANNEL_ORDER,
             differs=RATE_DIFFERS,
+            # The paper's sentence is Figure 2's, which has the reading that is nearer to it.
+            kind="extension",
         ),
-        *percentages("mocmab2018/fig2-rate", CHANNEL_DOMINANT, 0, RATE_DIFFERS),
-        *percentages("mocmab2018/fig2-rate", CHANNEL_OTHER, 1, RATE_DIFFERS),
+        *percentages("mocmab2018/fig2-rate", CHANNEL_DOMINANT, 0, RATE_DIFFERS, kind="extension"),
+        *percentages("mocmab2018/fig2-rate", CHANNEL_OTHER, 1, RATE_DIFFERS, kind="extension"),
         level(
             "mocmab2018/fig2-rate/rewards",
             "Total rewards",

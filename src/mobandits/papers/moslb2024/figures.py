@@ -27,6 +27,8 @@ CHAINS = ((0, 1), (2, 3, 4))
 TWO_LEVELS = ((0, 1, 2), (3, 4))
 THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
 BASELINES = ("P-UCB1", "P-UCB2")
+PL = "MOSLB-PL"
+THEORY = "P-UCB2, theory's width"
 CHOSEN = (
     "The paper does not state alpha, the factor of the confidence widths (its notebook has 0.1). "
     "Here every policy has it chosen from 0.01, 0.03, 0.1, 0.3 and 1 on five trials of another "
@@ -41,6 +43,17 @@ AFTER_GROWTH = "The threshold was set when the growth in the last third of the r
 LEVELS_OFF = 0.2
 ALMOST_LINEAR = 0.8
 ABOVE_ZERO = "each: the interval of the difference of means is above 0"
+ABOVE_SPREAD = (
+    "each: the interval of the difference of standard deviations over problems is above 0"
+)
+OPEN_WIDTH = (
+    "The paper does not state the width of P-UCB2, which has its own alpha here; the row ending in "
+    "-theory has it with the theory's."
+)
+READING = (
+    "Another reading of what the paper leaves open: P-UCB2 has the theory's width, alpha = 1, and "
+    "MOSLB-PL its chosen one."
+)
 OF_PACE = (
     "each: the interval of the pace in the last third of the rounds over the row's own mean pace "
     "is {}; this threshold is ours. Few problems carry most of a lower digit's regret, so that ten "
@@ -109,15 +122,20 @@ def chains_run(features: int, decimals: int | None) -> Run:
     return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, metrics)
 
 
-def levels_run(features: int, levels: tuple[tuple[int, ...], ...], *, fixed: bool = True) -> Run:
-    """One panel of Figures 4 and 5."""
+def levels_run(
+    features: int, levels: tuple[tuple[int, ...], ...], *, fixed: bool = True, theory: bool = False
+) -> Run:
+    """One panel of Figures 4 and 5, with P-UCB2 at the theory's width as well where asked for."""
     metric = LevelRegret(levels)
     first = levels[0]
-    rows = {
-        "MOSLB-PL": alpha_grid(metric, lambda alpha: MoslbPl(levels, alpha=alpha)),
+    rows: dict[str, Recipe | Tuned] = {
+        PL: alpha_grid(metric, lambda alpha: MoslbPl(levels, alpha=alpha)),
         "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
         "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(first, alpha=alpha)),
     }
+    if theory:
+        rows[THEORY] = MoslbParetoUcb(first, alpha=1.0)
+
     objectives = sum(map(len, levels))
     environment = linear(features, objectives, fixed=fixed)
 
@@ -137,12 +155,14 @@ class Panel(NamedTuple):
     Attributes:
         name: of the experiment.
         many: whether its panels are played on more problems as well.
+        theory: whether P-UCB2 plays with the theory's width as well.
         kind: of the paper's sentences on the figure that this is, or is a version of.
     """
 
     name: str
     many: bool
     kind: Kind
+    theory: bool = False
 
     def claim(
         self,
@@ -333,13 +353,25 @@ def chains_claims(panel: Panel) -> tuple[Claim, ...]:
     )
 
 
-def levels_questions(levels: int) -> list[Question]:
+def best_questions() -> list[Question]:
+    """The question whether MOSLB-PL is below P-UCB2 at the theory's width on level 1."""
+    return below((PL,), (THEORY,), "level_regret", FIRST)
+
+
+def steady_questions(levels: int) -> list[Question]:
+    """Questions whether MOSLB-PL varies less than P-UCB2 at the theory's width."""
+    return [steadier(PL, THEORY, "level_regret", i) for i in range(levels)]
+
+
+def levels_questions(levels: int, *, theory: bool = False) -> list[Question]:
     """The questions to a panel of Figures 4 and 5.
 
     First those that are decided last: an open one ends the search, and saves the others.
     """
     metric = "level_regret"
+    of_theory = [*steady_questions(levels), *best_questions()] if theory else []
     return [
+        *of_theory,
         *all_steadier("MOSLB-PL", metric, range(levels)),
         *flat("MOSLB-PL", metric, range(levels)),
         *below(("MOSLB-PL",), BASELINES, metric, range(levels)),
@@ -365,6 +397,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
         "has less to lose below."
     )
     unpaid = "P-UCB2 looks at level 1 only and does not pay the exploration stage."
+    width = OPEN_WIDTH if panel.theory else ""
     best = "MOSLB-PL has the best mean and variance (said of Figure 4)"
     lower_levels = "level 2" if levels == 2 else "levels 2 and 3"
 
@@ -385,6 +418,7 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             ABOVE_ZERO,
             below(("MOSLB-PL",), ("P-UCB2",), metric, FIRST),
             differs=unpaid,
+            note=width,
             kind=of_two,
         ),
         # Said of both figures: "best" of Figure 4, "accumulates" of Figure 5.
@@ -400,11 +434,13 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             "moslb-pl-steady",
             "MOSLB-PL's regret has the smallest variance",
             best,
-            "each: the interval of the difference of standard deviations over problems is above 0",
+            ABOVE_SPREAD,
             all_steadier("MOSLB-PL", metric, every),
             differs="P-UCB2 looks at level 1 only and does not explore first.",
+            note=width,
             kind=of_two,
         ),
+        *(theory_claims(panel, best, levels) if panel.theory else ()),
         panel.claim(
             "pucb1-fails",
             "P-UCB1 fails: it has more regret on level 1 than MOSLB-PL and P-UCB2",
@@ -449,6 +485,30 @@ def levels_claims(panel: Panel, levels: int) -> tuple[Claim, ...]:
             metric,
             "MOSLB-PL chooses the optimal arms efficiently (said of Figure 5)",
             of_three,
+        ),
+    )
+
+
+def theory_claims(panel: Panel, said: str, levels: int) -> tuple[Claim, ...]:
+    """The paper's sentences on P-UCB2, which fail with its chosen width, with the theory's."""
+    return (
+        panel.claim(
+            "moslb-pl-best-on-level-1-theory",
+            "MOSLB-PL is best on level 1 as well, below P-UCB2 with the theory's width",
+            said,
+            ABOVE_ZERO,
+            best_questions(),
+            note=READING,
+            kind="extension",
+        ),
+        panel.claim(
+            "moslb-pl-steady-theory",
+            "MOSLB-PL's regret has a smaller variance than P-UCB2's with the theory's width",
+            said,
+            ABOVE_SPREAD,
+            steady_questions(levels),
+            note=READING,
+            kind="extension",
         ),
     )
 
@@ -518,22 +578,26 @@ def levels_figure(
         "whether arms stay; both are reproduced. With arms that stay, as in its first experiment, "
         "claims are the paper's; with others they are extensions."
     )
-    runs = [levels_run(d, levels, fixed=fixed) for d in FEATURES]
+    # The sentences that depend on the width of P-UCB2 are on Figure 4.
+    theory = fixed and count == 2
+    runs = [levels_run(d, levels, fixed=fixed, theory=theory) for d in FEATURES]
     paragraphs = [about, CHOSEN]
     more = []
     # Verdicts are on fixed arms alone, so that only these are worth more problems.
     if fixed:
         paragraphs.append(ABOUT_MORE)
-        more = [more_problems(run, levels_questions(count)) for run in runs]
+        questions = levels_questions(count, theory=theory)
+        more = [more_problems(run, questions) for run in runs]
 
     plot = Plot(
         "regret",
         "level_regret",
         "Regret per level, for 5, 10 and 15 features: means over ten trials, with 95 % bands.",
+        rows=(PL, *BASELINES),
         runs=[run.name for run in runs],
         parts=[f"level {i + 1}" for i in range(count)],
     )
-    panel = Panel(name, many=fixed, kind="paper" if fixed else "extension")
+    panel = Panel(name, many=fixed, kind="paper" if fixed else "extension", theory=theory)
 
     return Experiment(
         f"moslb2024/{name}",

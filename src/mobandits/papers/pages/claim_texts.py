@@ -264,8 +264,8 @@ def remarks(claim: ClaimEntry) -> str:
         >>> remarks(claim | {"verdict": "reproduced"})
         ''
     """
-    # What is always shown comes first, then what only a claim that does not hold needs.
-    sentences = [claim["note"], claim.get("regardless", "")]
+    # The note is always shown; the rest, only of a claim that does not hold.
+    sentences = [claim["note"]]
     if holds(claim) is not True:
         opposite: list[str] = []
         undecided: list[str] = []

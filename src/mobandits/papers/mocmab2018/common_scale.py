@@ -1,0 +1,172 @@
+"""The percentages of Figure 2 of mocmab2018 where all algorithms have one scale.
+
+The paper shows "the optimal scale factor for each experiment", which may be one for all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.figures.formatting import join_words
+from mobandits.papers.claim_parts import above, final_pair, percent_above, resampled_part
+from mobandits.papers.claims import Claim, Outcome, Part
+from mobandits.papers.mocmab2018.shared import MOC, PARTS, SCALES, scaled
+
+SCALE = "1"
+AFTERWARDS = "That the scale is 1 was chosen after looking at the distances of all seven scales."
+
+
+class Target(NamedTuple):
+    """One of the paper's percentages.
+
+    Attributes:
+        row: that MOC-MAB is compared with.
+        component: of the reward.
+        percent: by which the paper has MOC-MAB above the row.
+    """
+
+    row: str
+    component: int
+    percent: float
+
+
+def targets_of(*by_objective: Mapping[str, float]) -> list[Target]:
+    """The paper's percentages of all objectives in one list.
+
+    Args:
+        by_objective: {row: per cent} of each objective.
+
+    Example:
+        >>> targets_of({"CP-UCB1": 8.21}, {"CD-UCB1": 13.66})[1].component
+        1
+    """
+    targets = []
+    for component, percents in enumerate(by_objective):
+        targets += [Target(row, component, percent) for row, percent in percents.items()]
+    return targets
+
+
+def pair_of(outcome: Outcome, target: Target, scale: str | None) -> Array:
+    """(trials, 2) the rewards of MOC-MAB and of a row, at a scale; None: those chosen for each."""
+    row, other = MOC, target.row
+    if scale is not None:
+        row = scaled(MOC, scale)
+        other = scaled(target.row, scale)
+    return final_pair(outcome, row, other, "reward", target.component)
+
+
+def pairs_of(outcome: Outcome, targets: Sequence[Target], scale: str | None) -> Array:
+    """(trials, 2 targets) the same of several targets, side by side."""
+    pairs = [pair_of(outcome, target, scale) for target in targets]
+    return np.concatenate(pairs, axis=1)
+
+
+def points_off(means: Array, targets: Sequence[Target]) -> Array:
+    """The distances to the paper's percentages, added up, (2 targets, n) to (n,).
+
+    Example:
+        >>> points_off(np.array([[3.0], [2.0]]), [Target("CP-UCB1", 0, 40.0)])
+        array([10.])
+    """
+    leads = percent_above(np.stack([means[::2], means[1::2]]))
+    percents = np.array([target.percent for target in targets])
+    distances = np.abs(leads - percents[:, None])
+    return np.asarray(distances.sum(axis=0))
+
+
+@dataclass(frozen=True)
+class NearerAtOneScale(Claim):
+    """A claim on the distances with one scale for all, whose note has those of all scales.
+
+    Args:
+        targets: the paper's percentages.
+    """
+
+    targets: Sequence[Target] = ()
+
+    def judge(self, outcome: Outcome) -> dict[str, Any]:
+        """The claim's entry in claims.json."""
+        entry = super().judge(outcome)
+        return entry | {"note": f"{self.note} {self.distances(outcome)}".strip()}
+
+    def distances(self, outcome: Outcome) -> str:
+        """A sentence with the distances at the chosen scales and at each common one."""
+        chosen = self.distance(outcome, None)
+        each = [f"{self.distance(outcome, scale):.0f} at {scale}" for scale in SCALES]
+        return (
+            f"Added up, the percentages are {chosen:.0f} points off with chosen scales, and with "
+            f"one scale for all {join_words(each)}."
+        )
+
+    def distance(self, outcome: Outcome, scale: str | None) -> float:
+        """The points that the percentages are off at one scale; None: at the chosen ones."""
+        pairs = pairs_of(outcome, self.targets, scale)
+        means = pairs.mean(axis=0)
+        (off,) = points_off(means[:, None], self.targets)
+        return float(off)
+
+
+def nearer_at_one_scale(
+    id: str,  # noqa: A002 - as in claims.json
+    targets: Sequence[Target],
+    note: str,
+) -> Claim:
+    """A claim that one scale for all rows is nearer to the paper's percentages."""
+    pairs = 2 * len(targets)
+
+    def saved(means: Array) -> Array:
+        chosen = points_off(means[:pairs], targets)
+        shared = points_off(means[pairs:], targets)
+        return np.asarray(chosen - shared)
+
+    def parts(outcome: Outcome) -> list[Part]:
+        both = [pairs_of(outcome, targets, scale) for scale in (None, SCALE)]
+        samples = np.concatenate(both, axis=1)
+        name = f"points off with chosen scales less those with {SCALE} for all, added up"
+        return [resampled_part(name, samples, saved, above(0.0))]
+
+    return NearerAtOneScale(
+        id,
+        f"With the scale {SCALE} for all algorithms, the percentages are nearer to the paper's "
+        "than with a scale chosen for each",
+        "not in the paper, which may mean one scale for all of them",
+        "the 95 % bootstrap interval of what the distances to all of the paper's percentages, "
+        "added up, are smaller by is above 0",
+        parts,
+        note=f"{note} {AFTERWARDS}",
+        kind="ours",
+        targets=targets,
+    )
+
+
+def percentages_at_one_scale(
+    id: str,  # noqa: A002 - as in claims.json
+    targets: Sequence[Target],
+    note: str,
+) -> Claim:
+    """The percentages where all rows have one scale, which are reported."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        leads = []
+        for target in targets:
+            objective = PARTS[target.component]
+            name = f"{MOC} against {target.row}, {objective}, %"
+            leads.append(resampled_part(name, pair_of(outcome, target, SCALE), percent_above))
+
+        return leads
+
+    percents = [f"{target.percent:+g} %" for target in targets]
+    rows = [f"{target.row} ({PARTS[target.component]})" for target in targets]
+
+    return Claim(
+        id,
+        f"{MOC}'s total rewards against those of {join_words(rows)}, all at the scale {SCALE}",
+        join_words(percents),
+        "none: the set-up is not fully specified",
+        parts,
+        note=note,
+        kind="extension",
+    )
