@@ -185,9 +185,22 @@ def test_decisions_are_filtered_and_paged(browser, url):
         assert page.get_by_role("heading", name="Explanation").is_visible()
 
 
-def test_a_key_is_added_and_revoked(browser, url):
-    with tab(browser, url) as page:
+@pytest.fixture
+def locked(tmp_path):
+    """A service that is left without a key, of whose pages a test makes the first one."""
+    path = tmp_path / "router.db"
+    write_demo(path, decisions=20)
+    with serving_pages(path, demo_specification()) as address:
+        yield address
+
+
+def test_a_key_is_added_and_revoked(browser, locked):
+    with tab(browser, locked) as page:
         page.goto("/keys")
+        page.fill("[name=label]", EVIL)
+        page.get_by_role("button", name="Add").click()
+        assert page.locator("tbody th", has_text="<img").count() == 1
+        assert page.locator("main img").count() == 0
         page.fill("[name=label]", "shop")
         page.check("[name=scope][value=read]")
         page.get_by_role("button", name="Add").click()
@@ -205,9 +218,5 @@ def test_names_run_no_script(browser, url):
         page.goto("/")
         page.get_by_role("link", name=EVIL).click()
         assert page.locator("h1").inner_text().startswith(EVIL)
-        page.goto("/keys")
-        page.fill("[name=label]", EVIL)
-        page.get_by_role("button", name="Add").click()
-        assert page.locator("tbody th", has_text="<img").count() == 1
-        assert "666" not in page.title()
+        assert page.title() != "666"
         assert page.locator("main img").count() == 0

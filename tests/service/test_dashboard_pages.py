@@ -182,7 +182,7 @@ def test_attempts_to_log_in_are_limited(tmp_path):
 
 def test_forms_must_come_from_our_pages(tmp_path):
     async def talk(client):
-        data = {"label": "shop", "scope": "read"}
+        data = {"label": "shop", "scope": "admin"}
         assert (await client.post("/keys", data=data)).status_code == 403
         assert (await client.post("/keys", data={**data, "token": "x"})).status_code == 403
         good = {**data, "token": await token_of(client)}
@@ -204,6 +204,31 @@ def test_forms_must_come_from_our_pages(tmp_path):
             headers={"Content-Type": "application/x-www-form-urlencoded"},
         )
         assert broken.status_code in {400, 403}
+
+    asked(tmp_path / "log", talk)
+
+
+def test_the_first_key_is_the_operators(tmp_path):
+    """It locks the door of everybody else; whoever made it is inside, and makes the others."""
+
+    async def talk(client):
+        first = {"label": "me", "token": await token_of(client)}
+        for scope in ({"scope": "read"}, {"scope": "admin", "agent:router": "yes"}):
+            refused = await client.post("/keys", data={**first, **scope})
+            assert refused.status_code == 422
+            assert "the first key must be one of admin for all agents" in refused.text
+        assert (await client.get("/v1/agents")).status_code == 200
+
+        made = await client.post("/keys", data={**first, "scope": "admin"})
+        assert made.status_code == 200
+        assert (await client.get("/v1/agents")).status_code == 401
+        token = TOKEN.search(made.text)[1]
+        second = {"label": "shop", "scope": "decide", "agent:router": "yes", "token": token}
+        assert (await client.post("/keys", data=second)).status_code == 200
+        page = await client.get("/keys")
+        assert "shop" in page.text
+        await client.post("/logout", data={"token": token})
+        assert (await client.get("/keys")).headers["location"].startswith("/login")
 
     asked(tmp_path / "log", talk)
 
@@ -255,7 +280,7 @@ def test_names_are_never_markup(tmp_path):
             rewards = {"quality": 0.5, "cost": 0.1}
             await client.post(f"{call}/decisions/{number}/rewards", json=rewards)
         token = await token_of(client)
-        data = {"token": token, "label": EVIL, "scope": "read", f"agent:{EVIL}": "yes"}
+        data = {"token": token, "label": EVIL, "scope": "admin"}
         pages = [await client.post("/keys", data=data)]
         places = (
             "/",

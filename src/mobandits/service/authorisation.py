@@ -109,6 +109,10 @@ class Authorisation:
 
         return None
 
+    def read_keys_again(self) -> None:
+        """Know from now on what this process has just written."""
+        self._read_at = -RELOAD_SECONDS
+
     # ---
 
     def _key_of(self, header: str) -> Key | None:

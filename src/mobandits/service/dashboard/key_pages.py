@@ -9,6 +9,8 @@ from mobandits.logs.store.keys import SCOPES
 from mobandits.service import keys_command
 from mobandits.service.calls.requests import running_of
 from mobandits.service.dashboard.answers import elsewhere, page_answer
+from mobandits.service.dashboard.login_pages import give_cookie
+from mobandits.service.dashboard.sessions import Sessions
 from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
@@ -22,7 +24,11 @@ async def keys_shown(request: Request, visitor: Visitor) -> Response:
 
 
 async def key_added(request: Request, visitor: Visitor) -> Response:
-    """`POST /keys`: a new key, which is shown only now."""
+    """`POST /keys`: a new key, which is shown only now.
+
+    Every request needs a key once there is one. So whoever makes the first one is logged in with it,
+    and it must be one that can make others.
+    """
     running = running_of(request)
     form = visitor.form
     label = form.get("label", "").strip()
@@ -32,15 +38,35 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
     scope = form.get("scope", "")
     names = [hosted.name for hosted in running.agents]
     agents = [name for name in names if f"agent:{name}" in form]
-    key = await asyncio.to_thread(keys_command.added, running.file.path, label, [scope], agents)
+    is_first = visitor.key is None
+    if is_first and (scope != "admin" or agents):
+        given = quoted(f"{scope} of {', '.join(agents) or 'all agents'}")
+        raise Problem(422, f"the first key must be one of admin for all agents, got {given}")
 
-    return await _keys_answer(request, visitor, new=key, label=label)
+    key = await asyncio.to_thread(keys_command.added, running.file.path, label, [scope], agents)
+    running.authorisation.read_keys_again()
+    if not is_first:
+        return await _keys_answer(request, visitor, new=key, label=label)
+
+    sessions: Sessions = request.app.state.sessions
+    own = running.authorisation.key_of_text(key)
+    assert own is not None
+    cookie = sessions.begin(own.id)
+    session = sessions.found(cookie)
+    assert session is not None
+    admin = visitor._replace(key=own, token=session.token)
+    answer = await _keys_answer(request, admin, new=key, label=label)
+    give_cookie(request, answer, cookie)
+
+    return answer
 
 
 async def key_revoked(request: Request, _: Visitor) -> Response:
     """`POST /keys/{key}/revoke`: a key is valid no more."""
     number = request.path_params["key"]
-    await asyncio.to_thread(keys_command.revoked, running_of(request).file.path, number)
+    running = running_of(request)
+    await asyncio.to_thread(keys_command.revoked, running.file.path, number)
+    running.authorisation.read_keys_again()
 
     return elsewhere("/keys")
 

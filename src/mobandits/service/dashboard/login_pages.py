@@ -50,16 +50,21 @@ async def _logged_in(request: Request) -> Response:
         return page_answer("login.html", 403, next=target, wrong=True)
 
     answer = elsewhere(target)
+    give_cookie(request, answer, sessions.begin(key.id))
+
+    return answer
+
+
+def give_cookie(request: Request, answer: Response, cookie: str) -> None:
+    """Let a browser keep the cookie of a session."""
     answer.set_cookie(
         COOKIE,
-        sessions.begin(key.id),
+        cookie,
         max_age=int(LONGEST),
         httponly=True,
         samesite="strict",
         secure=is_encrypted(request),
     )
-
-    return answer
 
 
 async def log_out(request: Request) -> Response:
