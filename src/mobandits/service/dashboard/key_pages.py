@@ -50,10 +50,10 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
 
     sessions: Sessions = request.app.state.sessions
     own = running.authorisation.key_of_text(key)
-    assert own is not None
-    cookie = sessions.begin(own.id)
-    session = sessions.found(cookie)
-    assert session is not None
+    if own is None:
+        raise Problem(409, "the new key was revoked at once")
+
+    cookie, session = sessions.begin(own.id)
     admin = visitor._replace(key=own, token=session.token)
     answer = await _keys_answer(request, admin, new=key, label=label)
     give_cookie(request, answer, cookie)

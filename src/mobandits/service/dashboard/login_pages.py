@@ -49,8 +49,9 @@ async def _logged_in(request: Request) -> Response:
     if key is None:
         return page_answer("login.html", 403, next=target, wrong=True)
 
+    cookie, _ = sessions.begin(key.id)
     answer = elsewhere(target)
-    give_cookie(request, answer, sessions.begin(key.id))
+    give_cookie(request, answer, cookie)
 
     return answer
 

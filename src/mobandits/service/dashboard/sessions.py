@@ -34,7 +34,7 @@ class Sessions:
 
     Example:
         >>> sessions = Sessions()
-        >>> cookie = sessions.begin("1a2b3c4d")
+        >>> cookie, _ = sessions.begin("1a2b3c4d")
         >>> sessions.found(cookie).key, sessions.found("guessed")
         ('1a2b3c4d', None)
         >>> sessions.end(cookie)
@@ -47,8 +47,8 @@ class Sessions:
         # By digest: how long a look-up takes then tells nothing of the cookies that there are.
         self._sessions: dict[bytes, Session] = {}
 
-    def begin(self, key: str) -> str:
-        """A new session of a key, as its cookie."""
+    def begin(self, key: str) -> tuple[str, Session]:
+        """The cookie of a new session of a key, and the session."""
         now = time.monotonic()
         for digest, session in list(self._sessions.items()):
             if session.ends <= now:
@@ -59,9 +59,10 @@ class Sessions:
 
         cookie = secrets.token_urlsafe(SECRET_BYTES)
         token = secrets.token_urlsafe(SECRET_BYTES)
-        self._sessions[_digest(cookie)] = Session(key, token, now + LONGEST)
+        session = Session(key, token, now + LONGEST)
+        self._sessions[_digest(cookie)] = session
 
-        return cookie
+        return cookie, session
 
     def found(self, cookie: str | None) -> Session | None:
         """The session of a cookie; None where there is none, or it is over."""
