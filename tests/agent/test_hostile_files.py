@@ -98,6 +98,33 @@ def test_random_bytes_are_refused(load):
         assert load(sealed(MAGIC + noise)) is None
 
 
+LONG = [list(range(2000)), "x" * 3000, {f"k{i}": i for i in range(500)}, 10**600]
+
+
+def refusal_of(data):
+    """What is said of a file; an empty text where it is loaded."""
+    try:
+        mob.Agent.from_bytes(data)
+    except StateError as error:
+        return str(error)
+    return ""
+
+
+def test_messages_quote_the_beginning_of_what_a_file_holds(whole):
+    header, arrays = parts(whole)
+    # Of a list, its first element stands for the others.
+    paths = [path for path in places(header) if not any(type(key) is int and key for key in path)]
+    for path in paths:
+        for long in LONG:
+            replaced = changed(header, path, lambda _, long=long: long)
+            assert len(refusal_of(forged(replaced, arrays))) < 500, path
+
+        def widened(old):
+            return {**old, "q" * 3000: 1} if isinstance(old, dict) else old
+
+        assert len(refusal_of(forged(changed(header, path, widened), arrays))) < 500, path
+
+
 def test_what_is_changed_in_the_header_is_refused_or_what_the_agent_is(whole, load):
     header, arrays = parts(whole)
     taken = []

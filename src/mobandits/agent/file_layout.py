@@ -94,7 +94,7 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
         raise StateError("is damaged: its header has no version")
     if version > VERSION:
         by = f"{header.get('by')!s:.40}"
-        raise StateError(f"is of version {version} ({by}); {PACKAGE} reads up to {VERSION}")
+        raise StateError(f"is of version {quoted(version)} ({by}); {PACKAGE} reads up to {VERSION}")
 
     return header, _parsed_arrays(header["arrays"], memoryview(body)[end:])
 

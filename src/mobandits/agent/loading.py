@@ -263,7 +263,7 @@ def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Arra
     for table, (shape, kind) in zip(tables, wanted, strict=True):
         if table.shape != shape or table.dtype != kind:
             rule = f"decisions must fill tables that fit, of shape {shape}"
-            raise ValueError(f"{rule}, got {table.dtype} of {table.shape}")
+            raise ValueError(f"{rule}, got {table.dtype} of {quoted(table.shape)}")
 
     limits = core.pending
     if waiting > limits.limit or remembered > limits.remembered:

@@ -390,6 +390,13 @@ class PendingDecisions:
             timer.of_workers = deque()
             timer.activated = list(activated)
 
+    def skip_to(self, number: int) -> None:
+        """Give no later decision a smaller number: those before were given out, and are lost."""
+        if number > self.next_id:
+            self.next_id = number
+            # They count from one number to the next.
+            self.restart_timers()
+
     def _drop_oldest(self, why: str) -> None:
         waiting = self.open
         number, _ = waiting.popitem(last=False)

@@ -8,12 +8,14 @@ import numpy as np
 from mobandits.agent.adoption import adopt
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
+from mobandits.agent.headers import whole_number
 from mobandits.agent.keys import Circumstances
 from mobandits.agent.transfer import take_over_again
 from mobandits.agent.workers import take_in_again
 from mobandits.errors import LogError
 from mobandits.logs.parts_as_data import made
 from mobandits.support.naming import quoted
+from mobandits.support.numbering import SPAN
 
 
 def replay(
@@ -81,6 +83,8 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
     elif kind == "preference" and not adopting:
         order = event["order"]
         core.set_preference(None if order is None else made(order, "preference"))
+    elif kind == "lost":
+        core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
     elif kind == "state":
         if adopting:
             what = "a state that was learned elsewhere, and cannot be learned again"

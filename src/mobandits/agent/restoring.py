@@ -13,6 +13,7 @@ from mobandits.agent.sizes import matrix_entries
 from mobandits.contracts.notes import note_columns, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
+from mobandits.support.naming import quoted
 
 MEANS = 1  # the last version of files in which states kept means, where they keep sums now
 
@@ -142,7 +143,7 @@ def _check_shapes(
 
         shape = tuple(sizes)
         if array.shape != shape:
-            raise ValueError(f"state[{i}] must have shape {shape}, got {array.shape}")
+            raise ValueError(f"state[{i}] must have shape {shape}, got {quoted(array.shape)}")
 
         # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
         is_mask = array.dtype == np.bool_
@@ -151,7 +152,7 @@ def _check_shapes(
 
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
         rule = "state must have one number of Gram matrices or balls"
-        raise ValueError(f"{rule}, got {sorted(lengths)}")
+        raise ValueError(f"{rule}, got {quoted(sorted(lengths))}")
 
 
 def check_finite(fields: "Sequence[Field]", given: "Sequence[Array]") -> None:

@@ -77,7 +77,7 @@ class Objective:
 
         # A default without a time would never be learned, and a time without one brings nothing.
         if (self.default is None) != (self.after is None):
-            given = f"{self.default} and {self.after}"
+            given = f"{quoted(self.default)} and {quoted(self.after)}"
             raise ValueError(f"Objective.default and after must be given together, got {given}")
         if self.after is not None:
             number("Objective.after", self.after, at_least=0.0)

@@ -97,3 +97,20 @@ def lock_file(handle: int | None) -> None:
     """
     if fcntl is not None and handle is not None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def write_at(handle: int, data: bytes, place: int) -> None:
+    """Write into an open file, wherever it is read.
+
+    Args:
+        handle: of the file.
+        data: what is written.
+        place: the position of its first byte.
+    """
+    if hasattr(os, "pwrite"):
+        os.pwrite(handle, data, place)
+        return
+
+    # Windows: nobody reads the file meanwhile.
+    os.lseek(handle, place, os.SEEK_SET)
+    os.write(handle, data)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, shortened
 from mobandits.support.plain_values import decoded, encoded
 
 PLAIN = (bool, int, float, str, types.NoneType)
@@ -154,21 +154,25 @@ def _restored_object(
     description: dict[str, Any], where: str, names: ClassNames, *, exact: bool
 ) -> Any:
     cls = names.class_of(description["class"], where)
+    given = description["with"]
+    # Names of a file, too, may be of any length.
+    places = {name: shortened(f"{where}.{name}") for name in given}
     fields = {
-        name: from_description(value, f"{where}.{name}", names, exact=exact)
-        for name, value in description["with"].items()
+        name: from_description(value, places[name], names, exact=exact)
+        for name, value in given.items()
     }
     if exact:
         return cls(**fields)
 
     annotations = typing.get_type_hints(cls)
     for name, value in fields.items():
-        check_annotation(f"{where}.{name}", value, annotations.get(name, Any))
+        check_annotation(places[name], value, annotations.get(name, Any))
 
     try:
         return cls(**fields)
     except TypeError as error:
-        raise ValueError(f"{where} does not fit {description['class']}: {error}") from error
+        said = shortened(str(error))
+        raise ValueError(f"{where} does not fit {description['class']}: {said}") from error
 
 
 def _restored_value(data: Any, where: str) -> Any:

@@ -91,7 +91,7 @@ def check_mutations(path, suffix, seed, count):
             del data[place:]
         target.with_name(target.name + suffix).write_bytes(data)
         outcomes.append(check_outcome(target, (kind, place)))
-        for left in ("", "-wal", "-shm"):
+        for left in ("", "-wal", "-shm", "-owner"):
             target.with_name(target.name + left).unlink(missing_ok=True)
     return outcomes
 
@@ -267,5 +267,5 @@ def test_a_kill_while_the_file_is_made_leaves_nothing_half(tmp_path):
         log.write_bytes(data[:size])
         path.with_name("copy-shm").unlink(missing_ok=True)
         assert same_events(reread(written(path, [decide(0), learn(0)])), [decide(0), learn(0)])
-        for left in ("", "-wal", "-shm"):
+        for left in ("", "-wal", "-shm", "-owner"):
             path.with_name("copy" + left).unlink(missing_ok=True)

@@ -30,10 +30,17 @@ class Origin(Protocol):
 
 
 class Call(NamedTuple):
-    """What one call writes: all of it or nothing."""
+    """What one call writes: all of it or nothing.
+
+    Attributes:
+        origin: whose call it is.
+        statements: SQL and its values.
+        note: called once it is on disk, unless a later call of its group and origin has one.
+    """
 
     origin: Origin
     statements: list[Statement]
+    note: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +110,18 @@ class Committer:
         self._thread = threading.Thread(target=self._run, name="mobandits-commits", daemon=True)
         self._thread.start()
 
-    def add(self, origin: Origin, statements: Iterable[Statement]) -> Group:
+    def add(
+        self,
+        origin: Origin,
+        statements: Iterable[Statement],
+        note: Callable[[], None] | None = None,
+    ) -> Group:
         """Have a call committed, after those that were added before.
+
+        Args:
+            origin: whose call it is.
+            statements: SQL and its values.
+            note: as of `Call`.
 
         Returns:
             the group that it belongs to.
@@ -112,7 +129,7 @@ class Committer:
         Raises:
             LogError: where nothing is committed any more.
         """
-        call = Call(origin, list(statements))
+        call = Call(origin, list(statements), note)
         with self._lock:
             if self._is_closing:
                 raise LogError(f"{self._path} is a store that was closed: open it again")
@@ -186,6 +203,7 @@ class Committer:
                 continue
 
             self._timed_commit(group)
+            _call_notes(group)
             with self._lock:
                 self._committing = None
 
@@ -309,3 +327,11 @@ class Committer:
 
 def _statements_of(calls: list[Call]) -> Iterable[Statement]:
     return itertools.chain.from_iterable(call.statements for call in calls)
+
+
+def _call_notes(group: Group) -> None:
+    """Call the last note of each origin whose calls are on disk."""
+    last = {call.origin: call.note for call in group.calls if call.note is not None}
+    for origin, note in last.items():
+        if origin.failure is None:
+            note()

@@ -12,6 +12,7 @@ from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, Row, change_event, checksum, decision_event
 from mobandits.logs.store.transactions import transaction
 from mobandits.support.naming import quoted, shortened
+from mobandits.support.numbering import SPAN
 
 SELECT_AGENTS = """
 SELECT id, name, description, created, events, complete_after, checksum FROM agents ORDER BY id
@@ -36,6 +37,7 @@ SELECT id, seq, at, arm, propensity, rows, features, context,
     eligible, other, key, made_by, active, checksum
 FROM decisions WHERE agent = ? AND key = ?
 """
+SELECT_LAST_NUMBER = "SELECT max(id) FROM decisions WHERE agent = ? AND id < ?"
 SELECT_COMPLETE = "SELECT complete_after FROM agents WHERE id = ?"
 
 
@@ -58,6 +60,7 @@ class AgentRow(NamedTuple):
         id: its number there.
         name: of the agent.
         description: as it described itself.
+        created: when it was made, in seconds since 1970.
         events: the last seq.
         complete_after: of the events up to this seq some were deleted.
     """
@@ -65,6 +68,7 @@ class AgentRow(NamedTuple):
     id: int
     name: str
     description: dict[str, Any]
+    created: float
     events: int
     complete_after: int
 
@@ -91,7 +95,7 @@ def agent_rows(connection: sqlite3.Connection, source: str) -> list[AgentRow]:
         description = decoded(json.loads(text))
         last = _whole(events)
         gap = _whole(complete_after)
-        rows.append(AgentRow(number, name, description, last, gap))
+        rows.append(AgentRow(number, name, description, created, last, gap))
 
     return rows
 
@@ -146,6 +150,12 @@ def last_seq(connection: sqlite3.Connection, agent: int) -> int:
     """The last seq of an agent's rows; 0 where it has none."""
     seqs = connection.execute(LAST_SEQS, {"agent": agent}).fetchone()
     return max((_whole(seq) for seq in seqs if seq is not None), default=0)
+
+
+def next_number(connection: sqlite3.Connection, agent: int) -> int:
+    """The number after those of an agent's own decisions that are there."""
+    (last,) = connection.execute(SELECT_LAST_NUMBER, (agent, SPAN)).fetchone()
+    return 0 if last is None else max(_whole(last) + 1, 0)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
@@ -35,21 +35,29 @@ class GroupedWriter:
         self._unsettled: dict[str, tuple[Group, Event]] = {}
         # What `in_one_call` gathers; None outside of it.
         self._held: tuple[list[Statement], list[Event]] | None = None
+        self._held_note: Callable[[], None] | None = None
 
-    def write(self, statements: Iterable[Statement], events: Iterable[Event]) -> None:
+    def write(
+        self,
+        statements: Iterable[Statement],
+        events: Iterable[Event],
+        note: Callable[[], None] | None = None,
+    ) -> None:
         """Have a call committed; `SharedFile.last_group` says when it is.
 
         Args:
             statements: SQL and its values.
             events: that they append.
+            note: called once they are on disk, unless a later call of the group has one as well.
         """
         if self._held is not None:
             held_statements, held_events = self._held
             held_statements += statements
             held_events += events
+            self._held_note = note
             return
 
-        group = self._committer.add(self, statements)
+        group = self._committer.add(self, statements, note)
         self._last = weakref.ref(group)
         for event in events:
             key = event.get("key")
@@ -71,11 +79,12 @@ class GroupedWriter:
         statements: list[Statement] = []
         events: list[Event] = []
         self._held = (statements, events)
+        self._held_note = None
         try:
             yield more
             self._held = None
             if statements or more:
-                GroupedWriter.write(self, statements + more, events)
+                GroupedWriter.write(self, statements + more, events, self._held_note)
         except BaseException as error:
             self.failure = self.failure or f"its last events could not be written: {error}"
             raise

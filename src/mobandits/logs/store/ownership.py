@@ -1,15 +1,26 @@
-"""One process writes a store at a time: the owner's number stands in a file beside it."""
+"""One process writes a store at a time; a file beside it says which one, and what it has written.
+
+The file has a line with the number of the process, and one for each agent: how many events it has,
+the number that its next decision has at least, when the agent was made, and its name. SQLite cannot
+tell that a write-ahead log was deleted, or cut off between two transactions: what is left is an
+earlier state. The lines tell.
+"""
 
 import contextlib
+import json
 import os
+import re
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple, Self
 
 from mobandits.errors import LogError, UnavailableError
-from mobandits.support.files import lock_file
+from mobandits.support.files import lock_file, write_at
+from mobandits.support.numbering import SPAN
 
 SUFFIX = "-owner"
-LONGEST_NUMBER = 20  # digits of a process number, with the end of its line
+LONGEST_NUMBER = 20  # digits of a number, or of a process number and the blanks behind it
+FIRST_LINE = LONGEST_NUMBER + 1  # bytes
+NOTE = re.compile(rb"^(\d{20}) (\d{20}) (\S{1,24}) +(\"[^\n]*\")\n", re.MULTILINE)
 
 
 def owner_path(path: Path) -> Path:
@@ -54,8 +65,123 @@ def check_one_name(path: Path) -> None:
         raise LogError(f"{path} must have one name, got {names} hard links: open a copy")
 
 
-def claim(path: Path) -> BinaryIO:
-    """Hold a store for writing, until the returned file is closed or the process ends.
+class Note(NamedTuple):
+    """Events of an agent, counted beside the store.
+
+    Attributes:
+        events: how many it has.
+        next: the number that its next decision has at least.
+        created: when the agent was made, which tells it from that of another store.
+    """
+
+    events: int
+    next: int
+    created: float
+
+
+class Notebook:
+    """The place of an agent's line.
+
+    Args:
+        descriptor: of the file.
+        place: the first byte of the line.
+    """
+
+    def __init__(self, descriptor: int, place: int) -> None:
+        self._descriptor = descriptor
+        self._place = place
+
+    def write(self, events: int, next_number: int) -> None:
+        """Note what is in the store by now; a killed process leaves it."""
+        line = b"%020d %020d" % (events, next_number)
+        # On a full disk nothing is lost without it: only a later loss would not be noticed.
+        with contextlib.suppress(OSError):
+            write_at(self._descriptor, line, self._place)
+
+
+class Owner:
+    """A store that this process holds for writing, until it is closed or the process ends.
+
+    Args:
+        file: the open and locked file beside the store.
+        is_new: whether there was no store: what is noted was of one that was deleted.
+    """
+
+    def __init__(self, file: BinaryIO, *, is_new: bool) -> None:
+        self._file = file
+        self._notes: dict[str, Note] = {}
+        self._places: dict[str, int] = {}
+        self._end = FIRST_LINE
+        with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
+            if is_new:
+                file.truncate(0)
+            write_at(file.fileno(), b"%-20d\n" % os.getpid(), 0)
+            self._read()
+
+    def _read(self) -> None:
+        self._file.seek(0)
+        text = self._file.read()
+        self._end = len(text)
+        if not text.endswith(b"\n"):  # a loss of power may leave anything
+            write_at(self._file.fileno(), b"\n", self._end)
+            self._end += 1
+
+        for match in NOTE.finditer(text, FIRST_LINE):
+            self._take(match)
+
+    def _take(self, match: "re.Match[bytes]") -> None:
+        events, next_number, created, name = match.groups()
+        try:
+            note = Note(int(events), int(next_number), float(created))
+            agent = json.loads(name)
+        except ValueError:
+            return
+
+        # A damaged line must not use up the numbers that there are.
+        if note.next < SPAN:
+            self._notes[agent] = note
+            self._places[agent] = match.start()
+
+    def noted(self, agent: str) -> Note | None:
+        """The note on an agent as it was when the store was opened; None: there is none.
+
+        Args:
+            agent: its name.
+        """
+        return self._notes.get(agent)
+
+    def notebook(self, agent: str, note: Note) -> Notebook:
+        """Note what is known of an agent; the place where more will be noted.
+
+        Args:
+            agent: its name.
+            note: on it.
+        """
+        self._notes[agent] = note
+        place = self._places.setdefault(agent, self._end)
+        created = repr(note.created).encode()
+        name = json.dumps(agent).encode()
+        line = b"%020d %020d %-24b %b\n" % (note.events, note.next, created, name)
+        descriptor = self._file.fileno()
+        with contextlib.suppress(OSError):
+            write_at(descriptor, line, place)
+
+        self._end = max(self._end, place + len(line))
+        return Notebook(descriptor, place)
+
+    def close(self) -> None:
+        """Let another process in."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+
+def claim(path: Path) -> Owner:
+    """Hold a store for writing.
 
     The lock is on a file of its own: closing any handle of the database itself would drop the locks
     that SQLite holds there (POSIX locks belong to a process and not to a handle).
@@ -66,12 +192,10 @@ def claim(path: Path) -> BinaryIO:
     check_one_name(path)
     place = owner_path(path)
     try:
-        file = place.open("a+b")
+        place.touch()
+        file = place.open("r+b")
     except OSError as error:
         raise LogError(f"{path} cannot be written to: {error.strerror}") from error
     hold(file, path)
-    with contextlib.suppress(OSError):  # on a full disk the lock holds without a name
-        file.truncate(0)
-        file.write(b"%d\n" % os.getpid())
-        file.flush()
-    return file
+
+    return Owner(file, is_new=not path.exists())

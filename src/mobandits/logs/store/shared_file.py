@@ -51,6 +51,7 @@ class SharedFile:
         path: of the file.
         durability: as given.
         lock: held by whoever reads.
+        owner: the file beside it that says who writes.
 
     Raises:
         LogError: as `Store`.
@@ -80,7 +81,7 @@ class SharedFile:
         self._is_open = True
         refuse_others(self.path)
         with contextlib.ExitStack() as opened:
-            self._owner = opened.enter_context(claim(self.path))
+            self.owner = opened.enter_context(claim(self.path))
             self._connection = connect(self.path, synchronous=SYNCHRONOUS[durability])
             opened.callback(self._connection.close)
             with explained(self.path):
@@ -227,7 +228,7 @@ class SharedFile:
     def leave_to_parent(self) -> None:
         """In the child of a fork: connections, lock and thread are the parent's."""
         self._is_open = False
-        self._owner.close()  # the parent's handle stays open and locked
+        self.owner.close()  # the parent's handle stays open and locked
 
     def __enter__(self) -> "SharedFile":
         return self

@@ -10,6 +10,7 @@ from mobandits.logs.store.committer import Group
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key
+from mobandits.logs.store.ownership import Owner
 from mobandits.logs.store.rows import Statement
 
 Answer = TypeVar("Answer")
@@ -29,6 +30,10 @@ class SharedStore(Protocol):
     @property
     def lock(self) -> contextlib.AbstractContextManager[object]:
         """Held by whoever reads."""
+
+    @property
+    def owner(self) -> Owner | None:
+        """The file beside it that notes how many events agents have; None: there is none."""
 
     def hold(self) -> str | None:
         """See that this process may write, as far as that can be; called every now and then.

@@ -7,11 +7,12 @@ import os
 import sqlite3
 import threading
 import time
+import warnings
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, Literal, Self
 
-from mobandits.errors import LogError
+from mobandits.errors import LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
@@ -24,9 +25,11 @@ from mobandits.logs.store.content import (
     decision_of_key,
     first_change_of,
     last_seq,
+    next_number,
     snapshot_rows,
     sound_among,
 )
+from mobandits.logs.store.continuity import Continuity
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.lookup import (
     RecentDecisions,
@@ -35,7 +38,7 @@ from mobandits.logs.store.lookup import (
     recorded_decision,
 )
 from mobandits.logs.store.merged_statements import UPDATE_EVENTS
-from mobandits.logs.store.ownership import claim
+from mobandits.logs.store.ownership import Owner, claim
 from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.plain_rows import plain_statements
 from mobandits.logs.store.replay import events_between
@@ -149,10 +152,12 @@ class Store:
         self._is_midway = False
         self._is_forked = False
         self._writer: Writer | GroupedWriter | None = None
-        self._owner: BinaryIO | None = None
+        self._owner: Owner | None = None
         if own is not None:
             refuse_others(own)
             self._owner = claim(own)
+        owner = self._owner if self._file is None else self._file.owner
+        self._continuity = Continuity(owner, self.agent)
         on_fork(self, Store.leave_to_parent)
         try:
             # Others of a shared file read by the same connection.
@@ -314,9 +319,10 @@ class Store:
         """Write some events, and what else belongs to them; the caller holds the lock."""
         writer = self._usable()
         statements, arms = self._statements(listed)
+        note = self._continuity.note_after(listed, self._events + len(listed))
         self._is_midway = True
         try:
-            writer.write(statements + more, listed)
+            writer.write(statements + more, listed, note)
         except Exception as error:
             self._is_midway = False
             if isinstance(error, sqlite3.IntegrityError):
@@ -533,8 +539,10 @@ class Store:
                 bring_up_to_date(connection, own, version)
         row = self._agent_row()
         if row is None:
+            self._warn_of_missing(None)
             return
         with explained(self.path):
+            decided = next_number(connection, row.id)
             found = max(last_seq(connection, row.id), row.complete_after)
             changes = changes_of_arms(connection, row.id, str(self.path))
         if found != row.events:
@@ -545,6 +553,21 @@ class Store:
         self._arms = arms
         self._number = row.id
         self._events = row.events
+        self._warn_of_missing(row.created)
+        self._begin_notes(row.created, decided)
+
+    def _warn_of_missing(self, created: float | None) -> None:
+        """Warn of events that were written once and are not there, of which SQLite knows nothing."""
+        said = self._continuity.warning(created, self._events)
+        if said is not None:
+            # Of the line that opens the store.
+            warnings.warn(f"{self.path}: {said}", LogWarning, stacklevel=4)
+
+    def _begin_notes(self, created: float, decided: int) -> None:
+        event = self._continuity.begin(created, self._events, decided)
+        if event is not None:
+            self._write([event], [])
+            self.flush()
 
     def _agent_row(self) -> AgentRow | None:
         writer = self._usable()
@@ -563,6 +586,8 @@ class Store:
             raise LogError("description must not be nested as deeply as it is") from error
         arms = first_arms(decoded(json.loads(text)), "description")
         created = time.time()
+        # Before there is the agent: whoever is killed in between finds one or the other.
+        self._continuity.renew(created)
         values = (self.agent, text, created, checksum(self.agent, text, created))
         statements: list[Statement] = [(INSERT_AGENT, values)]
         for position, name in enumerate(arms.names):
@@ -572,6 +597,7 @@ class Store:
         assert row is not None  # noqa: S101 - it was just written
         self._number = row.id
         self._arms = arms
+        self._begin_notes(created, 0)
 
     # --- writing
 

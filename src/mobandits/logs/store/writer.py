@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,19 +54,30 @@ class Writer:
         self._timer: threading.Timer | None = None
         self._is_done = False
 
-    def write(self, statements: Iterable[Statement], events: Sequence[Event]) -> None:
+    def write(
+        self,
+        statements: Iterable[Statement],
+        events: Sequence[Event],
+        note: Callable[[], None] | None = None,
+    ) -> None:
         """Run some statements: all of them or none; in the open group where calls are grouped.
 
         Args:
             statements: SQL and its values.
             events: that they append.
+            note: called once they are written.
 
         Raises:
             LogError: where one is refused, or cannot be written.
         """
-        if not self._is_grouping:
+        if self._is_grouping:
+            self._write_in_group(statements, len(events))
+        else:
             self.write_alone(statements)
-            return
+        if note is not None:
+            note()
+
+    def _write_in_group(self, statements: Iterable[Statement], count: int) -> None:
         connection = self.connection
         with self._undoing("ROLLBACK TO call"):
             if not connection.in_transaction:
@@ -76,7 +87,7 @@ class Writer:
             for sql, values in statements:
                 connection.execute(sql, values)
             connection.execute("RELEASE call")
-        self._waiting += len(events)
+        self._waiting += count
         if self._waiting >= GROUP_EVENTS:
             self.flush()
 

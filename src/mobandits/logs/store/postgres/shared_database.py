@@ -80,12 +80,18 @@ class DatabaseWriter(GroupedWriter):
         super().__init__(committer, connection, path)
         self._keys = keys
 
-    def write(self, statements: Iterable[Statement], events: Iterable[Event]) -> None:
+    def write(
+        self,
+        statements: Iterable[Statement],
+        events: Iterable[Event],
+        note: Callable[[], None] | None = None,
+    ) -> None:
         """Have a call committed; `SharedDatabase.last_group` says when it is.
 
         Args:
             statements: SQL and its values.
             events: that they append.
+            note: as of `GroupedWriter`.
 
         Raises:
             ValueError: where a text has a character that PostgreSQL does not keep.
@@ -101,7 +107,7 @@ class DatabaseWriter(GroupedWriter):
             if "key" in event:
                 self._keys.add(event["key"])
 
-        super().write(listed, appended)
+        super().write(listed, appended, note)
 
     def may_have_key(self, key: str) -> bool:
         """Whether there may be a decision with a client's key: then the database is asked."""
@@ -143,6 +149,7 @@ class SharedDatabase:
         path: the address.
         durability: as given.
         lock: held by whoever reads.
+        owner: None; a server keeps what it has committed.
         epoch: how many processes have held the store when this one took it; 0: it never did.
         url: where workers of this machine reach the process once it holds the store; None: nowhere.
 
@@ -155,6 +162,7 @@ class SharedDatabase:
         self.path = address
         self.durability = durability
         self.lock = threading.RLock()
+        self.owner = None
         self.epoch = 0
         self.url: str | None = None
         self._process = os.getpid()
