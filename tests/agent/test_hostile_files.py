@@ -98,7 +98,7 @@ def test_random_bytes_are_refused(load):
         assert load(sealed(MAGIC + noise)) is None
 
 
-LONG = [list(range(2000)), "x" * 3000, {f"k{i}": i for i in range(500)}, 10**600]
+TOO_LONG = [list(range(2000)), "x" * 3000, {f"k{i}": i for i in range(500)}, 10**600]
 
 
 def refusal_of(data):
@@ -115,7 +115,7 @@ def test_messages_quote_the_beginning_of_what_a_file_holds(whole):
     # Of a list, its first element stands for the others.
     paths = [path for path in places(header) if not any(type(key) is int and key for key in path)]
     for path in paths:
-        for long in LONG:
+        for long in TOO_LONG:
             replaced = changed(header, path, lambda _, long=long: long)
             assert len(refusal_of(forged(replaced, arrays))) < 500, path
 

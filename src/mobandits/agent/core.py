@@ -39,7 +39,7 @@ from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
-from mobandits.contracts.terms import arms_named, in_terms
+from mobandits.contracts.terms import arms_named, by_number, in_terms
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.objectives import terms_of
 from mobandits.support.checks import choice, integer, number
@@ -126,9 +126,9 @@ class AgentCore:
             name_count(objectives),
         )
         refuse_large(size)
-        self.recipe = recipe
         self.objectives = as_objectives(objectives)
         self.objective_names = tuple(each.name for each in self.objectives)
+        self.recipe: Recipe = by_number(recipe, self.objective_names)
         self.reward_places = {name: i for i, name in enumerate(self.objective_names)}
         self.seed = int(seed)
         self.propensity = propensity
@@ -145,9 +145,9 @@ class AgentCore:
             len(self.objectives),
             rounds,
         )
-        own_recipe = self.in_own_terms(recipe)
+        own_recipe = self.in_own_terms(self.recipe)
         self.bound = BoundPolicy(own_recipe, shape, self.seed, propensity)
-        self.guard = Guard(recipe)
+        self.guard = Guard(self.recipe)
         self.scales = Scales(self.objectives)
         self.expectations = Expectations(self.objectives)
         self.pending = PendingDecisions(
@@ -411,6 +411,7 @@ class AgentCore:
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on; see `Agent.preference`."""
+        order = by_number(order, self.objective_names)
         self.bound.check_order(order)
         # Outside of the lock: other threads decide meanwhile, by the order before.
         self.bound.compile_for(order)

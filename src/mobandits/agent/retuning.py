@@ -17,6 +17,7 @@ from mobandits.agent.replayed_events import replay
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares
+from mobandits.contracts.terms import by_number
 from mobandits.errors import LogError
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.checks import choice, number
@@ -38,6 +39,7 @@ def retune(
         age = core.pending.max_age if max_age is UNCHANGED else max_age
         new = core.recipe if recipe is None else recipe
         check_is_recipe(new)
+        new = by_number(new, core.objective_names)
         law = _kept_propensity(core, new) if propensity is None else propensity
         check_counts(pending=(limit, 1))
         if age is not None:

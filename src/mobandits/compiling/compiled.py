@@ -33,6 +33,7 @@ from mobandits.compiling.fields import (
     field_text,
 )
 from mobandits.compiling.fingerprint import VOLATILE, digest, fingerprint
+from mobandits.compiling.named import names_of
 from mobandits.compiling.part_types import is_compiled, register_part_class, typeof
 from mobandits.compiling.records import NOT_INLINED
 from mobandits.errors import CompileError
@@ -145,7 +146,8 @@ def compiled(cls: type[C]) -> type[C]:
     def __post_init__(self: Any) -> None:  # noqa: N807
         for name, convert in conversions:
             convert_field(self, cls.__name__, name, convert)
-        if check_values:
+        # What names objectives has no numbers to be checked before they are known.
+        if check_values and not names_of(self):
             check_values(self)
 
     cls.__post_init__ = __post_init__  # type: ignore[attr-defined]

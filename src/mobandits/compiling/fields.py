@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mobandits.compiling.named import NamedNumbers, NamedPlaces, named_numbers, named_places
 from mobandits.support.checks import is_masked
 from mobandits.support.naming import quoted
 
@@ -97,13 +98,27 @@ _EXPECTED = {
 }
 
 
+_NAMED: dict[Any, Callable[[Any], NamedNumbers | NamedPlaces | None]] = {
+    _to_floats: named_numbers,
+    _to_ints: named_places,
+}
+
+
 def convert_field(part: Any, class_name: str, name: str, convert: Callable[[Any], Any]) -> None:
     """Replace a field of a frozen dataclass by its converted value.
+
+    Of a class with `NAMES_OBJECTIVES = True`, as orders have it, what names objectives is kept.
 
     Raises:
         ValueError: naming class, field and value, where it cannot be converted.
     """
     value = getattr(part, name)
+    if convert in _NAMED and getattr(part, "NAMES_OBJECTIVES", False):
+        named = _NAMED[convert](value)
+        if named is not None:
+            object.__setattr__(part, name, named)
+            return
+
     try:
         converted = convert(value)
     except (TypeError, ValueError, OverflowError) as error:

@@ -18,7 +18,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.contracts.terms import in_terms, with_preference
+from mobandits.contracts.terms import by_number, in_terms, with_preference
 from mobandits.evaluation.loops import add_probabilities_of, learn_logged
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
@@ -97,7 +97,8 @@ def recipe_on(recipe: Recipe, log: Feedback) -> Recipe:
         ValueError: where the recipe says no order, and cannot play by the log's preference.
     """
     ordered = with_preference(recipe, log.preference)
-    played: Recipe = in_terms(ordered, log.terms)
+    numbered = by_number(ordered, log.objective_names)
+    played: Recipe = in_terms(numbered, log.terms)
     return played
 
 

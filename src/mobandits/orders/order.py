@@ -1,7 +1,7 @@
 """The base of orders: a uniform draw from the front, all gaps from one, a phrase in words."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,7 +10,14 @@ from mobandits.numerics.masks import pick
 
 
 class BaseOrder:
-    """Defaults of an order that has `front` and `gap`; subclasses are decorated with `compiled`."""
+    """Defaults of an order that has `front` and `gap`; subclasses are decorated with `compiled`.
+
+    Where a field has a number per objective, `{"quality": 1, "cost": 2}` says them by name, and where
+    it lists objectives, their names do. An agent, whose objectives have names, puts numbers in their
+    place; an objective without a weight has the weight 0.
+    """
+
+    NAMES_OBJECTIVES: ClassVar[bool] = True
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that nothing beats; never empty."""

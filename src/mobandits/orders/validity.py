@@ -5,6 +5,8 @@ Groups of objectives (chains, levels) are integer matrices whose shorter rows ar
 
 from typing import Any
 
+from mobandits.compiling.compiled import is_compiled
+from mobandits.compiling.named import names_of
 from mobandits.contracts.protocols import IntArray, Order
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import as_object
@@ -30,7 +32,16 @@ def require_order(name: str, order: Any) -> None:
 
 
 def check_objectives(order: Order, objectives: int) -> None:
-    """Let an order refuse a problem's number of objectives."""
+    """Let an order refuse a problem's number of objectives.
+
+    Raises:
+        ValueError: also where it names them: whoever asks knows no names.
+    """
+    if is_compiled(order):
+        for field, value in names_of(order).items():
+            rule = f"{type(order).__name__}.{field} must be numbers here, where objectives have no names"
+            raise ValueError(f"{rule}, got {quoted(value)}")
+
     # An order that fits any number need not have the method.
     check = getattr(order, "check", None)
     if check:

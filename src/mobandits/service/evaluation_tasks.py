@@ -8,6 +8,7 @@ import msgspec
 
 from mobandits.agent.parts import with_order
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage
+from mobandits.contracts.terms import by_number
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import EvaluationResult, EvaluationWanted
 from mobandits.service.specification import AgentSpecification
@@ -97,8 +98,10 @@ def check_task(hosted: HostedAgent, task: EvaluationTask) -> None:
     if wanted.arm is not None:
         choice("arm", wanted.arm, [str(name) for name in hosted.arm_names])
     if wanted.preference is not None:
-        bound = hosted.agent.core.bound
-        order = build("orders", wanted.preference, "preference")
+        core = hosted.agent.core
+        built = build("orders", wanted.preference, "preference")
+        order = by_number(built, core.objective_names)
+        bound = core.bound
         bound.check_order(order)
         with_order(bound.any_policy(), order)
 

@@ -12,6 +12,7 @@ import msgspec
 from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
 from mobandits.agent.transfer import take_over
+from mobandits.contracts.terms import by_number
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions
@@ -327,7 +328,8 @@ class HostedAgent:
             ValueError: where there is no such order, or the agent cannot have another one.
         """
         built = None if order is None else build("orders", order, "order")
-        return self.agent.core.bound.is_compiled_for(built)
+        core = self.agent.core
+        return core.bound.is_compiled_for(by_number(built, core.objective_names))
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.

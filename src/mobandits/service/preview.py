@@ -17,6 +17,7 @@ from mobandits.agent.explanation import estimates_of
 from mobandits.agent.what_if import believing_copy
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
+from mobandits.contracts.terms import by_number
 from mobandits.orders.order import in_words
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import ArmShare, MeanReward, Preview, ValueEstimate
@@ -60,8 +61,9 @@ def preview(hosted: HostedAgent, order: Any, recent: int = 200) -> Preview:
     if not 1 <= recent <= MOST_RECENT:
         raise ValueError(f"recent must be 1 to {MOST_RECENT:,}, got {recent}")
 
-    other = None if order is None else build("orders", order, "order")
+    built = None if order is None else build("orders", order, "order")
     core = believing_copy(hosted.agent.core)
+    other = by_number(built, core.objective_names)
     bound = core.bound
     bound.check_order(other)
     decisions = hosted.recent(recent)

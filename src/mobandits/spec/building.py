@@ -298,8 +298,15 @@ def _forms(annotation: Any, place: Place, mistakes: Mistakes) -> list[Form]:
         return tuple(converted)
 
     a_list = Form(lambda value: isinstance(value, list), "a list", converted_items)
-    if origin in (tuple, list, Sequence, Floats, Ints):
+    if origin in (tuple, list, Sequence):
         return [a_list]
+    if origin in (Floats, Ints):
+        # Its class converts the items, and refuses a table where it knows no objectives.
+        plain_list = Form(a_list.fits, a_list.noun, list)
+        by_objective = Form(
+            lambda value: isinstance(value, dict), "a table by objective", _with_numbers
+        )
+        return [plain_list, by_objective] if origin is Floats else [plain_list]
     if origin is Mapping:
         return [Form(lambda value: isinstance(value, dict), "a table", _with_numbers)]
     if annotation in PART_FORMS:

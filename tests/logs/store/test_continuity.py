@@ -154,7 +154,9 @@ def test_a_store_without_an_agent_of_ours_says_it_as_well(tmp_path):
         store.append({"kind": "decide", "id": 7, "arm": 0})
         for suffix in ("", "-owner"):
             shutil.copy(f"{path}{suffix}", tmp_path / f"cut.db{suffix}")
-    with pytest.warns(LogWarning, match="go on from number 8"), Store(tmp_path / "cut.db") as store:
+    with pytest.warns(LogWarning, match="go on from number 8"):
+        store = Store(tmp_path / "cut.db")
+    with store:
         store.describe(OTHER)
         assert list(store.events()) == [{"kind": "lost", "events": 1, "next": 8}]
 
@@ -165,9 +167,9 @@ def test_a_store_without_an_agent_of_ours_says_it_as_well(tmp_path):
         b"",
         b"4711\n",
         b"\0" * 100,
-        b"%-20d\n%020d %020d %-24b \"agent\"\n" % (1, 9, 2**63, b"1.5"),
-        b"%-20d\n%020d %020d %-24b \"agent\"\n" % (1, 9, 9, b"noon"),
-        b"%-20d\n%020d %020d %-24b \"ag\\qent\"\n%020d" % (1, 9, 9, b"1.5", 3),
+        b'%-20d\n%020d %020d %-24b "agent"\n' % (1, 9, 2**63, b"1.5"),
+        b'%-20d\n%020d %020d %-24b "agent"\n' % (1, 9, 9, b"noon"),
+        b'%-20d\n%020d %020d %-24b "ag\\qent"\n%020d' % (1, 9, 9, b"1.5", 3),
     ],
 )
 def test_notes_that_are_damaged_say_nothing(tmp_path, line):

@@ -1,0 +1,123 @@
+"""Values of fields that name objectives: they have numbers once the objectives are known."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from mobandits.support.naming import quoted
+from mobandits.support.nearest import refusal
+
+
+@dataclass(frozen=True)
+class NamedNumbers:
+    """A number for each of some objectives.
+
+    Args:
+        pairs: of name and number.
+    """
+
+    pairs: tuple[tuple[Hashable, Any], ...]
+
+    def __repr__(self) -> str:
+        return repr(dict(self.pairs))
+
+    def resolved(self, where: str, names: Sequence[Hashable], absent: float | None) -> list[Any]:
+        """The numbers, one per objective.
+
+        Args:
+            where: the field, for messages.
+            names: of all objectives.
+            absent: the number of an objective that is not named; None: each must be.
+
+        Raises:
+            ValueError: where an objective is unknown, or missing.
+        """
+        numbers = dict(self.pairs)
+        for name in numbers:
+            place_of(where, name, names)
+
+        for name in names:
+            if name not in numbers and absent is None:
+                raise ValueError(f"{where} must name each objective, got no {quoted(name)}")
+
+        return [numbers.get(name, absent) for name in names]
+
+
+@dataclass(frozen=True)
+class NamedPlaces:
+    """A list of objectives by name, or a list of such lists.
+
+    Args:
+        items: names, or tuples of names; a number stands for itself.
+    """
+
+    items: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return repr([list(item) if isinstance(item, tuple) else item for item in self.items])
+
+    def resolved(self, where: str, names: Sequence[Hashable], _: float | None) -> list[Any]:
+        """The positions, in lists of the same form; arguments and errors as of `NamedNumbers`."""
+        places: list[Any] = []
+        for item in self.items:
+            if isinstance(item, tuple):
+                places.append([place_of(where, name, names) for name in item])
+            else:
+                places.append(place_of(where, item, names))
+
+        return places
+
+
+def place_of(where: str, name: Any, names: Sequence[Hashable]) -> Any:
+    """The position of an objective; a number that is no name is one."""
+    known = list(names)
+    if name in known:
+        return known.index(name)
+    if isinstance(name, str):
+        listed = ", ".join(map(str, known))
+        raise ValueError(refusal(f"{where}: an objective", f"be one of {listed}", name, known))
+
+    return name
+
+
+def named_numbers(value: Any) -> NamedNumbers | None:
+    """The numbers that a table has by name; None where the value is no table."""
+    if isinstance(value, NamedNumbers):
+        return value
+    if not isinstance(value, Mapping):
+        return None
+
+    return NamedNumbers(tuple(value.items()))
+
+
+def named_places(value: Any) -> NamedPlaces | None:
+    """The places that lists have by name; None where they have none.
+
+    Example:
+        >>> named_places([["quality", "cost"], ["speed"]])
+        [['quality', 'cost'], ['speed']]
+        >>> named_places([[0, 1], [2]]) is None
+        True
+    """
+    if isinstance(value, NamedPlaces):
+        return value
+    if not isinstance(value, list | tuple):
+        return None
+
+    items = tuple(tuple(item) if isinstance(item, list | tuple) else item for item in value)
+    flat = [name for item in items for name in (item if isinstance(item, tuple) else (item,))]
+    if not any(isinstance(name, str) for name in flat):
+        return None
+
+    return NamedPlaces(items)
+
+
+def names_of(part: Any) -> dict[str, NamedNumbers | NamedPlaces]:
+    """{field: value} of the fields of a part that name objectives; empty where none does."""
+    named = {}
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if isinstance(value, NamedNumbers | NamedPlaces):
+            named[field.name] = value
+
+    return named
