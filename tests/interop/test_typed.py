@@ -5,8 +5,11 @@ import sys
 
 PROGRAM = """
 from collections.abc import Hashable
+from pathlib import Path
 
 import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import mobandits as mob
@@ -23,6 +26,22 @@ agent = mob.Agent(recipe, arms=["small", "large"], features=2, objectives=["qual
 results: mob.Results = mob.simulate(recipe, mob.environments.Linear(arms=3), rounds=10, trials=1, seed=1)
 rows: int = results.table.height
 front: NDArray[np.bool_] = mob.front([[1.0, 0.0], [0.0, 1.0]])
+arm: str = agent.decide([0.5, 0.5]).arm
+arms: tuple[str, ...] = agent.arms
+choose(agent, [0.5, 0.5])
+agent.preference = mob.orders.Weighted({"quality": 1})
+agent.learn(0, np.array([0.5, 0.2]))
+agent.learn(1, [np.float32(0.5), None])
+agent.learn(2, {"quality": 1})
+agent.decide_batch(pl.DataFrame({"x": [1.0]}))
+agent.decide_batch([[0.5, 0.1], [0.2, 0.3]], eligible=["small"])
+agent.decide_batch([{"age": 3, "country": "NO"}])
+agent.decide({"small": [0.1, 0.2], "large": [0.3, 0.2]})
+agent.adopt(None, "large", rewards=None)
+numbered = mob.Agent(mob.policies.MolUcb(), arms=3, features=0, objectives=1)
+seventh: mob.Decision[int] = mob.Agent(recipe, arms=[7, 8], features=0, objectives=2).decide()
+choose(mob.Agent.load(Path("router.agent")), [0.5])
+figure: Figure = results.plot("reward")
 gaps: NDArray[np.float64] = mob.gaps([[1.0, 0.0]], mob.orders.Levels([[0], [1]]))
 """
 MISTAKES = """
@@ -30,6 +49,13 @@ choose(recipe, [0.5])
 mob.orders.Pareto(onn=[0])
 mob.front([[1.0]], order="pareto")
 wrong: str = agent.decide([0.5, 0.5]).id
+agent.learn(0, "nope")
+agent.learn(0, {"quality": "high"})
+agent.decide("nope")
+agent.preference = "pareto"
+mob.policies.MolUcb(order="pareto")
+number: int = agent.decide([0.5, 0.5]).arm
+results.plot("reward").savefigure("a.pdf")
 """
 
 
@@ -51,4 +77,5 @@ def test_a_users_program(tmp_path):
     ).stdout.splitlines()
     first = PROGRAM.count("\n") + 2
     errors = [line.split(":")[:2] for line in said if ": error:" in line]
-    assert errors == [["wrong.py", str(first + i)] for i in range(4)], said
+    expected = MISTAKES.count("\n") - 1
+    assert errors == [["wrong.py", str(first + i)] for i in range(expected)], said

@@ -57,7 +57,7 @@ def adopt(
     key: str | None,
     *,
     compare: bool = False,
-) -> Decision:
+) -> Decision[Any]:
     """A decision that somebody else made; see `Agent.adopt`."""
     with core.lock:
         request = ("adopted", arm)

@@ -3,30 +3,35 @@
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias
 
 from mobandits.agent.advice import warn_of_units
 from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
-from mobandits.agent.decision import Decision
-from mobandits.agent.inputs import UNCHANGED, check_counts
+from mobandits.agent.decision import Arm, Decision
+from mobandits.agent.inputs import UNCHANGED, Context, Rewards, check_counts
 from mobandits.agent.keyed import decide_once
 from mobandits.agent.ranking import decide_ranking
 from mobandits.compiling.tracebacks import shorten
-from mobandits.contracts.protocols import Recipe
+from mobandits.contracts.protocols import Order, Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     from mobandits.agent.explanation import Explanation
-    from mobandits.logs.store.store import Durability
+    from mobandits.agent.inputs import HasColumns
+    from mobandits.logs.feedback import Feedback
+    from mobandits.logs.objectives import Objective
+    from mobandits.logs.store.store import Durability, Store
+
+    LogPlace: TypeAlias = str | Path | Store
 
 # Services are imported by the calls that need them: most agents never save, log or explain.
 
 
-class Agent:
+class Agent(Generic[Arm]):
     """Decides, and learns from rewards that arrive late, in part, and in any order.
 
     Contexts are (features,), one for all arms, or (arms, features), a row per arm; the first one
@@ -104,9 +109,9 @@ class Agent:
         self,
         recipe: Recipe,
         *,
-        arms: int | Sequence[Hashable],
+        arms: int | Sequence[Arm],
         features: int | Encoder,
-        objectives: int | Sequence[Any],
+        objectives: int | Sequence[Hashable],
         seed: int = 0,
         rounds: int | None = None,
         propensity: Propensity | None = None,
@@ -114,7 +119,7 @@ class Agent:
         pending: int = 1_000_000,
         max_age: float | None = None,
         remembered: int = 100_000,
-        log: Any = None,
+        log: "LogPlace | None" = None,
         durability: "Durability | None" = None,
         snapshot_every: int = 10_000,
         clock: Callable[[], float] = time.time,
@@ -182,7 +187,7 @@ class Agent:
         return self.core.recipe
 
     @property
-    def objectives(self) -> tuple[Any, ...]:
+    def objectives(self) -> "tuple[Objective, ...]":
         """The objectives of its rewards."""
         return self.core.objectives
 
@@ -247,7 +252,7 @@ class Agent:
         return self.core.lessons
 
     @property
-    def arms(self) -> tuple[Hashable, ...]:
+    def arms(self) -> tuple[Arm, ...]:
         """The arms that there are now."""
         return self.core.arms.names
 
@@ -287,13 +292,13 @@ class Agent:
 
     def decide(
         self,
-        context: Any = None,
+        context: Context | None = None,
         eligible: Iterable[Hashable] | None = None,
         *,
         key: str | None = None,
         active: bool = True,
         top: int | None = None,
-    ) -> Decision:
+    ) -> Decision[Arm]:
         """The arm to play now, or the `top` ones in order.
 
         With ``top=k`` k different arms are drawn, each by the policy in its present state among the
@@ -354,11 +359,11 @@ class Agent:
 
     def decide_batch(
         self,
-        contexts: Any,
+        contexts: Context,
         eligible: Iterable[Hashable] | None = None,
         *,
         keys: Iterable[str | None] | None = None,
-    ) -> list[Decision]:
+    ) -> list[Decision[Arm]]:
         """A decision per context, all in one moment.
 
         Rewards are learned before the first one, or after the last.
@@ -393,7 +398,7 @@ class Agent:
             shorten(error)
             raise
 
-    def learn(self, decision_id: int, rewards: Any) -> None:
+    def learn(self, decision_id: int, rewards: Rewards) -> None:
         """Learn the rewards of a decision, or some of them: the rest may follow, in any order.
 
         What is repeated with the same value changes nothing. A recipe that cannot learn from a part
@@ -412,14 +417,14 @@ class Agent:
 
     def adopt(
         self,
-        context: Any,
+        context: Context | None,
         arm: Hashable,
         propensity: float | None = None,
-        rewards: Any = None,
+        rewards: Rewards | None = None,
         key: str | None = None,
         *,
         compare: bool = False,
-    ) -> Decision:
+    ) -> Decision[Arm]:
         """Take over a decision that somebody else made, and learn from it.
 
         It ends where the agent would be that had decided and learned the same, except that nothing
@@ -454,7 +459,9 @@ class Agent:
 
         return adopt(self.core, context, arm, propensity, rewards, key, compare=compare)
 
-    def learn_log(self, log: Any, *, add_arms: bool = False, **columns: Any) -> int:
+    def learn_log(
+        self, log: "Feedback | LogPlace | HasColumns", *, add_arms: bool = False, **columns: Any
+    ) -> int:
         """Learn from a log of decisions that were made elsewhere, in compiled blocks.
 
         It ends where `adopt` ends, called for one round after the other, except that no round waits
@@ -572,7 +579,7 @@ class Agent:
         self.core.remove_arm(name)
 
     @property
-    def preference(self) -> Any:
+    def preference(self) -> Order | None:
         """The order by which arms are compared, or None where the policy has none of its own.
 
         Setting it changes what is played from now on, and nothing of what was learned; None goes
@@ -580,11 +587,11 @@ class Agent:
         seconds, once per machine; only then it is played. The logger "mobandits" warns where that
         takes more than a second; `mobandits warm --agents` spares it.
         """
-        bound = self.core.bound
-        return bound.preference()
+        order: Order | None = self.core.bound.preference()
+        return order
 
     @preference.setter
-    def preference(self, order: Any) -> None:
+    def preference(self, order: Order | None) -> None:
         try:
             self.core.set_preference(order)
         except BaseException as error:
@@ -645,7 +652,7 @@ class Agent:
 
         retune(self.core, recipe, pending, max_age, propensity)
 
-    def branch(self, path: str | Path) -> "Agent":
+    def branch(self, path: str | Path) -> "Agent[Arm]":
         """Another agent that goes on from here, with a log of its own, to try something.
 
         Both would decide the same on the same calls; neither knows of the other from now on.
@@ -758,7 +765,7 @@ class Agent:
         data: bytes,
         *,
         recipe: Recipe | None = None,
-        log: Any = None,
+        log: "LogPlace | None" = None,
         clock: Callable[[], float] = time.time,
     ) -> "Agent":
         """The agent whose `to_bytes` these are, or the content of a file of `save`.
@@ -797,7 +804,7 @@ class Agent:
         path: str | Path,
         *,
         recipe: Recipe | None = None,
-        log: Any = None,
+        log: "LogPlace | None" = None,
         clock: Callable[[], float] = time.time,
     ) -> "Agent":
         """The agent that was saved; it goes on exactly as the one that saved would have.

@@ -39,7 +39,7 @@ class Arms:
 
     def __init__(self, given: int | Sequence[Hashable]) -> None:
         names = name_tuple("arms", given)
-        self.names: tuple[Hashable, ...] = names
+        self.names: tuple[Any, ...] = names
         self.count = len(names)
         self.slots = list(range(self.count))
         slot_of = {name: slot for slot, name in enumerate(names)}

@@ -20,7 +20,7 @@ def decide_batch(
     contexts: Any,
     eligible: Iterable[Hashable] | None,
     hows: Sequence[Circumstances] | None = None,
-) -> list[Decision]:
+) -> list[Decision[Any]]:
     """A new decision per context, all in one moment; see `Agent.decide_batch`.
 
     Args:
@@ -85,7 +85,7 @@ def decide_batch_once(
     contexts: Any,
     eligible: Iterable[Hashable] | None,
     keys: Iterable[str | None],
-) -> list[Decision]:
+) -> list[Decision[Any]]:
     """A decision per context: that of its key, made now or before; see `Agent.decide_batch`."""
     with core.lock:
         arms = as_given(eligible)

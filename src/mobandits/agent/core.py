@@ -236,7 +236,7 @@ class AgentCore:
         context: Any,
         eligible: Iterable[Hashable] | None,
         how: Circumstances = ORDINARY,
-    ) -> Decision:
+    ) -> Decision[Any]:
         """The arm to play now; see `Agent.decide`."""
         with self.lock:
             writer = self.writer

@@ -1,13 +1,21 @@
 """A decision of an agent: the arm, and what the decision rests on."""
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.naming import quoted
 
+if TYPE_CHECKING:
+    # Type checkers know it without the package; Python has such defaults from 3.13 on.
+    from typing_extensions import TypeVar as TypeVarWithDefault
 
-class Foresight(NamedTuple):
+    Arm = TypeVarWithDefault("Arm", bound=Hashable, default=Hashable, covariant=True)  # noqa: PLC0105 - what users write is Agent[Arm]
+else:
+    Arm = TypeVar("Arm")
+
+
+class Foresight(NamedTuple, Generic[Arm]):
     """What an agent would have done in place of a decision that somebody else made.
 
     Attributes:
@@ -16,11 +24,11 @@ class Foresight(NamedTuple):
             `Decision.propensity`; 0 where it never would.
     """
 
-    arm: Hashable
+    arm: Arm
     propensity: float
 
 
-class Decision(NamedTuple):
+class Decision(NamedTuple, Generic[Arm]):
     """An arm to play, and the number under which its rewards will be reported.
 
     An agent's propensity="exact" is the probability of the arm given all that was learned, where
@@ -53,25 +61,25 @@ class Decision(NamedTuple):
     """
 
     id: int
-    arm: Hashable
+    arm: Arm
     propensity: float | None = None
-    front: tuple[Hashable, ...] | None = None
+    front: tuple[Arm, ...] | None = None
     scores: Array | None = None
     error: float = 0.0
     context: Array | None = None
-    eligible: tuple[Hashable, ...] = ()
+    eligible: tuple[Arm, ...] = ()
     replayed: bool = False
-    further: tuple["Decision", ...] = ()
+    further: tuple["Decision[Arm]", ...] = ()
     all_break: bool = False
-    instead: Foresight | None = None
+    instead: Foresight[Arm] | None = None
 
     @property
-    def ranking(self) -> tuple["Decision", ...]:
+    def ranking(self) -> tuple["Decision[Arm]", ...]:
         """The decisions of all ranks, this one first."""
         return (self, *self.further)
 
     @property
-    def arms(self) -> tuple[Hashable, ...]:
+    def arms(self) -> tuple[Arm, ...]:
         """The arms of all ranks, in order."""
         return tuple(decision.arm for decision in self.ranking)
 
@@ -86,12 +94,12 @@ class Decision(NamedTuple):
 
         return product
 
-    def without_arrays(self) -> "Decision":
+    def without_arrays(self) -> "Decision[Arm]":
         """The same without context and scores, which are as large as the context."""
         further = tuple(decision.without_arrays() for decision in self.further)
         return self.replaced(context=None, scores=None, further=further)
 
-    def replaced(self, **changes: Any) -> "Decision":
+    def replaced(self, **changes: Any) -> "Decision[Arm]":
         """The same decision with other values of some attributes."""
         return self._replace(**changes)
 

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mobandits.agent.advice import on_rewards
 from mobandits.contracts.protocols import Recipe
@@ -14,6 +15,28 @@ from mobandits.support.nearest import as_object, refusal
 
 MOST_COUNTED = 2**63 - 1  # what 64 bits hold
 MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
+
+
+class HasArray(Protocol):
+    """What NumPy makes an array of: an array, a column of a table, a tensor."""
+
+    def __array__(self) -> NDArray[Any]:
+        """The array."""
+
+
+class HasColumns(Protocol):
+    """A table of Polars or pandas."""
+
+    @property
+    def columns(self) -> Any:
+        """Their names."""
+
+
+# Not NumPy's ArrayLike: a text is one.
+Numbers: TypeAlias = Sequence[SupportsFloat | None] | HasArray
+Rewards: TypeAlias = Mapping[Any, SupportsFloat | None] | Numbers
+Row: TypeAlias = Mapping[Any, Any] | Numbers
+Context: TypeAlias = Row | Sequence[Row] | Sequence[Sequence[Row]] | HasColumns
 
 
 def check_is_recipe(recipe: Any) -> None:

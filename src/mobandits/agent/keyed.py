@@ -18,7 +18,7 @@ def decide_once(
     eligible: Iterable[Hashable] | None,
     key: str | None,
     active: bool,
-) -> Decision:
+) -> Decision[Any]:
     """The decision of a client's key, made now or before; see `Agent.decide`."""
     with core.lock:
         arms = as_given(eligible)

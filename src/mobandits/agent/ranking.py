@@ -34,7 +34,7 @@ def decide_ranking(
     top: Any,
     key: str | None,
     active: bool,
-) -> Decision:
+) -> Decision[Any]:
     """The decision of the first rank, with those of the further ranks; see `Agent.decide`."""
     check_counts(top=(top, 1))
     with core.lock:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Order, Rng
 from mobandits.numerics.masks import count, pick
 from mobandits.numerics.rounded import rescaled
 from mobandits.orders.intervals import half_width
@@ -45,7 +45,7 @@ class ExploreWide(BaseOrder):
         array([ True, False])
     """
 
-    order: Any
+    order: Order
     epsilon: float
 
     def __post_init__(self) -> None:

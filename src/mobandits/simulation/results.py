@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
@@ -14,6 +14,9 @@ from mobandits.statistics.metric_traits import Better, describing, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # What is played. Its trials have the same rounds, which those of another need not have.
 RUN = ["experiment", "environment", "policy"]
@@ -121,7 +124,7 @@ class Results:
         band: str | None = "interval",
         legend: str | None = "auto",
         style: str = "page",
-    ) -> Any:
+    ) -> "Figure":
         """Curves of one metric over the rounds: means over the trials with their 95 % intervals.
 
         There is a panel per component, and per experiment and environment. The Matplotlib figure

@@ -5,12 +5,11 @@ in objective i are joined by overlapping ones (moslb2024, Algorithm 2).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Order
 from mobandits.numerics.masks import everyone
 from mobandits.orders.intervals import half_width, largest, linked
 from mobandits.orders.lexicographic import priority_gaps
@@ -60,7 +59,7 @@ class LastLeader(BaseOrder):
 class FixedWidth(BaseOrder):
     """The front of `order` where every interval is mean -+ epsilon."""
 
-    order: Any
+    order: Order
     epsilon: float
 
     def in_words(self, objectives: Sequence[str]) -> str:
@@ -104,7 +103,7 @@ class ExploreWidest(BaseOrder):
         [False, True]
     """
 
-    order: Any
+    order: Order
     epsilon: float
 
     def in_words(self, objectives: Sequence[str]) -> str:

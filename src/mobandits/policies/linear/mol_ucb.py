@@ -5,10 +5,10 @@ that were played, c the radius, x_a the features of arm a.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mobandits.contracts.assumptions import UNIT_BALL, declared
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Assumption, Order, Recipe, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
 from mobandits.orders.validity import check_objectives, require_order
@@ -68,7 +68,7 @@ class MolUcb(Recipe):
     REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: Scale = DATA
-    order: Any = None
+    order: Order | None = None
     penalty: float = 1.0
     delta: float = 0.01
     noise: float = 1.0
