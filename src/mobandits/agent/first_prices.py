@@ -13,7 +13,7 @@ import numpy as np
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.contracts.protocols import LoggedRounds
-from mobandits.contracts.states import accounts_of
+from mobandits.contracts.states import accounts_of, write_accounts
 from mobandits.contracts.terms import first_prices, recipes_in
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import learned_rewards
@@ -80,7 +80,7 @@ def prices_by(core: AgentCore, bound: BoundPolicy, log: Feedback | None) -> Pric
 def begin_with(bound: BoundPolicy, prices: Prices | None) -> None:
     """Begin with these prices; None: as the policy does."""
     if prices is not None:
-        _write(bound.state(), prices)
+        write_accounts(bound.state(), prices)
 
 
 def _is_fresh(bound: BoundPolicy) -> bool:
@@ -88,17 +88,6 @@ def _is_fresh(bound: BoundPolicy) -> bool:
     now = accounts_of(bound.state())
     first = accounts_of(bound.recipe_policy.init())
     return all(np.array_equal(mine, theirs) for mine, theirs in zip(now, first, strict=True))
-
-
-def _write(state: Any, prices: Prices) -> bool:
-    """Write prices into the part of a state that has fields of these names."""
-    names = getattr(type(state), "__match_args__", ())
-    if set(prices) <= set(names):
-        for name, numbers in prices.items():
-            getattr(state, name)[:] = numbers
-        return True
-
-    return any(_write(part, prices) for part in state if isinstance(part, tuple))
 
 
 def _in_slots(core: AgentCore, log: Feedback) -> LoggedRounds:

@@ -27,7 +27,7 @@ joins is one of arms, and no state can be merged.
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 S = TypeVar("S", bound=type)
@@ -157,6 +157,21 @@ def accounts_of(state: Any) -> list[Any]:
             found.append(part)
 
     return found
+
+
+def write_accounts(state: Any, numbers: Mapping[str, Any]) -> bool:
+    """Write numbers into the part of a state that has fields of all these names, in place.
+
+    Returns:
+        Whether there is one.
+    """
+    names = getattr(type(state), "__match_args__", ())
+    if set(numbers) <= set(names):
+        for name, values in numbers.items():
+            getattr(state, name)[:] = values
+        return True
+
+    return any(write_accounts(part, numbers) for part in state if isinstance(part, tuple))
 
 
 def parts_of(part: Any) -> Iterator[Any]:
