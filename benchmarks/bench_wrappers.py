@@ -18,7 +18,7 @@ WRAPPERS = {
     "WithFloor, epsilon 0.05": policies.WithFloor(RECIPE, 0.05),
     "Pessimistic": policies.Pessimistic(RECIPE),
     "Within, a limit": policies.Within(RECIPE, LOOSE),
-    "Paced, a budget": policies.Paced(RECIPE, {1: 100.0}, largest={1: 1.0}),
+    "Paced, a budget": policies.Paced(RECIPE, {1: 100.0}),
     "Conservative, a guard": policies.Conservative(RECIPE, 0, 0.9, 0),
     "Forgetting, discount 0.99": policies.Forgetting(RECIPE, 0.99),
 }

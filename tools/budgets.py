@@ -109,7 +109,7 @@ def prompts() -> None:
 def row_of(scale: Any, budget: float, large: float) -> str:
     """The row of one scale and budget."""
     free = MolUcb(scale=scale, order=QUALITY)
-    paced = Paced(free, {1: budget / large}, largest={1: 1.0})
+    paced = Paced(free, {1: budget / large})
     allowed = {"dollars": budget}
     results = mob.simulate(
         {"paced": paced, "free": free},
@@ -174,7 +174,7 @@ def run_capped(budget: float, order: int) -> Ending:
     most = dict(zip(LlmRouting.models, problem.dollars.max(axis=0).tolist(), strict=True))
     free = MolUcb(scale="data", order=QUALITY)
     agent = mob.Agent(
-        Paced(free, {"cost": budget}, horizon=PROMPTS, largest={"cost": large_cost()}),
+        Paced(free, {"cost": budget}, horizon=PROMPTS),
         arms=LlmRouting.models,
         features=problem.shape.features,
         objectives=["quality", mob.Objective("cost", minimise=True, unit="USD")],
@@ -231,7 +231,7 @@ def played_within(allowed: float, environment: Any, rounds: int) -> Any:
 
     return mob.simulate(
         {
-            "`Paced`": Paced(quality, budgets, largest=largest),
+            "`Paced`": Paced(quality, budgets),
             "`PrimalDual`": PrimalDual(quality, budgets, largest),
             f"`PrimalDual(rate={FAST:g})`": PrimalDual(quality, budgets, largest, rate=FAST),
         },

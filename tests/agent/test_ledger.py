@@ -242,11 +242,13 @@ def test_a_budget_that_is_new_to_a_log_knows_what_waits(tmp_path):
     changed.close()
 
 
-def test_decisions_of_others_are_paid_from_the_same_purse():
+def test_decisions_of_others_are_paid_from_another_purse():
     agent = agent_of(Budget("cost", 5.0, most=MOST))
     agent.adopt(None, "medium", rewards={"cost": 2.0, "quality": 1.0})
-    agent.adopt(None, "small")
-    assert agent.balances[0][1:4] == (2.0, 1.0, 2.0)
+    late = agent.adopt(None, "small")
+    assert agent.balances[0][1:4] == (0.0, 0.0, 5.0)
+    agent.learn(late.id, {"cost": 1.0, "quality": 1.0})
+    assert agent.balances[0][1:4] == (0.0, 0.0, 5.0)
 
 
 def test_periods():

@@ -1,10 +1,15 @@
 """Limits, budgets and baselines in agents: names and units, what decisions say, files, logs, sums, refusals."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 
 import mobandits as mob
 from mobandits import Objective
+from mobandits.agent.growth import arrays
+from mobandits.logs import Feedback
 from mobandits.orders import Pareto, Weighted
 from mobandits.policies import Conservative, MolUcb, Paced, PrimalDual, WithFloor, Within
 
@@ -13,7 +18,7 @@ COSTS = {"small": 0.001, "medium": 0.004, "large": 0.02}
 GRADES = {"small": 0.6, "medium": 0.75, "large": 0.9}
 QUALITY = Weighted([1.0, 0.0])
 LIMIT = Within(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.005})
-PACE = Paced(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.004}, largest={"cost": 0.02})
+PACE = Paced(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.004})
 DUAL = PrimalDual(MolUcb(scale=0.3, order=QUALITY), {"cost": 0.004}, {"cost": 0.02})
 GUARD = Conservative(MolUcb(scale=0.1, order=QUALITY), "small", 0.1, "quality")
 
@@ -125,14 +130,117 @@ def test_prices_are_those_of_what_is_learned_on_a_range():
     assert policy.cost(0, np.array([0.0, 0.75])) == pytest.approx(0.0125)
 
 
-def test_a_log_is_learned_and_its_costs_are_counted():
-    agent = agent_of(DUAL)
-    for i in range(30):
-        arm = ARMS[i % 3]
-        agent.adopt([1.0], arm, rewards=[GRADES[arm], COSTS[arm]])
+def uniform_log(rounds=300, seed=0):
+    """A log of uniform decisions, whose costs are those of `COSTS` and a little more or less."""
+    rng = np.random.default_rng(seed)
+    arms = rng.integers(len(ARMS), size=rounds)
+    grades = np.array([GRADES[ARMS[arm]] for arm in arms]) + 0.1 * rng.standard_normal(rounds)
+    costs = np.array([COSTS[ARMS[arm]] for arm in arms]) * rng.uniform(0.5, 1.5, rounds)
+    cost = Objective("cost", minimise=True, unit="USD", low=0.0, high=0.05)
+    rewards = np.column_stack([grades, -costs])
+    propensities = np.full(rounds, 1 / 3)
+    return Feedback(np.ones((rounds, 1)), arms, rewards, propensities, ARMS, ["quality", cost])
+
+
+def adopt_all(agent, log, *, late=False):
+    """The rounds of a log one after the other, each cost apart or with the rest."""
+    for arm, (grade, cost) in zip(log.arms.tolist(), log.own_rewards.tolist(), strict=True):
+        if late:
+            decision = agent.adopt([1.0], ARMS[arm], 1 / 3, {"quality": grade})
+            agent.learn(decision.id, {"cost": cost})
+        else:
+            agent.adopt([1.0], ARMS[arm], 1 / 3, [grade, cost])
+
+
+PLAIN = MolUcb(scale=0.3, order=QUALITY)
+
+
+@pytest.mark.parametrize("way", ["log", "adopt", "late"])
+@pytest.mark.parametrize(
+    "recipe", [PACE, DUAL, WithFloor(PACE, 0.1)], ids=["paced", "dual", "floor"]
+)
+def test_what_a_log_teaches_uses_up_no_budget(recipe, way):
+    """Models are those of the plain recipe; nothing is spent, and no round of the horizon is gone."""
+    budget = mob.Budget("cost", 1.0)
+    agent, plain = agent_of(recipe, budgets=[budget]), agent_of(PLAIN)
+    log = uniform_log()
+    for each in (agent, plain):
+        if way == "log":
+            each.learn_log(log)
+        else:
+            adopt_all(each, log, late=way == "late")
     state = agent.core.bound.state()
-    assert state.spent[0] == pytest.approx(10 * sum(COSTS.values()))
-    assert 0.0 < state.worth[0] <= 1.0
+    assert state.spent.tolist() == [0.0]
+    counted = state.observed if isinstance(recipe, PrimalDual) else state.settled
+    assert not counted.any()
+    assert agent.balances[0][1:4] == (0.0, 0.0, 1.0)
+    assert agent.lessons == plain.lessons
+    for mine, theirs in zip(arrays(state.model), leaves(plain), strict=True):
+        assert np.array_equal(mine, theirs)
+    live(agent, 3)
+    state = agent.core.bound.state()
+    assert state.spent[0] > 0.0
+    assert agent.balances[0].spent > 0.0
+
+
+def test_costs_of_decisions_of_others_may_come_after_a_file(tmp_path):
+    """Whose decisions wait is in the file: a bill of others counts in no budget, an own one does."""
+    agent = agent_of(PACE, budgets=[mob.Budget("cost", 1.0)])
+    theirs = agent.adopt([1.0], "large", 0.5, {"quality": 0.9})
+    mine = agent.decide([1.0])
+    agent.save(tmp_path / "agent")
+    again = mob.Agent.load(tmp_path / "agent")
+    for each in (agent, again):
+        each.learn(theirs.id, {"cost": 0.02})
+        assert each.core.bound.state().spent.tolist() == [0.0]
+        assert each.balances[0].spent == 0.0
+        each.learn(mine.id, {"quality": 0.5, "cost": 0.01})
+        assert each.core.bound.state().spent == pytest.approx([0.01])
+        assert each.balances[0].spent == 0.01
+        assert not each.core.pending.adopted
+
+
+@pytest.mark.parametrize("inside", [PACE, WithFloor(PACE, 0.1)], ids=["plain", "floor"])
+def test_a_log_tells_the_first_price(inside):
+    """Learned inside, or before a change to it: the same price, at which the log spends the budget."""
+    log = uniform_log()
+    agent, other = agent_of(inside), agent_of(PLAIN)
+    for each in (agent, other):
+        each.learn_log(log)
+    other.retune(inside)
+    prices = [each.core.bound.state().price.tolist() for each in (agent, other)]
+    assert prices[0] == prices[1]
+    state = agent.core.bound.state()
+    assert 0.003 / state.large[0] < state.price[0] < 1e5 / state.large[0]
+    made = live(agent, 200)
+    spent = sum(COSTS[one.arm] for one in made)
+    assert spent == pytest.approx(200 * 0.004, rel=0.2)
+    # In the middle of its life a log teaches, and moves no price.
+    before = agent.core.bound.state().price.copy()
+    agent.learn_log(uniform_log(seed=1))
+    assert agent.core.bound.state().price.tolist() == before.tolist()
+
+
+@pytest.mark.parametrize("way", ["inside", "retuned"])
+def test_the_first_price_is_replayed_bit_for_bit(way, tmp_path):
+    """Without a snapshot the store leads to the same state, and does not look for the price again."""
+    path = tmp_path / "log.db"
+    agent = agent_of(PACE if way == "inside" else PLAIN, log=path, propensity="exact")
+    agent.learn_log(uniform_log())
+    if way == "retuned":
+        live(agent, 5)
+        agent.retune(PACE)
+    live(agent, 20)
+    adopt_all(agent, uniform_log(7, seed=2), late=True)
+    live(agent, 20, seed=3)
+    state = [np.array(each) for each in leaves(agent)]
+    assert agent.core.bound.state().settled.tolist() == [40.0]
+    agent.close()
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("DELETE FROM snapshots")
+    with agent_of(PACE, log=path, propensity="exact") as again:
+        for mine, theirs in zip(state, leaves(again), strict=True):
+            assert np.array_equal(mine, theirs)
 
 
 def test_a_baseline_has_a_name():
@@ -171,8 +279,6 @@ def test_files_and_logs_keep_all_of_it(recipe, tmp_path):
 
 
 def leaves(agent):
-    from mobandits.agent.growth import arrays  # noqa: PLC0415
-
     return arrays(agent.core.bound.state())
 
 

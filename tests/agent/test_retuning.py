@@ -265,7 +265,7 @@ def test_budgets_begin_when_an_agent_is_retuned_to_them():
     agent, twin = agent_of(clock=clock), agent_of(clock=clock)
     lived(agent, clock, twin)
     learned = arrays(agent.core.bound.state())
-    paced = Paced(OLD, {"y": 0.5}, largest={"y": 1.0}, start={"y": 0.125})
+    paced = Paced(OLD, {"y": 0.5}, start={"y": 0.125})
     agent.retune(recipe=paced)
     state = agent.core.bound.state()
     assert state.price.tolist() == [0.125]

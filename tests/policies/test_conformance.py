@@ -101,7 +101,7 @@ CASES = [
     PolicyCase(Pessimistic(Forgetting(MolUcb(scale=0.3), discount=0.95))),
     PolicyCase(Within(MolUcb(scale=0.3), {0: 0.4, 2: 0.2})),
     PolicyCase(Within(WithFloor(MolTs(scale=0.3), 0.3), {0: 0.2}, relative_to=1), SHARED),
-    PolicyCase(Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {1: 0.5}, largest={1: 1.0})),
+    PolicyCase(Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {1: 0.5})),
     PolicyCase(Paced(MolTs(scale="data"), {1: 0.5, 2: 0.1}, horizon=200), SHARED),
     PolicyCase(Conservative(MolUcb(scale=0.3), 1, 0.3, (0, 2), (0.4, 0.3))),
     PolicyCase(Conservative(MolTs(scale=0.3), 1, 0.3, 0), SHARED),

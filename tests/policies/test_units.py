@@ -62,11 +62,11 @@ def test_inside_of_limits(recipe, shape):
 @LAYOUTS
 @pytest.mark.parametrize("inside", ["MolUcb", "MolTs"])
 def test_costs_of_what_is_paced(inside, shape):
-    """Budgets are in the unit of the cost; prices in that of the other rewards, as is `step`."""
+    """Budgets are in the unit of the cost, and prices in that of the other rewards."""
     recipe = MolUcb(scale="data", order=Pareto(on=[0])) if inside == "MolUcb" else TS
 
     def paced(unit):
-        return Paced(recipe, {1: 0.2 * unit}, horizon=80, largest={1: unit})
+        return Paced(recipe, {1: 0.2 * unit}, horizon=80)
 
     check(paced, shape, 1)
 

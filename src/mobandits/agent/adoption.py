@@ -11,6 +11,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
 from mobandits.agent.foresight import foreseen
 from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
@@ -57,8 +58,12 @@ def adopt(
     key: str | None,
     *,
     compare: bool = False,
+    own: bool = False,
 ) -> Decision[Any]:
-    """A decision that somebody else made; see `Agent.adopt`."""
+    """A decision that somebody else made; see `Agent.adopt`.
+
+    With `own`, one that the agent made itself and that is taken as it was: its costs count.
+    """
     with core.lock:
         request = ("adopted", arm)
         context = core.contexts.encoded(context)
@@ -105,7 +110,7 @@ def adopt(
             shorten(error)
             raise
 
-        core.pending.add(pending)
+        core.pending.add(pending, adopted=not own)
         core.contexts.count_unseen()
         if new is not None:
             core.teach(decision.id, pending, new, new)
@@ -143,8 +148,32 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
             raise
 
         _learn_chunks(core, chunks(), now, position)
+        _begin_by(core, chunks, now)
 
         return core.lessons - lessons
+
+
+def _begin_by(core: AgentCore, chunks: Chunks, now: float) -> None:
+    """Begin with the prices that a log tells, which has just been learned."""
+    writer = core.writer
+    needed = has_prices(core.recipe)
+    # An agent with a store finds the rounds there.
+    if writer is not None and not needed:
+        return
+
+    log = last_rounds(chunks(), core.features)
+    if writer is None:
+        core.log_at_hand = log
+
+    prices = prices_by(core, core.bound, log)
+    if prices is None:
+        return
+    if writer is not None:
+        writer.write_first_prices(prices, now)
+
+    begin_with(core.bound, prices)
+    if writer is not None:
+        writer.done(core)
 
 
 def check_adoptable(recipe: Recipe, bound: BoundPolicy, call: str) -> None:
@@ -416,7 +445,8 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
 
     update_many = compiled_for(compiled_calls.update_many, bound.session, stores_arguments=True)
     try:
-        update_many(bound.session, x, slots, lessons)
+        with bound.accounts_kept():
+            update_many(bound.session, x, slots, lessons)
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)
 

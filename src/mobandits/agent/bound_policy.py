@@ -3,6 +3,7 @@
 A compiled policy, which takes more arms or another order.
 """
 
+import contextlib
 import copy
 import itertools
 import logging
@@ -31,7 +32,7 @@ from mobandits.compiling.session import (
 from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
-from mobandits.contracts.states import declares
+from mobandits.contracts.states import accounts_of, declares
 from mobandits.orders.validity import check_objectives, require_order
 
 # What the arithmetic of policies raises where numbers are too large, or come from a file and are
@@ -81,6 +82,7 @@ class BoundPolicy:
         note_size: how many numbers its notes have.
         own_models: whether arms have models of their own.
         has_means: whether the beliefs are means of all objectives.
+        has_accounts: whether the state has accounts of the policy's own decisions.
         decide: a compiled call of `compiled_calls`, as the four after it.
 
     Raises:
@@ -189,6 +191,7 @@ class BoundPolicy:
         """Play on with a policy of the recipe, from a state."""
         self.recipe_policy = policy
         self.policy = self._with_order(self.order)
+        self.has_accounts = bool(accounts_of(state))
         self.session = open_session(self.policy, self.rng, state)
         note = note_of(self.policy)
         self.note_size = len(numbers_of(note))
@@ -207,6 +210,28 @@ class BoundPolicy:
             session,
             stores_arguments=True,
         )
+
+    def learn(self, x: Array, slot: int, note: tuple[float, ...], lesson: Array) -> None:
+        """Learn a reward (objectives,), NaN where not observed, of the arm in a slot."""
+        try:
+            self.update_state(self.session, x, slot, note, lesson)
+        except FAILURES as failure:
+            self.refuse_arithmetic(failure)
+
+    @contextlib.contextmanager
+    def accounts_kept(self) -> Iterator[None]:
+        """Keep the accounts of the policy's own decisions as they are, whatever is learned inside.
+
+        What others decided teaches the models, and uses up neither horizon nor budget.
+        """
+        if not self.has_accounts:
+            yield
+            return
+
+        kept = [account.copy() for account in accounts_of(self.state())]
+        yield
+        for account, before in zip(accounts_of(self.state()), kept, strict=True):
+            account[...] = before
 
     def all_break(self, rows: Array, slots: IntArray) -> bool:
         """Whether every arm breaks a limit, so that the least bad ones are played."""

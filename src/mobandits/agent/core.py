@@ -78,6 +78,8 @@ class AgentCore:
         now: when it was last asked.
         is_timed: whether time matters.
         lessons: how many rewards, or parts of one, were learned.
+        log_at_hand: the last rounds of the log that was learned, for what `retune` looks up on
+            them; None where there was none, or the agent has a store.
         lock: held by every call.
         process: to which it belongs: its calls are refused in the child of a fork.
         writer: writes the calls down; None where there is no log.
@@ -162,6 +164,7 @@ class AgentCore:
         self.writer: EventWriter | None = None
         self.set_budgets(budgets)
         self.lessons = 0
+        self.log_at_hand: Any = None
         self.lock: Any = threading.RLock()
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
@@ -185,7 +188,7 @@ class AgentCore:
         before = getattr(self, "ledger", None)
         self.ledger = Ledger(budgets, self.objectives, self.arms)
         if before is not None:
-            self.ledger.restore(before.spent(), self.pending.open, self.now)
+            self.ledger.restore(before.spent(), self.pending.own, self.now)
 
         # Agents without budgets pay nothing for them.
         self.pending.ledger = self.ledger if self.ledger.accounts else None
@@ -590,10 +593,11 @@ class AgentCore:
         if is_of_stage and is_there and (complete or partial):
             rewards = new if partial else known
             lesson = np.array(self.scales.inward(rewards))
-            try:
-                bound.update_state(bound.session, pending.x, pending.arm, pending.note, lesson)
-            except FAILURES as failure:
-                bound.refuse_arithmetic(failure)
+            if number in self.pending.adopted:
+                with bound.accounts_kept():
+                    bound.learn(pending.x, pending.arm, pending.note, lesson)
+            else:
+                bound.learn(pending.x, pending.arm, pending.note, lesson)
 
             self.lessons += 1
 

@@ -82,6 +82,9 @@ class EventWriter(Protocol):
     def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
         """Other parameters of the agent."""
 
+    def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
+        """The prices that a log has told."""
+
     def write_state(self, state: str, now: float) -> None:
         """What was taken over from another agent."""
 

@@ -41,7 +41,8 @@ KEYS = {
 }
 SINCE_ENCODERS = 5  # the first version of files that has an encoder, and always has one
 ENCODER_FIELDS = ("intercept", "columns", "unseen")
-OPTIONAL = {"ledger", "of_workers"}  # of agents with budgets, and of those with workers
+# Of agents with budgets, of those with workers, and of those with decisions of others that wait.
+OPTIONAL = {"ledger", "of_workers", "adopted"}
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -103,6 +104,9 @@ def check_header(header: dict[str, Any]) -> None:
     counts["of_workers"] = header.get("of_workers", 0)
     for name, value in counts.items():
         whole_number(name, value, at_most=MOST_COUNTED)
+
+    for adopted in _checked_list(header.get("adopted", []), "adopted"):
+        whole_number("adopted", adopted)
 
     now = header["now"]
     if type(now) is not float:

@@ -241,11 +241,16 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     pending.next_id = int(header["next_id"])
     pending.of_workers = int(header.get("of_workers", 0))
     pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
+    pending.adopted = set(header.get("adopted", []))
+    if not pending.adopted <= set(pending.open):
+        unknown = sorted(pending.adopted - set(pending.open))
+        raise ValueError(f"adopted must be decisions that wait, got {shortened(str(unknown))}")
+
     pending.restart_timers()
     core.now = float(header["now"])
     core.lessons = int(header["lessons"])
     spent = spent_in(header.get("ledger", []))
-    core.ledger.restore(spent, pending.open, core.now)
+    core.ledger.restore(spent, pending.own, core.now)
 
 
 def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:

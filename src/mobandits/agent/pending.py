@@ -174,7 +174,9 @@ class PendingDecisions:
         dropped: how many were dropped, for their age and because too many waited.
         next_id: of the next decision of the agent itself.
         of_workers: how many decisions workers made for it.
-        ledger: told of decisions that begin to wait, and of those that wait no more; None: nobody.
+        adopted: the numbers of those that wait and that somebody else made.
+        ledger: told of the agent's own decisions that begin to wait, and of those that wait no
+            more; None: nobody.
         is_timed: whether time changes anything.
     """
 
@@ -189,6 +191,7 @@ class PendingDecisions:
         self.dropped = {"limit": 0, "age": 0}
         self.next_id = 0
         self.of_workers = 0
+        self.adopted: set[int] = set()
         self.ledger: PendingLedger | None = None
         self._timers = []
         for i, objective in enumerate(objectives):
@@ -204,12 +207,22 @@ class PendingDecisions:
         """How many decisions there were, those of workers included."""
         return self.next_id + self.of_workers
 
-    def add(self, pending: Pending) -> int:
-        """Keep a decision, and drop the oldest where there are too many."""
+    @property
+    def own(self) -> dict[int, Pending]:
+        """The decisions that wait and that the agent made itself."""
+        return {number: each for number, each in self.open.items() if number not in self.adopted}
+
+    def add(self, pending: Pending, *, adopted: bool = False) -> int:
+        """Keep a decision, and drop the oldest where there are too many.
+
+        Args:
+            pending: what is kept.
+            adopted: whether somebody else made it.
+        """
         # Ids count on for ever, so that a late reward never meets another decision.
         number = self.next_id
         self.next_id = number + 1
-        self._keep(number, pending)
+        self._keep(number, pending, adopted=adopted)
 
         return number
 
@@ -226,10 +239,12 @@ class PendingDecisions:
 
         self._keep(number, pending)
 
-    def _keep(self, number: int, pending: Pending) -> None:
+    def _keep(self, number: int, pending: Pending, *, adopted: bool = False) -> None:
         self.make_room()
         self.open[number] = pending
-        if self.ledger is not None:
+        if adopted:
+            self.adopted.add(number)
+        elif self.ledger is not None:
             self.ledger.reserve(number, pending)
 
     def make_room(self) -> None:
@@ -313,6 +328,7 @@ class PendingDecisions:
         """All rewards of a decision are in: only they are remembered."""
         settled = self.settled
         self.open.pop(number, None)
+        self.adopted.discard(number)
         settled[number] = tuple(rewards)
         if len(settled) > self.remembered:
             settled.popitem(last=False)
@@ -343,6 +359,7 @@ class PendingDecisions:
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""
         del self.open[number]
+        self.adopted.discard(number)
         if self.ledger is not None:
             self.ledger.release(number)
 
@@ -400,6 +417,7 @@ class PendingDecisions:
     def _drop_oldest(self, why: str) -> None:
         waiting = self.open
         number, _ = waiting.popitem(last=False)
+        self.adopted.discard(number)
         self.dropped[why] += 1
         if self.ledger is not None:
             self.ledger.release(number)

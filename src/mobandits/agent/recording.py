@@ -375,6 +375,11 @@ class StoreWriter:
         # At once, since to replay this may be to learn everything again.
         self._next_snapshot = 0
 
+    def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
+        """The prices that a log has told."""
+        if not self.silent:
+            self._append({"kind": "first_prices", "time": now, "prices": prices})
+
     def write_state(self, state: str, now: float) -> None:
         """What was taken over from another agent, as text."""
         if self.silent:

@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.agent.adoption import adopt
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
+from mobandits.agent.first_prices import begin_with
 from mobandits.agent.headers import whole_number
 from mobandits.agent.keys import Circumstances
 from mobandits.agent.transfer import take_over_again
@@ -85,6 +86,8 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
         core.set_preference(None if order is None else made(order, "preference"))
     elif kind == "lost":
         core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
+    elif kind == "first_prices" and not adopting:
+        begin_with(core.bound, event["prices"])
     elif kind == "state":
         if adopting:
             what = "a state that was learned elsewhere, and cannot be learned again"
@@ -139,13 +142,15 @@ def _adopted_instead(
     core.pending.abandon(made_now.id)
     core.pending.next_id = made_now.id
     try:
-        return _adopt_again(core, event, names)
+        return _adopt_again(core, event, names, own=True)
     except ValueError as error:
         raise _led_elsewhere(event, names, where, made_now) from error
 
 
-def _adopt_again(core: AgentCore, event: dict[str, Any], names: list[Hashable]) -> Decision:
-    """The decision of an event, taken as it was."""
+def _adopt_again(
+    core: AgentCore, event: dict[str, Any], names: list[Hashable], *, own: bool = False
+) -> Decision:
+    """The decision of an event, taken as it was; `own`: by this agent."""
     context = _context_of(event)
     eligible = _eligible_of(event, names)
     if eligible is not None and context is not None and context.ndim == 2:
@@ -154,7 +159,7 @@ def _adopt_again(core: AgentCore, event: dict[str, Any], names: list[Hashable]) 
         context = {name: rows_by_arm[name] for name in eligible}
 
     arm = names[event["arm"]]
-    decision = adopt(core, context, arm, event["propensity"], None, None)
+    decision = adopt(core, context, arm, event["propensity"], None, None, own=own)
     if not event.get("active", True):
         core.pending.set_inactive(decision.id)
 

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.adoption import check_adoptable
+from mobandits.agent.adoption import CHUNK, check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
+from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
 from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
@@ -19,6 +20,7 @@ from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares
 from mobandits.contracts.terms import by_number
 from mobandits.errors import LogError
+from mobandits.logs.feedback import Feedback
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import short_repr
@@ -32,8 +34,12 @@ def retune(
     pending: int | None,
     max_age: Any,
     propensity: Any,
+    again: dict[str, Any] | None = None,
 ) -> None:
-    """Go on with other parameters; see `Agent.retune`."""
+    """Go on with other parameters; see `Agent.retune`.
+
+    With `again`, what an event of the log says came of it, in place of what would come now.
+    """
     with core.lock:
         limit = core.pending.limit if pending is None else pending
         age = core.pending.max_age if max_age is UNCHANGED else max_age
@@ -50,13 +56,23 @@ def retune(
         bound = None
         if new != core.recipe or law != core.propensity:
             bound = _rebound(core, new, law)
+
+        prices = None
+        if again is not None:
+            prices = again.get("prices")
+        elif bound is not None and bound.stage > 0 and has_prices(new):
+            prices = prices_by(core, bound, _log_at_hand(core))
         if core.writer is not None:
             before = _recorded(core, core.recipe, core.pending.limit, core.pending.max_age)
             after = _recorded(core, new, limit, age) | {"propensity": law}
+            if prices is not None:
+                after["prices"] = prices
             changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
             changed["propensity"] = law
             core.writer.write_retuning({"before": before, "after": after}, changed, now)
 
+        if bound is not None:
+            begin_with(bound, prices)
         _apply(core, new, law, bound)
         was_timed = core.is_timed
         core.pending.set_limits(int(limit), age)
@@ -75,7 +91,7 @@ def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
     after = event["after"]
     core.clock = lambda: event["time"]
     recipe = made(after["recipe"], "recipe")
-    retune(core, recipe, after["limit"], after["max_age"], after["propensity"])
+    retune(core, recipe, after["limit"], after["max_age"], after["propensity"], again=after)
 
 
 def core_before(core: AgentCore, event: dict[str, Any]) -> AgentCore:
@@ -130,6 +146,22 @@ def _new_core(
         clock=core.clock,
         budgets=[account.budget for account in core.ledger.accounts],
     )
+
+
+def _log_at_hand(core: AgentCore) -> Feedback | None:
+    """The last rounds that the agent can still read: those of its store, or of what it learned."""
+    # As in `learn_log`: most agents read no log.
+    from mobandits.logs.reading import scan  # noqa: PLC0415
+
+    writer = core.writer
+    if isinstance(writer, StoreWriter):
+        store = writer.store
+        store.flush()
+        return last_rounds(scan(store.path, chunk=CHUNK, agent=store.agent), core.features)
+
+    log: Feedback | None = core.log_at_hand
+
+    return log
 
 
 def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:

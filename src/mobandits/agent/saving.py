@@ -139,12 +139,17 @@ def _header(core: AgentCore) -> dict[str, Any]:
         "logged": 0 if core.writer is None else core.writer.position(),
         **encoding,
     }
-    # Files of agents without budgets, or workers, are what they were before there were any.
+    # Files of agents without budgets, workers, or decisions of others that wait, are what they were
+    # before there were any.
     if core.ledger.accounts:
         core.ledger.turn(core.now)
         header["ledger"] = described_ledger(core.ledger)
     if pending.of_workers:
         header["of_workers"] = pending.of_workers
+
+    adopted = sorted(number for number in pending.adopted if number in pending.open)
+    if adopted:
+        header["adopted"] = adopted
 
     return header
 

@@ -100,6 +100,26 @@ class Block(NamedTuple):
     decimals: int | None = None
 
 
+class LoggedRounds(NamedTuple):
+    """Some rounds of a log, in the numbers of a policy.
+
+    Attributes:
+        contexts: (rounds, arms or 1, features).
+        slots: (arms,) the ids of the arms.
+        eligible: (rounds, arms) those that could be played.
+        played: (rounds,) the position of the arm that was.
+        propensities: (rounds,) its probability, NaN where it was not logged.
+        rewards: (rounds, objectives) as they are learned, NaN where not observed.
+    """
+
+    contexts: Array
+    slots: IntArray
+    eligible: Mask
+    played: IntArray
+    propensities: Array
+    rewards: Array
+
+
 class Policy(Protocol):
     """An algorithm bound to a problem, which loops run.
 

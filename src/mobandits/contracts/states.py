@@ -27,7 +27,7 @@ joins is one of arms, and no state can be merged.
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 S = TypeVar("S", bound=type)
@@ -53,6 +53,8 @@ class Field(NamedTuple):
         below_objectives: whether they are below the number of objectives.
         positive_diagonal: whether the diagonals of its last two axes are positive.
         since: the version of agents' files that was the first to have it.
+        account: whether it counts the rounds, the money or the prices of the policy's own decisions:
+            what a log teaches leaves it alone.
     """
 
     axes: tuple[str, ...] = ()
@@ -63,6 +65,7 @@ class Field(NamedTuple):
     below_objectives: bool = False
     positive_diagonal: bool = False
     since: int = 1
+    account: bool = False
 
     def axis(self, name: str) -> int | None:
         """The position of an axis; None where there is none of this name."""
@@ -134,6 +137,41 @@ def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
             yield from fields_of(part)
         else:
             yield name, declared.get(name, UNDECLARED)
+
+
+def accounts_of(state: Any) -> list[Any]:
+    """The arrays of a state that are accounts of the policy's own decisions, in order.
+
+    Example:
+        >>> from mobandits.estimators import SampleMean
+        >>> accounts_of(SampleMean(slots=3, objectives=2).init())
+        []
+    """
+    found = []
+    declared = getattr(type(state), "FIELDS", {})
+    names = getattr(type(state), "__match_args__", [""] * len(state))
+    for name, part in zip(names, state, strict=True):
+        if isinstance(part, tuple):
+            found += accounts_of(part)
+        elif declared.get(name, UNDECLARED).account:
+            found.append(part)
+
+    return found
+
+
+def write_accounts(state: Any, numbers: Mapping[str, Any]) -> bool:
+    """Write numbers into the part of a state that has fields of all these names, in place.
+
+    Returns:
+        Whether there is one.
+    """
+    names = getattr(type(state), "__match_args__", ())
+    if set(numbers) <= set(names):
+        for name, values in numbers.items():
+            getattr(state, name)[:] = values
+        return True
+
+    return any(write_accounts(part, numbers) for part in state if isinstance(part, tuple))
 
 
 def parts_of(part: Any) -> Iterator[Any]:

@@ -135,23 +135,52 @@ def with_preference(recipe: Any, order: Any) -> Any:
     return dataclasses.replace(recipe, **changes) if changes else recipe  # type: ignore[type-var]
 
 
+def recipes_in(recipe: Any) -> Iterator[Any]:
+    """A recipe and all recipes inside of it, the outer one first.
+
+    Example:
+        >>> from mobandits.policies import MolUcb, WithFloor
+        >>> [type(each).__name__ for each in recipes_in(WithFloor(MolUcb()))]
+        ['WithFloor', 'MolUcb']
+    """
+    yield recipe
+    if not dataclasses.is_dataclass(recipe):
+        return
+
+    for field in dataclasses.fields(recipe):
+        value = getattr(recipe, field.name)
+        if hasattr(value, "bind"):
+            yield from recipes_in(value)
+
+
+def first_prices(recipe: Any, policy: Any, rounds: Any) -> Any | None:
+    """The prices of costs with which a policy begins, by a log; None where it has none.
+
+    A recipe whose policy has prices offers `first_prices(policy, rounds)`: a NamedTuple of
+    arrays, whose names are those of accounts in the policy's state (`contracts.states.Field`).
+
+    Args:
+        recipe: of the policy; one inside of it may be the one with prices.
+        policy: with the order that is played.
+        rounds: `contracts.protocols.LoggedRounds`.
+    """
+    for each in recipes_in(recipe):
+        if callable(getattr(each, "first_prices", None)):
+            return each.first_prices(policy, rounds)
+
+    return None
+
+
 def arms_named(recipe: Any) -> Iterator[Hashable]:
     """The arms that a recipe, or one inside of it, names: they cannot leave.
 
     A recipe that names arms lists the fields in `ARM_FIELDS`.
     """
-    if not dataclasses.is_dataclass(recipe):
-        return
-
-    for name in getattr(recipe, "ARM_FIELDS", ()):
-        arm = getattr(recipe, name)
-        if arm is not None:
-            yield arm
-
-    for field in dataclasses.fields(recipe):
-        value = getattr(recipe, field.name)
-        if hasattr(value, "bind"):
-            yield from arms_named(value)
+    for each in recipes_in(recipe):
+        for name in getattr(each, "ARM_FIELDS", ()):
+            arm = getattr(each, name)
+            if arm is not None:
+                yield arm
 
 
 def constants_in_reward_units(recipe: Any) -> Iterator[str]:
@@ -166,15 +195,8 @@ def constants_in_reward_units(recipe: Any) -> Iterator[str]:
         >>> list(constants_in_reward_units(MolUcb()))
         []
     """
-    if not dataclasses.is_dataclass(recipe):
-        return
-
-    for name in getattr(recipe, "REWARD_UNIT_FIELDS", ()):
-        value = getattr(recipe, name)
-        if not isinstance(value, str):
-            yield f"{type(recipe).__name__}.{name} = {value:g}"
-
-    for field in dataclasses.fields(recipe):
-        value = getattr(recipe, field.name)
-        if hasattr(value, "bind"):
-            yield from constants_in_reward_units(value)
+    for each in recipes_in(recipe):
+        for name in getattr(each, "REWARD_UNIT_FIELDS", ()):
+            value = getattr(each, name)
+            if not isinstance(value, str):
+                yield f"{type(each).__name__}.{name} = {value:g}"

@@ -1,7 +1,7 @@
 """An estimator that also keeps prices of costs, which rise while more is spent than is allowed.
 
-Symbols: b the cost per round that is allowed, T the rounds that it is for, n the costs seen, S their
-sum, u the unit of costs, lambda the price of one unit, eta the step.
+Symbols: b the cost per round that is allowed, n the rounds that it is for, t the costs learned, S
+their sum, u a large cost, lambda the price of one unit of cost, eta the rate.
 """
 
 import math
@@ -13,11 +13,21 @@ from mobandits.compiling.compiled import Floats, Ints, compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
 from mobandits.contracts.states import Field, counts, state_fields
 
+RATE = 0.02  # eta: prices after a log depend little on it, from 0.005 to 0.05
+MOST_EXCESS = 50.0  # one bill moves a price by at most a factor e
+LEAST_REST = 0.05  # of b: a budget that is nearly used up moves prices no faster than that
+INTEGRAL = 0.005  # what holds the long run without a horizon: without it, 6 % are overspent
+FLOOR = 0.003  # the least worth of a large cost, in rewards: a price of 0 would stay 0
+CEILING = 1e5  # the largest worth of a large cost, so that prices stay finite
+CAUTION = 2.0  # an arm may cost so many times what is predicted
+
 
 @state_fields(
-    price=Field(("budgets",), low=0.0),
-    spent=Field(("budgets",)),
-    settled=counts("budgets", whole=True),
+    price=Field(("budgets",), low=0.0, account=True),
+    spent=Field(("budgets",), account=True),
+    settled=counts("budgets", whole=True)._replace(account=True),
+    large=Field(("budgets",), low=0.0, account=True),
+    cheapest=Field(("budgets",), low=0.0, account=True),
     largest=Field(("budgets",), low=0.0),
 )
 class PricedState(NamedTuple):
@@ -28,15 +38,20 @@ class PricedState(NamedTuple):
     Attributes:
         model: the state of the estimator inside.
         price: (budgets,) lambda, of one unit of cost.
-        spent: (budgets,) S.
-        settled: (budgets,) n.
-        largest: (budgets,) the largest cost, in absolute value.
+        spent: (budgets,) S, of the policy's own decisions.
+        settled: (budgets,) t, likewise.
+        large: (budgets,) u of a log; 0: the largest cost so far stands for it.
+        cheapest: (budgets,) the mean cost of a log's cheapest arm; 0: what is predicted of the
+            cheapest one stands for it.
+        largest: (budgets,) the largest cost so far, in absolute value.
     """
 
     model: Any
     price: Array
     spent: Array
     settled: Array
+    large: Array
+    cheapest: Array
     largest: Array
 
 
@@ -44,15 +59,19 @@ class PricedState(NamedTuple):
 class Priced:
     """An estimator with a price per budget, which a dual rule moves with every cost that it learns.
 
-    The cost of a reward r is c = -(offset + slope r). With
+    The cost of a reward r is c = -(offset + slope r). With each cost
 
-        rest = (T b - S) / (T - n)         while n < T, else b; b without a horizon
-        lambda <- min(u / b, max(0, lambda + eta (c - rest) / u))
-        S <- S + c,  n <- n + 1
+        lambda <- max(.003 / u, lambda exp(eta g)),    eta = .02
 
-    So the rule aims at what is left of the budget, and not at b: what was spent while arms were
-    unknown is saved later. Costs may come late and apart from other rewards; those that are waited
-    for are neither in S nor in n.
+    With a horizon the rule aims at what is left of the budget, so that what was overspent is saved
+    later; without one, a term of the sum of what was overspent holds the long run:
+
+        g = min(50, c / max(rest / (n - t), b / 20) - 1),    rest = max(0, n b - S)
+        g = min(50, c / b - 1) + .005 (S - t b) / b
+
+    S and t include this cost. A factor never leaves the right scale, so that there is no unit to
+    choose but that of the floor: rewards are about 1 apart. Costs may come late and apart from
+    other rewards; those that are waited for are neither in S nor in t.
 
     Args:
         model: the estimator inside.
@@ -60,26 +79,23 @@ class Priced:
         offsets: (budgets,) of costs.
         slopes: (budgets,) of costs, positive.
         allowed: (budgets,) b, positive.
-        units: (budgets,) u, such as a large cost of one round; 0: the largest one so far.
-        first: (budgets,) the prices in the beginning.
-        horizon: T; 0: not known.
-        step: eta.
+        first: (budgets,) the prices in the beginning; 0: the floor, or what a log says.
+        horizon: n; 0: not known, or without an end.
 
     Reference:
-        The primal-dual method for bandits with knapsacks (Agrawal and Devanur, "Linear contextual
-        bandits with knapsacks", NIPS 2016), whose prices follow spending; this update is ours.
+        Exponential weights on the dual of a budget, one of the cases of Balseiro, Lu and Mirrokni,
+        "The best of many worlds: dual mirror descent for online allocation problems", 2020; what is
+        left, the integral term and the limits are ours.
 
     Example:
         >>> from mobandits.estimators import SampleMean
-        >>> priced = Priced(
-        ...     SampleMean(slots=2, objectives=2), [1], [0.0], [1.0], [0.5], [1.0], [0.0], 10, 10.0
-        ... )
+        >>> model = SampleMean(slots=2, objectives=2)
+        >>> priced = Priced(model, [1], [0.0], [1.0], [0.5], [2.0], 10)
         >>> state = priced.update(priced.init(), np.empty(0), 0, np.array([1.0, -0.6]))
-        >>> state.price.round(6).tolist(), state.spent.tolist()
-        ([1.0], [0.6])
-        >>> state = priced.update(state, np.empty(0), 1, np.array([1.0, -0.45]))
+        >>> state.spent.tolist(), state.settled.tolist()
+        ([0.6], [1.0])
         >>> state.price.round(6).tolist()  # rest = 4.4 / 9
-        [0.611111]
+        [2.009111]
     """
 
     model: Any
@@ -87,10 +103,8 @@ class Priced:
     offsets: Floats
     slopes: Floats
     allowed: Floats
-    units: Floats
     first: Floats
     horizon: int
-    step: float
 
     ORDERED: ClassVar[bool] = True  # prices are clipped on the way
     BEGINS_ANEW: ClassVar[bool] = True  # a retuned agent keeps `model`, and has other budgets
@@ -102,9 +116,11 @@ class Priced:
         price = np.copy(self.first)
         spent = np.zeros(budgets)
         settled = np.zeros(budgets)
+        large = np.zeros(budgets)
+        cheapest = np.zeros(budgets)
         largest = np.zeros(budgets)
 
-        return PricedState(model, price, spent, settled, largest)
+        return PricedState(model, price, spent, settled, large, cheapest, largest)
 
     def mean(self, state: PricedState, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) the means of the estimator inside."""
@@ -147,52 +163,100 @@ class Priced:
     def update(self, state: PricedState, x: Array, arm: int, reward: Array) -> PricedState:
         """Learn one reward (objectives,), NaN where it was not observed, and its costs."""
         for j in range(len(self.allowed)):
-            observed = reward[self.objectives[j]]
-            if math.isnan(observed):
-                continue
-
-            cost = -(self.offsets[j] + self.slopes[j] * observed)
-            self.charge(state, j, cost)
+            cost = self.cost(j, reward)
+            if not math.isnan(cost):
+                self.charge(state, j, cost)
 
         model = self.model.update(state.model, x, arm, reward)
 
-        return PricedState(model, state.price, state.spent, state.settled, state.largest)
+        return PricedState(
+            model,
+            state.price,
+            state.spent,
+            state.settled,
+            state.large,
+            state.cheapest,
+            state.largest,
+        )
 
-    def rest(self, state: PricedState, j: int) -> float:
-        """The cost per round that budget j has left."""
-        allowed: float = self.allowed[j]
-        left: float = self.horizon - state.settled[j]
-        if left <= 0.0:
-            return allowed
-
-        budget = self.horizon * allowed
-        unspent: float = budget - state.spent[j]
-
-        return unspent / left
+    def cost(self, j: int, reward: Array) -> float:
+        """The cost of a reward (objectives,) in budget j, in its own unit."""
+        cost: float = -(self.offsets[j] + self.slopes[j] * reward[self.objectives[j]])
+        return cost
 
     def charge(self, state: PricedState, j: int, cost: float) -> None:
         """Learn one cost of budget j."""
-        before = self.unit(state, j)
         state.largest[j] = max(state.largest[j], abs(cost))
-        unit = self.unit(state, j)
-        # A larger unit is the same price per dollar.
-        if before > 0.0:
-            state.price[j] *= unit / before
-        if unit > 0.0:
-            excess = (cost - self.rest(state, j)) / unit
-            price = state.price[j] + self.step * excess
-            ceiling = unit / self.allowed[j]
-            state.price[j] = min(ceiling, max(0.0, price))
-
         state.spent[j] += cost
         state.settled[j] += 1.0
+        excess = self.excess(state, j, cost)
+        # Also below: what was saved in a long time may not empty a price at once.
+        bounded = min(MOST_EXCESS, max(-MOST_EXCESS, excess))
+        before = self.price(state, j)
+        state.price[j] = before * math.exp(RATE * bounded)
+
+    def excess(self, state: PricedState, j: int, cost: float) -> float:
+        """g, how far a cost was above what was allowed for it, in units of that."""
+        allowed = self.allowed[j]
+        settled = state.settled[j]
+        left = self.horizon - settled
+        if left > 0.0:
+            rest = max(0.0, self.budget_left(state, j))
+            aim = max(rest / left, LEAST_REST * allowed)
+            return min(MOST_EXCESS, cost / aim - 1.0)
+
+        above = min(MOST_EXCESS, cost / allowed - 1.0)
+        if self.horizon > 0:
+            return above
+
+        overspent = state.spent[j] - settled * allowed
+
+        return above + INTEGRAL * overspent / allowed
+
+    def budget_left(self, state: PricedState, j: int) -> float:
+        """What is left of budget j, which has a horizon; negative where it is overspent."""
+        budget = self.horizon * self.allowed[j]
+        left: float = budget - state.spent[j]
+        return left
 
     def unit(self, state: PricedState, j: int) -> float:
-        """The unit of costs of budget j; 0 before it is known."""
-        unit: float = self.units[j]
-        if unit > 0.0:
-            return unit
+        """u, a large cost of budget j; 0 before one is known."""
+        large: float = state.large[j]
+        if large > 0.0:
+            return large
 
         largest: float = state.largest[j]
 
         return largest
+
+    def price(self, state: PricedState, j: int) -> float:
+        """The price of one unit of cost of budget j, within its limits."""
+        price: float = state.price[j]
+        unit = self.unit(state, j)
+        if unit > 0.0:
+            price = min(CEILING / unit, max(FLOOR / unit, price))
+
+        return price
+
+    def is_beyond(self, state: PricedState, j: int, cost: float, cheapest: float) -> bool:
+        """Whether an arm costs too much for what is left of budget j.
+
+        Args:
+            state: now.
+            j: the budget.
+            cost: what the arm is predicted to cost, at least 0.
+            cheapest: what the cheapest arm is.
+        """
+        left = self.horizon - state.settled[j]
+        if left < 1.0:
+            return False
+
+        # Every later round must find enough for the cheapest arm, or for its own share.
+        share = cheapest
+        if state.cheapest[j] > 0.0:
+            share = state.cheapest[j]
+
+        kept = (left - 1.0) * min(share, self.allowed[j])
+        room = self.budget_left(state, j) - kept
+
+        return CAUTION * cost > room

@@ -12,13 +12,15 @@ from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import (
     Array,
     IntArray,
+    LoggedRounds,
     Mask,
     Policy,
     Recipe,
     Rng,
     Shape,
 )
-from mobandits.contracts.terms import by_number, in_terms, with_preference
+from mobandits.contracts.states import accounts_of, write_accounts
+from mobandits.contracts.terms import by_number, first_prices, in_terms, with_preference
 from mobandits.evaluation.loops import add_probabilities_of, learn_logged
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
@@ -127,6 +129,7 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         stage_rounds = rounds[first:last]
         rehearse_on(policy, log)
         state = _after_learning(policy, log, stage_rounds, rng)
+        _open_accounts(recipe, policy, state, log, stage_rounds)
         first += len(stage_rounds)
         if first >= len(rounds):
             return policy, state
@@ -162,6 +165,33 @@ def _after_learning(policy: Policy, log: Feedback, rounds: IntArray, rng: Rng) -
         state = learn(matching=True)
 
     return state
+
+
+def _open_accounts(
+    recipe: Recipe, policy: Policy, state: Any, log: Feedback, rounds: IntArray
+) -> None:
+    """Let a policy that has learned from a log begin as an agent would that has learned it.
+
+    What a log teaches uses up neither horizon nor budget, and tells the prices of costs.
+    """
+    accounts = accounts_of(state)
+    if not accounts:
+        return
+
+    for account, first in zip(accounts, accounts_of(policy.init()), strict=True):
+        account[...] = first
+
+    known = LoggedRounds(
+        contexts_of(log)[rounds],
+        np.arange(len(log.arm_names)),
+        np.broadcast_to(eligible_of(log), (len(log), len(log.arm_names)))[rounds],
+        log.arms[rounds],
+        log.propensities[rounds],
+        log.learned_rewards[rounds],
+    )
+    prices = first_prices(recipe, policy, known)
+    if prices is not None:
+        write_accounts(state, prices._asdict())
 
 
 def rehearse_on(policy: Policy, log: Feedback) -> None:

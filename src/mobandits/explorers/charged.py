@@ -1,11 +1,14 @@
 """Beliefs about rewards, less the price of what they cost."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+
+BARRED = 1e12  # in rewards: more than any reward makes up for
 
 
 @compiled
@@ -14,10 +17,12 @@ class Charged:
 
     From the beliefs about objective g of arm a, for every g that has no budget, it takes
 
-        sum_j lambda_j max(0, c_j(a)) / u_j
+        sum_j lambda_j max(0, c_j(a))
 
     with the optimistic, that is lower, cost c_j(a): that of the upper end of the interval. With
-    samples in place of intervals it is the cost of the sample.
+    samples in place of intervals it is the cost of the sample. An arm whose mean cost is beyond
+    what is left of a budget with a horizon is charged so much that it is played only where nothing
+    else is left; the cheapest one never is beyond it.
 
     Args:
         explorer: gives the beliefs, of a `Priced` estimator.
@@ -26,15 +31,16 @@ class Charged:
         >>> from mobandits.estimators import Priced, SampleMean
         >>> from mobandits.explorers import Greedy
         >>> means = SampleMean(slots=2, objectives=2)
-        >>> priced = Priced(means, [1], [0.0], [1.0], [0.5], [1.0], [0.0], 10, 10.0)
+        >>> priced = Priced(means, [1], [0.0], [1.0], [0.5], [2.0], 0)
         >>> state, x = priced.init(), np.empty(0)
         >>> for arm, cost in ((1, 0.25), (0, 0.75)):
         ...     state = priced.update(state, x, arm, np.array([1.0, -cost]))
         >>> state.price.round(6).tolist()
-        [2.0]
+        [1.9999]
         >>> rng, arms = np.random.default_rng(0), np.arange(2)
-        >>> Charged(Greedy()).beliefs(priced, state, np.zeros((1, 0)), arms, rng).mean.tolist()
-        [[-0.5, -0.75], [0.5, -0.25]]
+        >>> beliefs = Charged(Greedy()).beliefs(priced, state, np.zeros((1, 0)), arms, rng)
+        >>> beliefs.mean.round(4).tolist()
+        [[-0.4999, -0.75], [0.5, -0.25]]
     """
 
     explorer: Any
@@ -55,8 +61,10 @@ class Charged:
         mean = np.empty((count, objectives))
         low = np.empty((count, objectives))
         high = np.empty((count, objectives))
+        cheapest = self.cheapest(estimator, believed.mean)
         for a in range(count):
             charge = self.charge(estimator, state, believed.high[a])
+            charge += self.bar(estimator, state, believed.mean, a, cheapest)
             for l in range(objectives):
                 shift = 0.0 if self.has_budget(estimator, l) else charge
                 mean[a, l] = believed.mean[a, l] - shift
@@ -77,11 +85,47 @@ class Charged:
         """The price of one arm's costs, at the upper ends `best` (objectives,) of its rewards."""
         charge = 0.0
         for j in range(len(estimator.objectives)):
-            unit = estimator.unit(state, j)
-            end = best[estimator.objectives[j]]
-            cost = -(estimator.offsets[j] + estimator.slopes[j] * end)
+            cost = estimator.cost(j, best)
             # An arm about which nothing is known may cost nothing. Nothing is paid to arms.
-            if unit > 0.0 and cost > 0.0:
-                charge += state.price[j] * cost / unit
+            if cost > 0.0:
+                charge += estimator.price(state, j) * cost
 
         return charge
+
+    def cheapest(self, estimator: Any, means: Array) -> IntArray:
+        """(budgets,) the position of the arm with the least mean cost."""
+        budgets = len(estimator.objectives)
+        positions = np.zeros(budgets, np.int64)
+        for j in range(budgets):
+            least = math.inf
+            for a in range(len(means)):
+                cost = estimator.cost(j, means[a])
+                if cost < least:
+                    least = cost
+                    positions[j] = a
+
+        return positions
+
+    def bar(self, estimator: Any, state: Any, means: Array, a: int, cheapest: IntArray) -> float:
+        """What keeps an arm from being played whose cost is beyond a budget; 0 for others.
+
+        Args:
+            estimator: with budgets.
+            state: of it.
+            means: (arms, objectives) of the rewards.
+            a: the position of the arm.
+            cheapest: (budgets,) that of the cheapest arm.
+        """
+        bar = 0.0
+        for j in range(len(estimator.objectives)):
+            unit = estimator.unit(state, j)
+            if a == cheapest[j] or unit == 0.0:
+                continue
+
+            cost = max(0.0, estimator.cost(j, means[a]))
+            least = max(0.0, estimator.cost(j, means[cheapest[j]]))
+            if estimator.is_beyond(state, j, cost, least):
+                # Where all are beyond one, the one that costs least is played.
+                bar += BARRED * (1.0 + cost / unit)
+
+        return bar

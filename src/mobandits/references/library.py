@@ -292,6 +292,14 @@ PAPERS = (
         NEURIPS,
     ),
     Reference(
+        "balseiro2020",
+        "misc",
+        ("Balseiro, Santiago", "Lu, Haihao", "Mirrokni, Vahab"),
+        "The Best of Many Worlds: Dual Mirror Descent for Online Allocation Problems",
+        2020,
+        arxiv="2011.10124",
+    ),
+    Reference(
         "rahimi2007",
         "inproceedings",
         ("Rahimi, Ali", "Recht, Benjamin"),

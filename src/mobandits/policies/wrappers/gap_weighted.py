@@ -25,6 +25,7 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.states import counts, state_fields
 from mobandits.estimators import Priced
+from mobandits.explorers import Charged, Greedy
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -50,6 +51,7 @@ class GapWeightedPolicy(NotesNothing):
 
     Args:
         policy: the `Composite`.
+        explorer: of the estimates that are compared, with costs at a price where there are budgets.
         objectives: of the problem.
         gamma: the factor of gamma_t.
         power: its exponent.
@@ -59,6 +61,7 @@ class GapWeightedPolicy(NotesNothing):
     PLAYS_ALL: ClassVar[bool] = True
 
     policy: Any
+    explorer: Any
     objectives: int
     gamma: float
     power: float
@@ -74,7 +77,9 @@ class GapWeightedPolicy(NotesNothing):
         self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng
     ) -> GapWeightedBeliefs:
         """The estimated means, and how sharply this round distinguishes them."""
-        mean = self.policy.estimator.mean(state.estimator, context, arms)
+        estimator = self.policy.estimator
+        believed = self.explorer.beliefs(estimator, state.estimator, context, arms, rng)
+        mean = believed.mean
         # The round counts rewards, not decisions: late or partial rewards end in the same state in
         # any order.
         rounds = 1.0 + state.observed.max()
@@ -231,11 +236,12 @@ class GapWeighted(Recipe):
             name = type(self.recipe).__name__
             rule = "GapWeighted.recipe must bind to an estimator, an explorer and an order"
             raise ValueError(f"{rule}, got {name}")
+        # Its own explorer says how far to explore, which the gaps do here.
+        explorer: Any = Greedy()
         if isinstance(policy.estimator, Priced):
-            rule = "GapWeighted.recipe must have no budgets, whose prices its explorer charges"
-            raise ValueError(f"{rule}: it is not used, got {quoted(self.recipe)}")
+            explorer = Charged(explorer)
 
-        return GapWeightedPolicy(policy, shape.objectives, self.gamma, self.power)
+        return GapWeightedPolicy(policy, explorer, shape.objectives, self.gamma, self.power)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """The recipe's assumptions without which it makes no sense."""

@@ -1,21 +1,30 @@
 """Paced: any policy with budgets, by prices of costs that follow what was spent.
 
-Symbols: b the cost per round that is allowed, lambda the price of a cost, u the unit of costs, eta
-the step.
+Symbols: b the cost per round that is allowed, lambda the price of one unit of cost, u a large cost,
+n the rounds of the budget, t the costs learned, eta the rate.
 """
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
+from mobandits.contracts.protocols import (
+    Assumption,
+    LoggedRounds,
+    Policy,
+    Recipe,
+    Shape,
+    Stage,
+    Traits,
+)
 from mobandits.contracts.states import declares
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
 from mobandits.policies.wrappers.budget_terms import cost_lines
+from mobandits.policies.wrappers.first_prices import first_prices
 from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
 from mobandits.policies.wrappers.own_terms import as_recipe, pairs_of
 from mobandits.support.checks import integer, number
@@ -26,46 +35,54 @@ from mobandits.support.naming import quoted
 class Paced(Recipe):
     """Any recipe with budgets per round: costs have prices, which its order's other rewards pay.
 
-    Every budget j has a price lambda_j >= 0. From what the recipe believes of an arm's reward in
+    Every budget j has a price lambda_j > 0. From what the recipe believes of an arm's reward in
     every objective without a budget, Paced takes
 
-        sum_j lambda_j max(0, optimistic cost of the arm in j) / u_j
+        sum_j lambda_j max(0, optimistic cost of the arm in j)
 
     and the recipe's order decides on the rest, so that draws and exact probabilities stay what they
-    are. With every cost c that is learned, also late,
+    are. A recipe without a bonus, such as `MolEpsGreedy(epsilon=0)`, has its estimates charged at
+    their own costs. With every cost c that is learned, also late,
 
-        lambda_j <- min(u_j / b_j, max(0, lambda_j + eta (c - rest_j) / u_j))
+        lambda_j <- max(.003 / u_j, lambda_j exp(.02 g))
 
-    where rest_j is what is left of the budget over the rounds that are left, with a horizon, and
-    b_j without one. An order that should look at quality alone says so, such as `Pareto(on=[0])` or
-    `Weighted([1, 0])`: costs keep their place in the beliefs.
+    where g says how far c was above what is left per round, with a horizon, or above b_j and what
+    was overspent before, without one (`estimators.Priced` has it in full). With a horizon, an arm
+    is no longer played once twice its estimated cost would leave too little for later rounds; the
+    cheapest one always is.
 
-    Budgets are kept in the long run and not in every moment: while arms are learned, more is spent
-    than is allowed, twice as much and more in a tight budget. An agent's `budgets` are hard.
+    **The first price is found on a log.** When an agent learns one by `learn_log`, or is retuned to
+    Paced with one at hand, it looks for the price at which what it would play spends the budget: by
+    doubly robust estimates of five folds, each by a model of the others. What a log teaches uses up
+    neither horizon nor budget. From nothing, prices begin at their floor, and more is spent than is
+    allowed until they have risen.
+
+    An order that should look at quality alone says so, such as `Pareto(on=[0])` or
+    `Weighted([1, 0])`: costs keep their place in the beliefs. Rewards that are paid with should be
+    about 1 apart, as those of an objective with a range are: a large cost is always worth .003.
 
     Args:
-        recipe: such as `MolUcb(scale=0.3, order=Weighted([1.0, 0.0]))`; it needs estimates per arm
-            and objective.
+        recipe: such as `MolEpsGreedy(epsilon=0, penalty=10)` after a log, or
+            `MolUcb(scale=0.3, order=Weighted([1.0, 0.0]))`; it needs estimates per arm and
+            objective.
         budgets: {objective: cost per round that is allowed}, positive. In an agent by name, of
             objectives that are minimised, in their unit. In a simulation by number: a reward of
             -0.001 is a cost of 0.001.
         horizon: the rounds that the budgets are for; None: the problem's, where it is known.
-        step: eta, positive, in rewards per unit of cost. A large one needs a horizon: a price that
-            jumps between its ends makes up for nothing that was overspent.
-        largest: {objective: u}, a large cost of one round, such as the 99 % quantile of a log;
-            None: the largest cost so far. Where that grows, lambda is scaled with it, so that the
-            price per unit of cost stays what it was.
         start: {objective: price}, the first price of one unit of cost in what the recipe learns of
-            other rewards, such as quality per dollar; it needs `largest`. None: 0.
+            other rewards, such as quality per dollar; None: that of the log.
+        step: withdrawn.
+        largest: withdrawn.
 
     Raises:
         ValueError: where a parameter does not fit; on `bind`, where the recipe has no estimates per
             arm and objective, an objective is not there, or not minimised, or all have budgets.
 
     Reference:
-        Agrawal and Devanur, "Linear contextual bandits with knapsacks", NIPS 2016, for prices that
-        follow spending; the update is ours, chosen on prompts (docs/how-to/budgets.md), and no
-        bound is proven for it.
+        Balseiro, Lu and Mirrokni, "The best of many worlds: dual mirror descent for online
+        allocation problems", 2020, for prices that are multiplied (only its abstract was at hand);
+        Agrawal and Devanur, "Linear contextual bandits with knapsacks", NIPS 2016, for prices in
+        bandits. What is left, the first price and the limits are ours; no bound is proven for them.
 
     Example:
         >>> from mobandits.orders import Weighted
@@ -76,7 +93,7 @@ class Paced(Recipe):
         Charged(explorer=Ucb(radius=Constant(value=0.3)))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
+    references: ClassVar[tuple[str, ...]] = ("balseiro2020", "agrawal2016")
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",
@@ -88,13 +105,18 @@ class Paced(Recipe):
     recipe: Recipe
     budgets: Mapping[Any, Any] | tuple[Any, ...]
     horizon: int | None = None
-    step: float = 10.0
-    largest: Mapping[Any, Any] | tuple[Any, ...] | None = None
     start: Mapping[Any, Any] | tuple[Any, ...] | None = None
     terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
+    step: InitVar[Any] = None
+    largest: InitVar[Any] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, step: Any, largest: Any) -> None:
         """Check the parameters; a class becomes a recipe, dictionaries tuples of pairs."""
+        for name, value in (("step", step), ("largest", largest)):
+            if value is not None:
+                rule = f"Paced.{name} must be left out: prices are multiplied, and need no unit"
+                raise ValueError(f"{rule}, got {quoted(value)}")
+
         recipe = as_recipe(self.recipe, "Paced.recipe")
         budgets = pairs_of(self.budgets, "Paced.budgets")
         for objective, allowed in budgets:
@@ -102,35 +124,26 @@ class Paced(Recipe):
         if self.horizon is not None:
             integer("Paced.horizon", self.horizon, at_least=1)
 
-        number("Paced.step", self.step, above=0.0)
-        if self.largest is not None:
-            largest = pairs_of(self.largest, "Paced.largest")
-            with_budget = {objective for objective, _ in budgets}
-            for objective, unit in largest:
-                number(f"Paced.largest[{quoted(objective)}]", unit, above=0.0)
-                if objective not in with_budget:
-                    rule = "Paced.largest must be of objectives with a budget"
-                    raise ValueError(f"{rule}, got {quoted(objective)}")
-
-            object.__setattr__(self, "largest", largest)
-        if self.start is not None:
-            object.__setattr__(self, "start", self._checked_start())
-
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "budgets", budgets)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
+        if self.start is not None:
+            object.__setattr__(self, "start", self._checked_start())
 
     def _checked_start(self) -> tuple[Any, ...]:
         start = pairs_of(self.start, "Paced.start")
-        units = dict(self.largest or ())
+        with_budget = {objective for objective, _ in self.budgets}
         for objective, price in start:
-            number(f"Paced.start[{quoted(objective)}]", price, at_least=0.0)
-            # Prices are kept per large cost: without it the first price has no unit.
-            if objective not in units:
-                rule = "Paced.start must be of objectives that Paced.largest has"
+            number(f"Paced.start[{quoted(objective)}]", price, above=0.0)
+            if objective not in with_budget:
+                rule = "Paced.start must be of objectives with a budget"
                 raise ValueError(f"{rule}, got {quoted(objective)}")
 
         return start
+
+    def first_prices(self, policy: Policy, rounds: LoggedRounds) -> Any | None:
+        """What a log says of the prices, to begin with; see `contracts.terms.first_prices`."""
+        return first_prices(policy, rounds)
 
     def bind(self, shape: Shape) -> Policy:
         """The recipe's policy, with prices."""
@@ -160,7 +173,6 @@ class Paced(Recipe):
         names = [objective for objective, _ in self.budgets]
         lines = cost_lines(self.terms, names, shape.objectives, "Paced.budgets")
         horizon = shape.rounds if self.horizon is None else self.horizon
-        units = dict(self.largest or ())
         prices = dict(self.start or ())
         estimator = Priced(
             inner.estimator,
@@ -168,13 +180,8 @@ class Paced(Recipe):
             offsets=[line.offset for line in lines],
             slopes=[line.slope for line in lines],
             allowed=[allowed for _, allowed in self.budgets],
-            units=[units.get(objective, 0.0) for objective, _ in self.budgets],
-            first=[
-                units.get(objective, 0.0) * prices.get(objective, 0.0)
-                for objective, _ in self.budgets
-            ],
+            first=[prices.get(objective, 0.0) for objective, _ in self.budgets],
             horizon=horizon or 0,
-            step=self.step,
         )
         explorer = _charged(inner.explorer)
         priced: Policy = exchanged(policy, estimator=estimator, explorer=explorer)

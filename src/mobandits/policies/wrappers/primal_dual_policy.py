@@ -18,10 +18,10 @@ from mobandits.numerics.linalg import copy_into
 
 
 @state_fields(
-    spent=Field(("budgets",)),
-    observed=counts("objectives", whole=True),
-    rows=Field(("explored", "features")),
-    worth=Field(("one",), low=0.0),
+    spent=Field(("budgets",), account=True),
+    observed=counts("objectives", whole=True)._replace(account=True),
+    rows=Field(("explored", "features"), account=True),
+    worth=Field(("one",), low=0.0, account=True),
     terms=Field(("terms",)),
 )
 class PrimalDualState(NamedTuple):
