@@ -100,12 +100,11 @@ def main():
 
     header = ["budget, $ per 1,000 prompts", *(f"{each:g}" for each in PUBLISHED)]
     notes = [
-        f"Means over {LOGS} logs of 1,785 answers and orders of 1,824 prompts, ± their standard "
-        "errors; spending is the share of the budget, and in brackets that of the worst log.",
-        "The recipe is `Paced(MolEpsGreedy(epsilon=0, penalty=10), {'cost': budget})`, with "
-        "`preference = Weighted([1, 0])` and `learn_log`; with `MolUcb()` it goes on exploring.",
-        "ParetoBandit's numbers are those of its paper (arXiv 2604.00136), which learned 8,374 "
-        "prompts with the answers of all models.",
+        f"Means over {LOGS} logs of 1,785 answers and as many orders, ± their standard errors.",
+        "Spending is a share of the budget; in brackets that of the worst log.",
+        "The recipe is `Paced(MolEpsGreedy(epsilon=0, penalty=10), {'cost': budget})`.",
+        "The preference is `Weighted([1, 0])`. With `MolUcb()` the agent goes on exploring.",
+        "ParetoBandit (arXiv 2604.00136) learned 8,374 prompts with the answers of all models.",
     ]
     harness.write(
         "budgets",

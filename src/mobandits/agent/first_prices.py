@@ -96,7 +96,8 @@ def _in_slots(core: AgentCore, log: Feedback) -> LoggedRounds:
     columns = [names.index(name) for name in core.objective_names]
     rewards = learned_rewards(core.objectives, log.own_rewards[:, columns])
     is_missing = np.isnan(rewards)
-    places = [i for i, name in enumerate(log.arm_names) if name in core.arms.names]
+    there = [i for i, name in enumerate(log.arm_names) if name in core.arms.names]
+    places = np.array(there, np.int64)
     is_there = np.isin(log.arms, places)
     teaches = ~is_missing.all(axis=1) if core.recipe.accepts_partial else ~is_missing.any(axis=1)
     kept = np.flatnonzero(is_there & teaches)

@@ -203,15 +203,15 @@ class Priced:
         if left > 0.0:
             rest = max(0.0, self.budget_left(state, j))
             aim = max(rest / left, LEAST_REST * allowed)
-            return min(MOST_EXCESS, cost / aim - 1.0)
-
-        above = min(MOST_EXCESS, cost / allowed - 1.0)
-        if self.horizon > 0:
+            above: float = min(MOST_EXCESS, cost / aim - 1.0)
             return above
 
-        overspent = state.spent[j] - settled * allowed
+        above = min(MOST_EXCESS, cost / allowed - 1.0)
+        if self.horizon == 0:
+            overspent = state.spent[j] - settled * allowed
+            above += INTEGRAL * overspent / allowed
 
-        return above + INTEGRAL * overspent / allowed
+        return above
 
     def budget_left(self, state: PricedState, j: int) -> float:
         """What is left of budget j, which has a horizon; negative where it is overspent."""
@@ -259,4 +259,6 @@ class Priced:
         kept = (left - 1.0) * min(share, self.allowed[j])
         room = self.budget_left(state, j) - kept
 
-        return CAUTION * cost > room
+        is_beyond: bool = CAUTION * cost > room
+
+        return is_beyond

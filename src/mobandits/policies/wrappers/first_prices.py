@@ -72,7 +72,7 @@ def first_prices(policy: Policy, rounds: LoggedRounds) -> FirstPrices | None:
     """
     estimator = composite(policy).estimator
     paid = _costs_of(estimator, rounds.rewards)
-    is_known = ~np.isnan(paid).any(axis=1)
+    is_known = ~np.isnan(paid.sum(axis=1))
     if is_known.sum() < FEWEST:
         return None
 
@@ -96,9 +96,11 @@ def _cheapest(rounds: LoggedRounds, paid: Array) -> Array:
     cheapest = np.full(paid.shape[1], np.inf)
     for arm in np.unique(rounds.played):
         mean = paid[rounds.played == arm].mean(axis=0)
-        cheapest = np.minimum(cheapest, mean)
+        np.minimum(cheapest, mean, out=cheapest)
 
-    return np.maximum(0.0, cheapest)
+    cheapest[cheapest < 0.0] = 0.0
+
+    return cheapest
 
 
 def priced_state(state: Any) -> PricedState:
@@ -155,9 +157,7 @@ def _learned_folds(policy: Policy, rounds: LoggedRounds, large: Array) -> list[_
     for fold in range(FOLDS):
         others = np.flatnonzero(folds != fold)
         rng = np.random.default_rng(fold)
-        state = loop(
-            policy, policy.init(), others, x, slots, rounds.rewards, note_of(policy), rng
-        )
+        state = loop(policy, policy.init(), others, x, slots, rounds.rewards, note_of(policy), rng)
         _open_accounts(policy, state, large)
         learned.append(_Fold(state, np.flatnonzero(folds == fold)))
 
@@ -193,9 +193,7 @@ def _learn(
     return state
 
 
-def _predicted(
-    policy: Policy, rounds: LoggedRounds, folds: list[_Fold], paid: Array
-) -> _Costs:
+def _predicted(policy: Policy, rounds: LoggedRounds, folds: list[_Fold], paid: Array) -> _Costs:
     estimator = composite(policy).estimator
     count = len(rounds.played)
     means = np.zeros((count, len(rounds.slots), rounds.rewards.shape[1]))
