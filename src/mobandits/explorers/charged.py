@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Evidence, IntArray, Rng
 
 BARRED = 1e12  # in rewards: more than any reward makes up for
+FEW = 20.0  # costs, after which an arm's estimate says more than its prior
 
 
 @compiled
@@ -19,10 +20,14 @@ class Charged:
 
         sum_j lambda_j max(0, c_j(a))
 
-    with the optimistic, that is lower, cost c_j(a): that of the upper end of the interval. With
-    samples in place of intervals it is the cost of the sample. An arm whose mean cost is beyond
-    what is left of a budget with a horizon is charged so much that it is played only where nothing
-    else is left; the cheapest one never is beyond it.
+    with the estimated cost c_j(a). Intervals make up for what is not known of rewards alone: costs
+    are often small beside their own intervals, and would be charged as nothing at any price. Only a
+    model that has learned fewer than 20 costs is charged the optimistic, that is lower, cost of the
+    interval's upper end, so that it is tried. With samples in place of intervals it is the cost of
+    the sample.
+
+    An arm whose mean cost is beyond what is left of a budget with a horizon is charged so much that
+    it is played only where nothing else is left; the cheapest one never is beyond it.
 
     Args:
         explorer: gives the beliefs, of a `Priced` estimator.
@@ -62,8 +67,9 @@ class Charged:
         low = np.empty((count, objectives))
         high = np.empty((count, objectives))
         cheapest = self.cheapest(estimator, believed.mean)
+        evidence = estimator.evidence(state, context, arms)
         for a in range(count):
-            charge = self.charge(estimator, state, believed.high[a])
+            charge = self.charge(estimator, state, believed, evidence, a, arms[a])
             charge += self.bar(estimator, state, believed.mean, a, cheapest)
             for l in range(objectives):
                 shift = 0.0 if self.has_budget(estimator, l) else charge
@@ -81,11 +87,26 @@ class Charged:
 
         return has_budget
 
-    def charge(self, estimator: Any, state: Any, best: Array) -> float:
-        """The price of one arm's costs, at the upper ends `best` (objectives,) of its rewards."""
+    def charge(
+        self, estimator: Any, state: Any, believed: Beliefs, evidence: Evidence, a: int, arm: int
+    ) -> float:
+        """The price of one arm's costs.
+
+        Args:
+            estimator: with budgets.
+            state: of it.
+            believed: of the rewards.
+            evidence: how much the estimator has seen.
+            a: the position of the arm.
+            arm: its slot.
+        """
         charge = 0.0
+        slot = arm if len(evidence.seen) > 1 else 0
         for j in range(len(estimator.objectives)):
-            cost = estimator.cost(j, best)
+            gram = estimator.objectives[j] if evidence.seen.shape[1] > 1 else 0
+            is_known = evidence.seen[slot, gram] >= FEW
+            rewards = believed.mean[a] if is_known else believed.high[a]
+            cost = estimator.cost(j, rewards)
             # An arm about which nothing is known may cost nothing. Nothing is paid to arms.
             if cost > 0.0:
                 charge += estimator.price(state, j) * cost
