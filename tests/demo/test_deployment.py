@@ -10,18 +10,15 @@ from mobandits.demo.deployed import budget_results, cells, mixture_for
 from mobandits.demo.deployment import (
     BUDGETS,
     DEPLOYED,
-    FOLDS,
     MIXTURE,
     MODELS,
     SCHEMA,
     Prompts,
     best_shares,
     deployments,
-    first_price,
     uniform_log,
 )
 from mobandits.demo.mixtures import best_mixture
-from mobandits.evaluation import RidgePerArm
 from mobandits.logs import Feedback
 
 
@@ -44,38 +41,6 @@ def test_a_log_has_what_was_seen_of_the_model_that_was_drawn():
         assert log.rewards[row, 1] == -given_prompts.dollars[row, arm]
     assert np.bincount(log.arms).min() > 70
     assert np.allclose(log.propensities, 1 / 3)
-
-
-def spent_at(log, price):
-    """The doubly robust estimate, prompt by prompt."""
-    folds = np.arange(len(log)) % FOLDS
-    fitted = RidgePerArm().fit(log, folds)
-    always = [
-        fitted.expected(np.tile(np.eye(len(MODELS))[arm], (len(log), 1)))
-        for arm in range(len(MODELS))
-    ]
-    total = 0.0
-    for row in range(len(log)):
-        values = [each[row, 0] - price * max(0.0, -each[row, 1]) for each in always]
-        best = int(np.argmax(values))
-        predicted = max(0.0, -always[best][row, 1])
-        total += predicted
-        if log.arms[row] == best:
-            total += (-log.rewards[row, 1] - predicted) / log.propensities[row]
-    return total / len(log)
-
-
-@pytest.mark.parametrize("budget", [0.0002, 0.0003])
-def test_the_first_price_is_where_the_log_says_that_the_budget_is_spent(budget):
-    log = uniform_log(prompts(400), np.random.default_rng(2))
-    price = first_price(log, budget)
-    assert spent_at(log, price * 1.0001) <= budget
-    assert spent_at(log, price * 0.9999) > budget
-
-
-def test_a_budget_for_every_model_needs_no_price():
-    log = uniform_log(prompts(400), np.random.default_rng(2))
-    assert first_price(log, 1.0) < 1e-9
 
 
 @given(

@@ -1,4 +1,4 @@
-"""What one would really do: learn from a log, choose a price on it, deploy with a budget.
+"""What one would really do: learn from a log, then deploy with a budget.
 
 The first file of prompts is the log: a model was drawn for every prompt, all with the same
 probability, and the quality and the price of that one answer were seen. The second file comes after
@@ -17,7 +17,6 @@ from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits.demo.mixtures import Point, best_mixture, quality_between
 from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST, PROMPTS, RoutingProblem
-from mobandits.evaluation import RidgePerArm
 from mobandits.logs import Feedback
 from mobandits.orders import Weighted
 from mobandits.policies import MolEpsGreedy, Paced
@@ -29,11 +28,7 @@ QUALITY = Objective("quality", low=0.0, high=1.0)
 COST = Objective("cost", minimise=True, unit="USD")
 QUALITY_ALONE = Weighted((1.0, 0.0))
 # The log has tried every model on hundreds of prompts: the deployed policy need not explore.
-LEARNER = MolEpsGreedy(epsilon=0.0)
-FOLDS = 5
-LARGE = 0.99  # the quantile of logged costs in whose unit prices move
-LARGEST_PRICE = 1e6  # in quality per dollar: no answer is worth more
-HALVINGS = 60
+LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0)
 
 SCHEMA = {
     "policy": pl.String,
@@ -149,17 +144,12 @@ def deploy(log: Feedback, prompts: Prompts, order: IntArray, budget: float) -> I
         order: in which they come.
         budget: US dollars per prompt.
     """
-    agent = Agent(LEARNER, arms=MODELS, features=log.contexts.shape[1], objectives=[QUALITY, COST])
-    agent.learn_log(log)
+    paced = Paced(LEARNER, {COST.name: budget}, horizon=len(order))
+    features = log.contexts.shape[1]
+    agent = Agent(paced, arms=MODELS, features=features, objectives=[QUALITY, COST])
     agent.preference = QUALITY_ALONE
-    paced = Paced(
-        LEARNER,
-        {COST.name: budget},
-        horizon=len(order),
-        largest={COST.name: large_cost(log)},
-        start={COST.name: first_price(log, budget)},
-    )
-    agent.retune(recipe=paced)
+    # It also finds the price of a dollar with which it begins.
+    agent.learn_log(log)
 
     arms = np.empty(len(order), np.int64)
     position: dict[Hashable, int] = {model: i for i, model in enumerate(MODELS)}
@@ -174,44 +164,6 @@ def deploy(log: Feedback, prompts: Prompts, order: IntArray, budget: float) -> I
         arms[prompt] = arm
 
     return arms
-
-
-def large_cost(log: Feedback) -> float:
-    """A large cost of one answer of the log, in US dollars."""
-    return float(np.quantile(-log.rewards[:, 1], LARGE))
-
-
-def first_price(log: Feedback, budget: float) -> float:
-    """The price of a dollar, in quality, at which the log says that the budget is spent.
-
-    A model is played where quality - price x dollars is largest, as predicted; what that spends is
-    estimated doubly robustly, with predictions of a fold by the others.
-
-    Args:
-        log: of a policy with known propensities.
-        budget: US dollars per prompt.
-    """
-    folds = np.arange(len(log)) % FOLDS
-    fitted = RidgePerArm().fit(log, folds)
-    predicted = []
-    for each in np.eye(len(MODELS)):
-        always = np.broadcast_to(each, (len(log), len(MODELS)))
-        predicted.append(fitted.expected(always))
-
-    table = np.stack(predicted, axis=1)
-    quality = table[:, :, 0]
-    dollars = np.maximum(0.0, -table[:, :, 1])
-    low = 0.0
-    high = LARGEST_PRICE
-    for _ in range(HALVINGS):
-        price = (low + high) / 2.0
-        chosen = np.argmax(quality - price * dollars, axis=1)
-        if _spent(log, dollars, chosen) > budget:
-            low = price
-        else:
-            high = price
-
-    return high
 
 
 def best_shares(log: Feedback, budget: float) -> Array:
@@ -251,17 +203,6 @@ def _shares_of_pair(points: list[Point], budget: float, best: float) -> Array:
             shares[dear] = share
 
     return shares
-
-
-def _spent(log: Feedback, dollars: Array, chosen: IntArray) -> float:
-    """The doubly robust estimate of what a choice per prompt spends on the average prompt."""
-    rows = np.arange(len(log))
-    predicted = dollars[rows, chosen]
-    residual = -log.rewards[:, 1] - dollars[rows, log.arms]
-    was_played = chosen == log.arms
-    correction = np.where(was_played, residual / log.propensities, 0.0)
-
-    return float(np.mean(predicted + correction))
 
 
 def _models(prompts: Prompts) -> pl.DataFrame:
