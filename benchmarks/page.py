@@ -143,7 +143,12 @@ def with_code(text):
 
 def section(name, content):
     """One file of results."""
-    body = slopes(content["exponents"]) if "exponents" in content else measurements(content["rows"])
+    if "table" in content:
+        body = table(**content["table"])
+    elif "exponents" in content:
+        body = slopes(content["exponents"])
+    else:
+        body = measurements(content["rows"])
     if "goals" in content:
         body = f"{goals_table(content['goals'])}\n\n{body}"
     notes = "\n".join(f"- {note}" for note in content["notes"])

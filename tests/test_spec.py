@@ -239,6 +239,9 @@ def test_limits_of_objectives_are_tables():
     assert build("policies", entry, "policy") == Within(MolUcb(), {0: 0.5, 2: 1.0})
     entry = {"name": "paced", "recipe": "mol-ucb", "budgets": [[1, 0.5]]}
     assert build("policies", entry, "policy") == Paced(MolUcb(), {1: 0.5})
+    for withdrawn in ({"largest": {"1": 2}}, {"step": 10}):
+        with pytest.raises(ValueError, match=r"policy: Paced\.\w+ must be left out"):
+            build("policies", entry | withdrawn, "policy")
     entry = {"name": "primal-dual", "budgets": {"1": 0.5}, "largest": {"1": 2}, "horizon": 9}
     entry["recipe"] = {"name": "mol-ucb", "order": {"name": "weighted", "weights": [1, 0]}}
     recipe = PrimalDual(MolUcb(order=orders.Weighted([1.0, 0.0])), {1: 0.5}, {1: 2.0}, horizon=9)

@@ -142,6 +142,9 @@ def built(kind: str, entry: Any, place: Place, mistakes: Mistakes) -> Any:
     known = inspect.signature(cls).parameters
     for key in [key for key in given if key in known]:
         annotation = annotations.get(key, Any)
+        # A parameter that is no field, such as one that was withdrawn.
+        if isinstance(annotation, dataclasses.InitVar):
+            annotation = annotation.type
         with mistakes.at(place.key(key)):
             values[key] = _converted(annotation, given[key], place.key(key), mistakes)
 

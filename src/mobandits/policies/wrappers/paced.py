@@ -38,11 +38,11 @@ class Paced(Recipe):
     Every budget j has a price lambda_j > 0. From what the recipe believes of an arm's reward in
     every objective without a budget, Paced takes
 
-        sum_j lambda_j max(0, optimistic cost of the arm in j)
+        sum_j lambda_j max(0, estimated cost of the arm in j)
 
     and the recipe's order decides on the rest, so that draws and exact probabilities stay what they
-    are. A recipe without a bonus, such as `MolEpsGreedy(epsilon=0)`, has its estimates charged at
-    their own costs. With every cost c that is learned, also late,
+    are. A model that has learned fewer than 20 costs is charged the optimistic end of its interval,
+    where the recipe has intervals. With every cost c that is learned, also late,
 
         lambda_j <- max(.003 / u_j, lambda_j exp(.02 g))
 
@@ -60,6 +60,10 @@ class Paced(Recipe):
     An order that should look at quality alone says so, such as `Pareto(on=[0])` or
     `Weighted([1, 0])`: costs keep their place in the beliefs. Rewards that are paid with should be
     about 1 apart, as those of an objective with a range are: a large cost is always worth .003.
+    Costs with budgets need no range, whose worst end is far above a small cost.
+
+    In an agent set the preference before `learn_log`: the first price is that of the order.
+    docs/how-to/budgets.md says when to take Paced, and when `PrimalDual`.
 
     Args:
         recipe: such as `MolEpsGreedy(epsilon=0, penalty=10)` after a log, or
@@ -108,7 +112,7 @@ class Paced(Recipe):
     start: Mapping[Any, Any] | tuple[Any, ...] | None = None
     terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
     step: InitVar[Any] = None
-    largest: InitVar[Any] = None
+    largest: InitVar[Mapping[Any, Any] | None] = None
 
     def __post_init__(self, step: Any, largest: Any) -> None:
         """Check the parameters; a class becomes a recipe, dictionaries tuples of pairs."""
