@@ -81,6 +81,18 @@ class Telemetry:
             buckets=GROUPS,
             registry=registry,
         )
+        self._lags = Histogram(
+            "mobandits_loop_lag_seconds",
+            "Seconds by which the event loop was late, asked ten times a second",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._stalls = Counter(
+            "mobandits_stalls",
+            "Moments of over 250 ms in which the loop or a commit stood still, by who held it up",
+            ["what", "cause"],
+            registry=registry,
+        )
         file.observe_commits(self._count_commit)
         # Of every call: to find the one of some labels takes longer than to count with it.
         self._seconds_of = functools.cache(self._seconds.labels)
@@ -126,6 +138,14 @@ class Telemetry:
         """Some calls of workers came to an end."""
         if count:
             self._of_workers.labels(agent, outcome).inc(count)
+
+    def count_lag(self, seconds: float) -> None:
+        """The event loop was late."""
+        self._lags.observe(seconds)
+
+    def count_stall(self, what: str, cause: str) -> None:
+        """The loop, or a commit, stood still."""
+        self._stalls.labels(what, cause).inc()
 
     def _count_commit(self, calls: int, seconds: float) -> None:
         """A group was committed; told by the thread that did it."""
