@@ -7,6 +7,7 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.agent.actors import ACTOR
 from mobandits.logs.store.keys import Key, key_named
 from mobandits.service.problems import Problem
 
@@ -54,6 +55,7 @@ class Authorisation:
             Problem: saying why.
         """
         given = request.headers.get("authorization")
+        ACTOR.set(None)
         if given is None and self.is_open:
             self._check_not_forwarded(request, 401)
             # A page of the web has no key, and so need not be asked for its name where there is one:
@@ -72,6 +74,7 @@ class Authorisation:
             raise Problem(403, f"key {key.id} does not have the scope {scope}{where}")
 
         self._check_rate(key)
+        ACTOR.set(actor_of(key))
 
     # --- what pages ask for
 
@@ -166,6 +169,11 @@ class Authorisation:
             self._buckets[key.id] = bucket
         if not bucket.take(time.monotonic()):
             raise Problem(429, f"key {key.id} is used faster than {self._rate:g} per second", 1)
+
+
+def actor_of(key: Key) -> str:
+    """A key as logs name whoever has changed something with it: nothing of it is secret."""
+    return f"{key.label} ({key.id})"
 
 
 class TokenBucket:

@@ -1,10 +1,12 @@
 """What a service counts and times, in the format of Prometheus."""
 
 import functools
+import importlib.metadata
+import platform
 import time
 from collections.abc import Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -37,6 +39,10 @@ class Telemetry:
         self.connections = Connections()
         registry = CollectorRegistry(auto_describe=False)
         self._registry = registry
+        ProcessCollector(registry=registry)
+        build = Info("mobandits_build", "The version that runs", registry=registry)
+        version = importlib.metadata.version("mobandits")
+        build.info({"version": version, "python": platform.python_version()})
         self._seconds = Histogram(
             "mobandits_request_seconds",
             "Seconds until a request was answered",
