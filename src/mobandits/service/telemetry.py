@@ -4,7 +4,8 @@ import functools
 import importlib.metadata
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
@@ -158,9 +159,31 @@ class Telemetry:
         self._commits.observe(seconds)
         self._groups.observe(calls)
 
-    def exposition(self) -> tuple[bytes, str]:
-        """All numbers as text, and its media type."""
-        return generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4
+    def exposition(self, agents: Collection[str] | None = None) -> tuple[bytes, str]:
+        """All numbers as text, and its media type.
+
+        Args:
+            agents: of which the numbers are told, and no others; None: all, and the service's own.
+        """
+        registry: Any = self._registry if agents is None else _OfAgents(self._registry, agents)
+        return generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _OfAgents(Collector):
+    """The numbers of some agents."""
+
+    def __init__(self, registry: Collector, agents: Collection[str]) -> None:
+        self._registry = registry
+        self._agents = agents
+
+    def collect(self) -> Iterator[Metric]:
+        """What has the label of such an agent."""
+        for metric in self._registry.collect():
+            metric.samples = [
+                sample for sample in metric.samples if sample.labels.get("agent") in self._agents
+            ]
+            if metric.samples:
+                yield metric
 
 
 class _OfConnections(Collector):
