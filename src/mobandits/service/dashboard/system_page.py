@@ -18,6 +18,7 @@ from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.telemetry import Answered
 
 STORE_SUFFIXES = ("", "-wal", "-shm")
+READINESS = "ready"
 MEGABYTE = 1e6
 DAY = 86400.0
 HOUR = 3600.0
@@ -87,7 +88,8 @@ def call_rows(answered: Iterable[Answered]) -> list[CallRow]:
     for each in answered:
         counts[each.call] = counts.get(each.call, 0) + each.times
         seconds[each.call] = seconds.get(each.call, 0.0) + each.seconds
-        if each.status >= 500:
+        # That an agent is not ready yet is an answer, and probes ask for it all the time.
+        if each.status >= 500 and each.call != READINESS:
             failures[each.call] = failures.get(each.call, 0) + each.times
 
     rows = []
