@@ -74,7 +74,7 @@ def prices_by(core: AgentCore, bound: BoundPolicy, log: Feedback | None) -> Pric
     if found is None:
         return None
 
-    return {name: numbers.tolist() for name, numbers in found._asdict().items()}
+    return {name: getattr(found, name).tolist() for name in found._fields}
 
 
 def begin_with(bound: BoundPolicy, prices: Prices | None) -> None:
