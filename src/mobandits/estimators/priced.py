@@ -95,7 +95,7 @@ class Priced:
         >>> state.spent.tolist(), state.settled.tolist()
         ([0.6], [1.0])
         >>> state.price.round(6).tolist()  # rest = 4.4 / 9
-        [2.009111]
+        [2.009112]
     """
 
     model: Any
