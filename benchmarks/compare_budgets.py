@@ -37,7 +37,7 @@ LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0)
 SIDES = {
     "horizon known": (LEARNER, True),
     "open-ended": (LEARNER, False),
-    "open-ended, MolUcb()": (MolUcb(order=QUALITY_ALONE), False),
+    "open-ended, `MolUcb()`": (MolUcb(order=QUALITY_ALONE), False),
 }
 
 
