@@ -10,6 +10,7 @@ from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
 from mobandits.agent.growth import arrays
+from mobandits.client.failures import BUDGET
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile
 from mobandits.service.application import application
@@ -313,6 +314,8 @@ def test_a_spent_budget_is_an_ordinary_answer_that_says_when_it_renews(tmp_path,
         first, second = asyncio.run(whole())
     assert (first.status_code, second.status_code) == (200, 429)
     assert 0 < int(second.headers["retry-after"]) <= 86_400
+    # Clients know by it that no further attempt helps.
+    assert second.json()["type"] == BUDGET
     assert not caplog.records
 
 

@@ -22,7 +22,7 @@ class ProblemDetails(msgspec.Struct):
     """An error (RFC 9457).
 
     Attributes:
-        type: about:blank.
+        type: "urn:mobandits:budget" where a budget is used up; else "about:blank".
         title: what kind of error it is.
         status: of HTTP.
         detail: one line.

@@ -12,6 +12,8 @@ from mobandits.errors import BudgetError, LogError
 from mobandits.support.naming import shortened
 
 MEDIA_TYPE = "application/problem+json"
+UNTYPED = "about:blank"  # the title and the status say all
+BUDGET = "urn:mobandits:budget"  # a budget that is used up: unlike for other limits, clients stop
 TITLES = {
     400: "The request is not understood",
     401: "A key is needed",
@@ -39,11 +41,15 @@ class Problem(Exception):  # noqa: N818 - the term of RFC 9457
         status: of HTTP.
         detail: one line.
         retry_after: in seconds, where trying again may help.
+        kind: the type of RFC 9457.
     """
 
-    def __init__(self, status: int, detail: str, retry_after: int | None = None) -> None:
+    def __init__(
+        self, status: int, detail: str, retry_after: int | None = None, kind: str = UNTYPED
+    ) -> None:
         super().__init__(detail)
         self.status = status
+        self.kind = kind
         self.detail = shortened(detail)
         self.retry_after = retry_after
 
@@ -58,7 +64,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, BudgetError):
-        return Problem(429, str(error), seconds_until(error.renews))
+        return Problem(429, str(error), seconds_until(error.renews), BUDGET)
     if isinstance(error, LogError):
         return Problem(503, str(error), retry_after=1)
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
@@ -86,7 +92,7 @@ def seconds_until(renews: float | None) -> int | None:
 def answer_to(problem: Problem) -> Response:
     """The response that tells a problem."""
     content: dict[str, Any] = {
-        "type": "about:blank",
+        "type": problem.kind,
         "title": TITLES.get(problem.status, "The request failed"),
         "status": problem.status,
         "detail": problem.detail,
