@@ -70,6 +70,15 @@ def test_a_key_stands_for_one_decision(tmp_path):
         refused = await client.post(f"{AGENT}/decide", json=changed)
         assert refused.status_code == 422
         assert refused.json()["field"] == "key"
+        inactive = await client.post(f"{AGENT}/decide", json={**body, "active": False})
+        assert inactive.status_code == 422
+        assert inactive.json()["field"] == "key"
+        same = await client.post(f"{AGENT}/decide", json=body, headers=header)
+        assert same.json() == {**first, "replayed": True}
+        another = {"Idempotency-Key": "k0"}
+        both = await client.post(f"{AGENT}/decide", json=body, headers=another)
+        assert both.status_code == 422
+        assert both.json()["field"] == "Idempotency-Key"
         told = await client.post(
             f"{AGENT}/rewards",
             json=[
@@ -289,6 +298,42 @@ def test_too_many_calls_that_wait_are_turned_away(tmp_path, monkeypatch):
 
 def test_problems_are_words_of_the_library():
     assert json.loads(json.dumps(Problem(404, "x").detail)) == "x"
+
+
+def test_a_decision_may_be_answered_with_its_explanation(tmp_path):
+    async def talk(client, running):
+        body = {"context": CONTEXT, "key": "k"}
+        plain = (await client.post(f"{AGENT}/decide", json=body)).json()
+        assert "explanation" not in plain
+        wordy = (await client.post(f"{AGENT}/decide?explain=1", json=body)).json()
+        why = (await client.get(f"{AGENT}/decisions/0/explanation")).json()
+        assert wordy == {**plain, "replayed": True, "explanation": why}
+        assert (await client.post(f"{AGENT}/decide?explain=false", json=body)).json() == {
+            **plain,
+            "replayed": True,
+        }
+
+        # What cannot be explained any more is a decision all the same.
+        await client.put(f"{AGENT}/arms/huge")
+        later = await client.post(f"{AGENT}/decide?explain=1", json=body)
+        assert later.json() == {**plain, "replayed": True}
+
+    ask(tmp_path / "log", talk)
+
+
+def test_what_nobody_knows_behind_the_question_mark_is_refused(tmp_path):
+    async def talk(client, running):
+        decides = [f"{AGENT}/decide?{query}" for query in ("foo=1", "explain=perhaps", "explain")]
+        rewards = [f"{AGENT}/decisions/0/rewards?explain=1"]
+        for path in decides + rewards:
+            answer = await client.post(path, json={"context": CONTEXT})
+            assert answer.status_code == 422, path
+        assert (await client.get(f"{AGENT}?x=1")).json()["field"] == "query"
+        assert (await client.get(f"{AGENT}/decisions?foo=1")).status_code == 422
+        assert (await client.get(AGENT)).json()["decisions"] == 0
+        assert (await client.get("/health/live?probe=1")).status_code == 200
+
+    ask(tmp_path / "log", talk)
 
 
 BUDGETED = {

@@ -144,6 +144,7 @@ class Reported:
         self.is_down = False
         self.fails_reports = False
         self.refuses = None
+        self.most = 1000
         self.observed = []
         self.rewarded = []
 
@@ -167,6 +168,8 @@ class Reported:
             taken = {"rewarded": TAKEN}
         if self.fails_reports:
             return httpx.Response(500)
+        if len(items) > self.most:
+            return httpx.Response(413)
         outcome = taken if self.refuses is None else {"refused": self.refuses}
         return httpx.Response(200, json=[outcome] * len(items))
 
@@ -242,6 +245,31 @@ def test_rewards_given_while_the_service_is_down_are_reported_later_in_order():
         assert client.unreported == 0
     ((*rewards,),) = service.rewarded
     assert rewards == [RewardsOf({"quality": float(turn)}, decision="3") for turn in range(7)]
+
+
+def test_reports_that_are_too_large_for_one_request_are_split():
+    service = Reported()
+    with asking(service, attempts=1) as client:
+        rewards_while_down(client, service, 20)
+        service.is_down = False
+        service.most = 3
+        client.flush()
+        assert client.unreported == 0
+    taken = [
+        each.rewards["quality"] for items in service.rewarded if len(items) <= 3 for each in items
+    ]
+    assert taken == [float(turn) for turn in range(20)]
+
+
+def test_a_report_that_no_request_has_room_for_is_forgotten_and_said(caplog):
+    service = Reported()
+    with asking(service, attempts=1) as client:
+        rewards_while_down(client, service, 2)
+        service.is_down = False
+        service.most = 0
+        client.flush()
+        assert client.unreported == 0
+    assert caplog.text.count("too large for the service, and is forgotten") == 2
 
 
 def test_the_oldest_are_dropped_where_too_many_wait(monkeypatch, caplog):

@@ -326,7 +326,7 @@ class Agent(Generic[Arm]):
         Raises:
             ValueError: where it has another shape, or a number that is not finite or not what the
                 recipe needs; where arms are unknown, or none are left; where the key was used with
-                another context, or another `top`; where `top` does not go with the agent.
+                another context, `active` or `top`; where `top` does not go with the agent.
 
         Example:
             >>> from mobandits.policies import MolUcb

@@ -14,6 +14,7 @@ from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.failures import is_refusal
 from mobandits.client.outbox import PREFIX, Outbox
+from mobandits.client.outbox_file import Unreported
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -33,7 +34,8 @@ LOG = logging.getLogger("mobandits.client")
 Result = TypeVar("Result")
 Conversation = Generator[Call, bytes, Result]
 
-REPORTED = 100  # fallbacks and rewards at once
+REPORTED = 100  # fallbacks and rewards at once, at most
+TOO_LARGE = 413
 
 
 class Conversations:
@@ -49,7 +51,7 @@ class Conversations:
         self.agent = agent
         self.fallback = fallback
         self._outbox = outbox
-        self._beside = REPORTED
+        self._most = REPORTED
 
     def decide(
         self, context: Any, eligible: Sequence[str] | None, key: str | None, active: bool
@@ -145,29 +147,39 @@ class Conversations:
 
     def report(self) -> Conversation[None]:
         """Report the oldest that the service does not know of."""
-        yield from self._report_some(REPORTED)
+        some = self._outbox.take(self._most)
+        try:
+            yield from self._report(some)
+        except ServiceError as error:
+            if error.status != TOO_LARGE:
+                raise
+            if len(some) == 1:
+                LOG.warning("a report is too large for the service, and is forgotten: %s", error)
+                self._outbox.forget(some)
+            self._most = max(1, len(some) // 2)
+        else:
+            self._outbox.forget(some)
+            self._most = min(REPORTED, 2 * self._most)
 
     def report_all(self) -> Conversation[None]:
         """Report all that the service does not know of, within the time of one call."""
         while len(self._outbox) > 0:
-            yield from self._report_some(REPORTED)
+            yield from self.report()
 
     # ---
 
     def _report_beside(self) -> Conversation[None]:
         """Report what waits, as the service has just answered."""
-        if len(self._outbox) == 0:
-            return
-        try:
-            yield from self._report_some(self._beside)
-        except ServiceError:
-            # It must not cost the call that was answered. There may be less time than they take.
-            self._beside = max(1, self._beside // 2)
-        else:
-            self._beside = min(REPORTED, 2 * self._beside)
+        if len(self._outbox) > 0:
+            try:
+                yield from self.report()
+            except ServiceError as error:
+                # It must not cost the call that was answered. So many may take more time than the
+                # call has left.
+                if error.status is None:
+                    self._most = max(1, self._most // 2)
 
-    def _report_some(self, count: int) -> Conversation[None]:
-        some = self._outbox.take(count)
+    def _report(self, some: Mapping[int, Unreported]) -> Conversation[None]:
         observed = [each.observed for each in some.values() if each.observed is not None]
         if observed:
             content = yield calls.observe(self.agent, observed)
@@ -177,8 +189,6 @@ class Conversations:
         if rewards:
             content = yield calls.reward_several(self.agent, rewards)
             _say_refused(rewards, calls.answered_each(content, RewardOutcome, rewards))
-
-        self._outbox.forget(some)
 
     def _number_of(self, choice: Choice) -> Conversation[str]:
         """The number that the service gave to a choice, which may be a fallback."""

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from mobandits.logs.store.keys import Key, key_named
 from mobandits.service.problems import Problem
+from mobandits.support.naming import quoted
 
 Handler = Callable[[Request], Awaitable[Response]]
 RELOAD_SECONDS = 1.0  # after which keys are read again: one that is revoked ends then
@@ -199,11 +200,20 @@ class TokenBucket:
         return True
 
 
-def guarded(handler: Handler, scope: str) -> Handler:
-    """A call that only keys with a scope may make."""
+def guarded(handler: Handler, scope: str, *, takes_query: bool) -> Handler:
+    """A call that only keys with a scope may make.
+
+    Args:
+        handler: answers it.
+        scope: that a key must have.
+        takes_query: whether it has parameters behind the question mark, which it checks itself.
+    """
 
     async def checked(request: Request) -> Response:
         request.app.state.running.authorisation.check(request, scope)
+        if request.scope["query_string"] and not takes_query:
+            query = quoted(request.url.query)
+            raise Problem(422, f"query must be empty for this call, got {query}")
         return await handler(request)
 
     # Its name is what metrics and the log call it.

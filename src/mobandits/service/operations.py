@@ -60,7 +60,9 @@ class Operation(NamedTuple):
 
     def route(self) -> Route:
         """Where requests for it go."""
-        handler = self.handler if self.scope is None else guarded(self.handler, self.scope)
+        handler = self.handler
+        if self.scope is not None:
+            handler = guarded(handler, self.scope, takes_query=self.query is not None)
         if self.most_bytes is not None:
             # Where what limits bodies finds it, once it is known where a request goes.
             vars(handler)["most_bytes"] = self.most_bytes
