@@ -44,7 +44,7 @@ from mobandits.service.reward_answers import changed_reward, rewarded
 from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
-from mobandits.support.naming import quoted
+from mobandits.support.naming import check_name, quoted
 from mobandits.support.numbering import is_of_worker
 
 LOG = logging.getLogger("mobandits.service")
@@ -329,7 +329,11 @@ class HostedAgent:
         """
         built = None if order is None else build("orders", order, "order")
         core = self.agent.core
-        return core.bound.is_compiled_for(by_number(built, core.objective_names))
+        numbered = by_number(built, core.objective_names)
+        # First: to compile what will be refused would take seconds.
+        core.bound.check_order(numbered)
+
+        return core.bound.is_compiled_for(numbered)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
@@ -385,6 +389,7 @@ class HostedAgent:
         if name in agent.arms:
             return False
 
+        check_name("arm", name)
         agent.add_arm(name, like)
 
         return True
