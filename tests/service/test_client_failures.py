@@ -219,6 +219,14 @@ def test_a_failure_that_does_not_pass_in_time_is_a_fallback(make, failure):
     assert len(service.requests) == 1
 
 
+def test_a_limit_that_does_not_say_when_it_ends_is_not_tried_again():
+    service = Failing(*[httpx.Response(429)] * 3)
+    with asking(service, fallback="small", attempts=3) as client:
+        assert client.decide(CONTEXT).is_fallback
+        assert len(service.requests) == 1
+        service.failures.clear()
+
+
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_wait_beyond_the_deadline_is_not_begun(status, monkeypatch):
     waited = []

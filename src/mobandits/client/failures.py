@@ -28,13 +28,14 @@ def is_down(failure: ServiceError) -> bool:
     return failure.status is None or failure.status in DOWN
 
 
-def may_pass(failure: ServiceError) -> bool:
-    """Whether a call may be answered otherwise when it is tried again at once.
+def may_pass(failure: ServiceError, reply: Answer | httpx.Response | httpx.RequestError) -> bool:
+    """Whether a call may be answered otherwise when it is tried again within its time.
 
     Nothing was done, or it does not matter: a key makes a second decision the first one again.
     """
     is_too_fast = failure.status == TOO_MANY and not failure.is_budget
-    return is_down(failure) or is_too_fast
+    # Without the header it is not known when it would not be too fast.
+    return is_down(failure) or (is_too_fast and wish_of(reply) is not None)
 
 
 def is_refusal(failure: ServiceError) -> bool:
@@ -87,11 +88,15 @@ def wait_after(attempt: int, reply: Answer | httpx.Response | httpx.RequestError
         (0.1, 0.4)
     """
     seconds: float = FIRST_WAIT * 2.0 ** (attempt - 1)
+    wish = wish_of(reply)
+
+    return seconds if wish is None else max(seconds, wish)
+
+
+def wish_of(reply: Answer | httpx.Response | httpx.RequestError) -> float | None:
+    """Seconds for which a reply asks to wait; None where it does not."""
     if isinstance(reply, httpx.RequestError):
-        return seconds
+        return None
 
     asked = reply.headers.get("retry-after", "")
-    if asked.isdecimal():
-        seconds = max(seconds, float(asked))
-
-    return seconds
+    return float(asked) if asked.isdecimal() else None

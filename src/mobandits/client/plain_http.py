@@ -40,7 +40,8 @@ class Answer(NamedTuple):
 class PlainHttp:
     """A service at an address of http: calls are sent on connections that are kept.
 
-    Threads may share it: each call has a connection of its own.
+    Threads may share it: each call has a connection of its own. The system looks up the name of a
+    host in its own time; all else has one deadline.
 
     Args:
         url: of the service.

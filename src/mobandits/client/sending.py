@@ -96,7 +96,7 @@ class SendingRules:
                 return reply.content
 
             failure = self._failure_of(reply)
-            if self._breaker.is_open or not may_pass(failure):
+            if self._breaker.is_open or not may_pass(failure, reply):
                 break
             wait = wait_after(attempt, reply)
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.addresses import is_loopback
+from mobandits.service.addresses import visitor_address
 from mobandits.service.authorisation import Authorisation, TokenBuckets
 from mobandits.service.dashboard.answers import elsewhere, form_of, page_answer
 from mobandits.service.dashboard.sessions import COOKIE, LONGEST, Sessions
@@ -101,20 +101,6 @@ def own_path(target: str) -> str:
         return target
 
     return START
-
-
-def visitor_address(request: Request) -> str:
-    """The address that a visitor came from, as far as that is known.
-
-    A proxy on this machine adds it to what the visitor says; of another one it is the proxy's own.
-    """
-    peer = "" if request.client is None else request.client.host
-    forwarded = request.headers.getlist("x-forwarded-for")
-    if not forwarded or not is_loopback(peer):
-        return peer
-
-    # Only the last one is the proxy's word: those before it are anybody's.
-    return forwarded[-1].rpartition(",")[2].strip()
 
 
 def is_encrypted(request: Request) -> bool:
