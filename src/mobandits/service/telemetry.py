@@ -1,10 +1,13 @@
 """What a service counts and times, in the format of Prometheus."""
 
 import functools
+import importlib.metadata
+import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -22,6 +25,22 @@ GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
 
 
+class Answered(NamedTuple):
+    """How often a call was answered with a status since the start.
+
+    Attributes:
+        call: its name.
+        status: of HTTP.
+        times: how often.
+        seconds: of all these together.
+    """
+
+    call: str
+    status: int
+    times: int
+    seconds: float
+
+
 class Telemetry:
     """The counters of a service.
 
@@ -31,12 +50,18 @@ class Telemetry:
 
     Attributes:
         connections: of the server.
+        started: when it began to count, in seconds since 1970.
     """
 
     def __init__(self, agents: HostedAgents, file: SharedStore) -> None:
         self.connections = Connections()
+        self.started = time.time()
         registry = CollectorRegistry(auto_describe=False)
         self._registry = registry
+        ProcessCollector(registry=registry)
+        build = Info("mobandits_build", "The version that runs", registry=registry)
+        version = importlib.metadata.version("mobandits")
+        build.info({"version": version, "python": platform.python_version()})
         self._seconds = Histogram(
             "mobandits_request_seconds",
             "Seconds until a request was answered",
@@ -81,6 +106,18 @@ class Telemetry:
             buckets=GROUPS,
             registry=registry,
         )
+        self._lags = Histogram(
+            "mobandits_loop_lag_seconds",
+            "Seconds by which the event loop was late, asked ten times a second",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._stalls = Counter(
+            "mobandits_stalls",
+            "Moments of over 250 ms in which the loop or a commit stood still, by who held it up",
+            ["what", "cause"],
+            registry=registry,
+        )
         file.observe_commits(self._count_commit)
         # Of every call: to find the one of some labels takes longer than to count with it.
         self._seconds_of = functools.cache(self._seconds.labels)
@@ -95,6 +132,32 @@ class Telemetry:
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
         self._seconds_of(call, str(status)).observe(seconds)
+
+    def answered(self) -> list[Answered]:
+        """How often which call was answered with which status."""
+        counts: dict[tuple[str, str], dict[str, float]] = {}
+        for metric in self._seconds.collect():
+            for sample in metric.samples:
+                key = (sample.labels["call"], sample.labels["status"])
+                _, _, end = sample.name.rpartition("_")
+                counts.setdefault(key, {})[end] = sample.value
+
+        found = []
+        for (call, status), of_ends in counts.items():
+            found.append(Answered(call, int(status), int(of_ends["count"]), of_ends["sum"]))
+
+        return found
+
+    def stalls(self) -> list[tuple[str, str, int]]:
+        """(what, cause, how often) of stalls since the start."""
+        found = []
+        for metric in self._stalls.collect():
+            for sample in metric.samples:
+                if sample.name.endswith("_total"):
+                    labels = sample.labels
+                    found.append((labels["what"], labels["cause"], int(sample.value)))
+
+        return found
 
     def count_decision(self, agent: str, decided: Decided) -> None:
         """A decision was made; one that is replayed was counted before."""
@@ -127,14 +190,44 @@ class Telemetry:
         if count:
             self._of_workers.labels(agent, outcome).inc(count)
 
+    def count_lag(self, seconds: float) -> None:
+        """The event loop was late."""
+        self._lags.observe(seconds)
+
+    def count_stall(self, what: str, cause: str) -> None:
+        """The loop, or a commit, stood still."""
+        self._stalls.labels(what, cause).inc()
+
     def _count_commit(self, calls: int, seconds: float) -> None:
         """A group was committed; told by the thread that did it."""
         self._commits.observe(seconds)
         self._groups.observe(calls)
 
-    def exposition(self) -> tuple[bytes, str]:
-        """All numbers as text, and its media type."""
-        return generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4
+    def exposition(self, agents: Collection[str] | None = None) -> tuple[bytes, str]:
+        """All numbers as text, and its media type.
+
+        Args:
+            agents: of which the numbers are told, and no others; None: all, and the service's own.
+        """
+        registry: Any = self._registry if agents is None else _OfAgents(self._registry, agents)
+        return generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _OfAgents(Collector):
+    """The numbers of some agents."""
+
+    def __init__(self, registry: Collector, agents: Collection[str]) -> None:
+        self._registry = registry
+        self._agents = agents
+
+    def collect(self) -> Iterator[Metric]:
+        """What has the label of such an agent."""
+        for metric in self._registry.collect():
+            metric.samples = [
+                sample for sample in metric.samples if sample.labels.get("agent") in self._agents
+            ]
+            if metric.samples:
+                yield metric
 
 
 class _OfConnections(Collector):

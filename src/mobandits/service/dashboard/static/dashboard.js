@@ -17,12 +17,16 @@
     return `${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())} ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
   };
 
+  // Where nothing is pointed at, the legend has the last moment.
+  const showLast = (plot) => plot.setLegend({ idx: plot.data[0].length - 1 });
+
   const options = (chart, width) => ({
     width,
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     cursor: { sync: { key: "time" }, points: { size: 6 } },
     legend: { live: true },
+    hooks: { ready: [showLast], setCursor: [(plot) => plot.cursor.idx == null && showLast(plot)] },
     scales: {
       y: { range: (_, low, high) => range(chart, low, high) },
     },
@@ -102,6 +106,20 @@
   if (underWay) setTimeout(() => location.reload(), 1000 * Number(underWay.dataset.refresh));
 
   const list = document.getElementById("agents");
+  const search = document.getElementById("search");
+  // A row of warnings belongs to the agent above it.
+  const filter = () => {
+    const wanted = search.value.trim().toLowerCase();
+    let isShown = true;
+    for (const row of list.querySelectorAll("tbody tr")) {
+      if (!row.classList.contains("below")) isShown = row.textContent.toLowerCase().includes(wanted);
+      row.hidden = !isShown;
+    }
+  };
+  if (search) {
+    search.closest(".search").hidden = false;
+    search.addEventListener("input", filter);
+  }
   if (list) {
     setInterval(async () => {
       // Not under somebody who is about to follow a link.
@@ -111,6 +129,7 @@
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById("agents");
         if (answer.ok && fresh) list.replaceChildren(...fresh.childNodes);
+        if (search) filter();
       } catch {
         // The service is away: what was known stays.
       }
