@@ -272,14 +272,16 @@ def test_a_report_that_no_request_has_room_for_is_forgotten_and_said(caplog):
     assert caplog.text.count("too large for the service, and is forgotten") == 2
 
 
-def test_the_oldest_are_dropped_where_too_many_wait(monkeypatch, caplog):
+def test_the_oldest_are_dropped_where_too_many_wait_and_that_is_said(monkeypatch, caplog):
     monkeypatch.setattr("mobandits.client.outbox.MOST", 4)
     service = Reported()
-    with asking(service, attempts=1) as client:
-        rewards_while_down(client, service, 9)
-        assert client.unreported == 4
-        service.is_down = False
+    client = asking(service, attempts=1)
+    rewards_while_down(client, service, 9)
+    assert client.unreported == 4
     assert caplog.text.count("the oldest are dropped") == 1
+    service.is_down = False
+    with pytest.warns(ServiceWarning, match="^5 older reports of agent router were dropped"):
+        client.close()
     # Those that were left were reported at the end.
     ((*rewards,),) = service.rewarded
     assert [each.rewards["quality"] for each in rewards] == [5.0, 6.0, 7.0, 8.0]
@@ -357,9 +359,11 @@ def test_a_file_stays_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("mobandits.client.outbox_file.LONGEST", 8)
     file = tmp_path / "queue.jsonl"
     service = Reported()
-    with asking(service, attempts=1, queue=file) as client:
-        rewards_while_down(client, service, 50)
-        assert file.read_bytes().count(b"\n") <= 8
+    client = asking(service, attempts=1, queue=file)
+    rewards_while_down(client, service, 50)
+    assert file.read_bytes().count(b"\n") <= 8
+    with pytest.warns(ServiceWarning, match="^46 older reports"):
+        client.close()
     with asking(service, attempts=1, queue=file) as client:
         assert client.unreported == 4
 

@@ -44,7 +44,8 @@ class Outbox:
         self._next = 0
         self._dropped = 0
         if self._file is not None:
-            for event in self._file.read(agent):
+            # Older ones were dropped: the file has them until it is written anew.
+            for event in self._file.read(agent)[-MOST:]:
                 self._keep(event)
 
     def __len__(self) -> int:
@@ -96,21 +97,17 @@ class Outbox:
                     file.clear()
 
     def close(self) -> None:
-        """Close the file, and warn of what is in none."""
+        """Close the file, and warn of what is dropped."""
         with self._lock:
-            dropped = self._counted()
-            is_kept = self._file is not None
+            message = self._loss()
             self._waiting.clear()
             self._fallbacks.clear()
+            self._dropped = 0
             if self._file is not None:
                 self._file.close()
                 self._file = None
 
-        if dropped and not is_kept:
-            rule = "`queue=` names a file that keeps them"
-            message = (
-                f"{dropped} of agent {self._agent} are dropped, as no service took them; {rule}"
-            )
+        if message:
             warnings.warn(message, ServiceWarning, stacklevel=3)
 
     # ---
@@ -158,6 +155,21 @@ class Outbox:
             event = self._waiting.pop(number, None)
             if event is not None and event.observed is not None:
                 self._fallbacks.discard(_key_of(event))
+
+    def _loss(self) -> str:
+        """What is lost where nothing more is reported, in words; empty where nothing is."""
+        said = []
+        counted = self._counted()
+        if counted and self._file is None:
+            rule = "`queue=` names a file that keeps them"
+            said.append(
+                f"{counted} of agent {self._agent} are dropped: no service took them; {rule}"
+            )
+        if self._dropped > 0:
+            reports = quantity(self._dropped, "older report")
+            said.append(f"{reports} of agent {self._agent} were dropped: more than {MOST:,} waited")
+
+        return "; ".join(said)
 
     def _counted(self) -> str:
         """How many of what wait, in words; empty where nothing does."""
