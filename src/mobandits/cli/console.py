@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from mobandits.errors import DamagedError
 from mobandits.support.progress import STARTING, TerminalBar
 
 NOTHING_KEPT = "no trial was finished, so nothing is kept; run the same command again"
@@ -20,6 +21,8 @@ def parameters() -> Iterator[None]:
     """A context in which a `ValueError` is about a parameter, and becomes one line."""
     try:
         yield
+    except DamagedError:
+        raise
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 

@@ -29,6 +29,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "mobandits export agent.db --out january.csv --format csv --before 2026-02-01",
     ),
     "backup": ("mobandits backup agent.db agent-copy.db",),
+    "check": (
+        "mobandits check agent.db",
+        "mobandits check agent.db --salvage saved.db",
+    ),
     "monitor": ("mobandits monitor agent.db --out runs/monitor --window 50",),
     "serve": (
         "mobandits serve router.toml --check",

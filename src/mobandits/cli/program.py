@@ -15,6 +15,7 @@ from mobandits.cli import agents, console, listing, logs, services, simulations
 from mobandits.cli.examples import examples_of
 from mobandits.errors import (
     BackendError,
+    DamagedError,
     EngineError,
     FolderError,
     LogError,
@@ -25,6 +26,7 @@ from mobandits.errors import (
 
 # Of other errors the traceback is worth more than one line.
 MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
+DAMAGED = 1  # as of other failures: nothing about the command was wrong
 TEMPORARY = 75  # as EX_TEMPFAIL of sysexits.h: whoever starts programs may try again
 # Of which a line each is a mistake by itself; others are one, wherever their lines break.
 SEVERAL = (SpecError, typer.BadParameter)
@@ -64,6 +66,7 @@ COMMANDS = (
     Command("retune", agents.retune_agent, f"{{store}} has all of the change or none; {AGAIN}"),
     Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}"),
     Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}"),
+    Command("check", logs.check_store, f"{{store}} is as it was; {AGAIN}"),
     Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}"),
     Command("serve", services.serve_agents, f"every answered call is in the store; {AGAIN}"),
     Command("warm", agents.warm, f"what was compiled is kept; {AGAIN} to compile the rest"),
@@ -111,7 +114,7 @@ def main() -> None:
     """The program.
 
     Exits with 0; with 2 after a mistake of the user's, with 75 where the same command may do later,
-    with 130 after Ctrl-C; else with 1.
+    with 130 after Ctrl-C; else with 1, as where a store is damaged.
     """
     warnings.showwarning = show_warning
     try:
@@ -143,13 +146,31 @@ def call(arguments: Sequence[str]) -> int:
         for mistake in mistakes:
             typer.echo(f"error: {mistake}", err=True)
 
-        # A mistake of a command is one of the parser's, whose cause is the library's.
-        causes = (error, error.__cause__)
-        may_pass = any(isinstance(cause, UnavailableError) for cause in causes)
-
-        return TEMPORARY if may_pass else 2
+        return _status_of(error)
 
     return status if isinstance(status, int) else 0
+
+
+def _with_advice(error: DamagedError) -> str:
+    """The error, with the command that looks at all of a file."""
+    from mobandits.logs.address import is_address  # noqa: PLC0415 - the help needs no logs
+
+    if is_address(error.source):
+        return str(error)
+
+    return f"{error}; `mobandits check {error.source}` says what can be saved"
+
+
+def _status_of(error: Exception) -> int:
+    """The exit status after a mistake, or after damage that was met."""
+    # A mistake of a command is one of the parser's, whose cause is the library's.
+    for cause in (error, error.__cause__):
+        if isinstance(cause, UnavailableError):
+            return TEMPORARY
+        if isinstance(cause, DamagedError):
+            return DAMAGED
+
+    return 2
 
 
 def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
@@ -164,6 +185,8 @@ def mistakes_of(error: Exception) -> list[str]:
         text = error.message
     elif hasattr(error, "format_message"):  # the parser's
         text = error.format_message()
+    elif isinstance(error, DamagedError):
+        text = _with_advice(error)
     elif isinstance(error, MISTAKES):
         text = str(error)
     else:

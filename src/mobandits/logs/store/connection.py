@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from mobandits.errors import LogError, LogWarning
+from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.journal_files import is_journal
@@ -165,10 +165,10 @@ def explained(path: Place) -> Iterator[None]:
         raise LogError(f"{path} cannot be used: {shortened(str(error))}") from error
     except sqlite3.DatabaseError as error:
         # A damaged schema is quoted as it is, line by line.
-        raise LogError(f"{path} is damaged: {shortened(str(error))}") from error
+        raise DamagedError(path, shortened(str(error))) from error
     except UnicodeDecodeError as error:
         # Python's module cannot even read the message that quotes such a schema.
-        raise LogError(f"{path} is damaged: it has text that is none") from error
+        raise DamagedError(path, "it has text that is none") from error
 
 
 def warn_of_loss(path: Path) -> None:
@@ -235,7 +235,7 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
             "a newer mobandits reads it"
         )
     if version == 0:
-        raise LogError(f"{path} is damaged: it has tables, and no version")
+        raise DamagedError(path, "it has tables, and no version")
 
 
 def _harden(connection: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from mobandits.errors import LogError, LogWarning
+from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
@@ -546,7 +546,7 @@ class Store:
             found = max(last_seq(connection, row.id), row.complete_after)
             changes = changes_of_arms(connection, row.id, str(self.path))
         if found != row.events:
-            raise LogError(f"{self.path} is damaged: it has {found} events, and had {row.events}")
+            raise DamagedError(self.path, f"it has {found} events, and had {row.events}")
         arms = first_arms(row.description, self.path)
         for event in changes:
             arms.follow(event, self.path)
