@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ import httpx
 import pytest
 from services import PATIENCE, Served, specification
 
+from mobandits import cli
 from mobandits.errors import UnavailableError
 from mobandits.logs.address import place_of
+from mobandits.logs.store import SharedFile, Store
 from mobandits.service import server
 
 AGENT = "/v1/agents/router"
@@ -132,3 +135,28 @@ def test_a_database_that_is_down_may_be_up_later():
     # Nobody listens there any more.
     with pytest.raises(UnavailableError, match="cannot be reached"):
         connection.connected(place_of(f"postgresql://127.0.0.1:{port}/x"), "test")
+
+
+@pytest.mark.parametrize("table", ["rolled", "agents", "keys"])
+def test_damage_ends_a_start_in_one_line(tmp_path, capsys, table):
+    """Wherever the start meets it: in what is counted for pages, in agents, or in keys."""
+    store = tmp_path / "router.db"
+    (tmp_path / "router.toml").write_text(
+        'host = "0.0.0.0"\n[agents.router]\npolicy = "random-choice"\n'
+        'arms = ["a", "b"]\nobjectives = ["click"]\n'
+    )
+    with SharedFile(store) as file, Store(file, agent="router") as log:
+        log.describe({"arms": ["a", "b"], "objectives": ["click"]})
+        log.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
+    other = sqlite3.connect(store)
+    query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+    (page,) = other.execute(query, (table,)).fetchone()
+    other.close()
+    content = bytearray(store.read_bytes())
+    content[4096 * (page - 1) : 4096 * page] = bytes(4096)
+    store.write_bytes(content)
+    assert cli.call(["serve", str(tmp_path / "router.toml")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {store} is damaged: ")
+    assert said.endswith(f"; `mobandits check {store}` says what can be saved\n")
+    assert said.count("\n") == 1
