@@ -1,5 +1,6 @@
 """The program: its commands, its exit statuses, and how it prints mistakes."""
 
+import contextlib
 import functools
 import os
 import signal
@@ -23,6 +24,7 @@ from mobandits.errors import (
     SpecError,
     UnavailableError,
 )
+from mobandits.support.files import private_files
 
 # Of other errors the traceback is worth more than one line.
 MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
@@ -39,11 +41,14 @@ class Command(NamedTuple):
         name: on the command line.
         function: what it calls, with the options and the help.
         kept: what an interruption leaves, and how to go on; {names} are those of parameters.
+        is_private: whether files that it makes may hold decisions, keys or states, and so are for
+            their owner alone.
     """
 
     name: str
     function: Callable[..., None]
     kept: str
+    is_private: bool = False
 
 
 RESUME = "finished trials are kept in {out}; run the same command again to resume"
@@ -60,15 +65,32 @@ COMMANDS = (
         simulations.check_theorems_of,
         f"the runs of {{paper}} are lost, and other papers in {{out}} are kept; {AGAIN}",
     ),
-    Command("evaluate", logs.evaluate_policies, f"{{log}} is as it was; {AGAIN} to fill {{out}}"),
-    Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}"),
-    Command("import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}"),
-    Command("retune", agents.retune_agent, f"{{store}} has all of the change or none; {AGAIN}"),
-    Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}"),
-    Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}"),
-    Command("check", logs.check_store, f"{{store}} is as it was; {AGAIN}"),
-    Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}"),
-    Command("serve", services.serve_agents, f"every answered call is in the store; {AGAIN}"),
+    Command(
+        "evaluate",
+        logs.evaluate_policies,
+        f"{{log}} is as it was; {AGAIN} to fill {{out}}",
+        is_private=True,
+    ),
+    Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}", is_private=True),
+    Command(
+        "import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}", is_private=True
+    ),
+    Command(
+        "retune",
+        agents.retune_agent,
+        f"{{store}} has all of the change or none; {AGAIN}",
+        is_private=True,
+    ),
+    Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}", is_private=True),
+    Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command("check", logs.check_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command(
+        "serve",
+        services.serve_agents,
+        f"every answered call is in the store; {AGAIN}",
+        is_private=True,
+    ),
     Command("warm", agents.warm, f"what was compiled is kept; {AGAIN} to compile the rest"),
 )
 
@@ -98,7 +120,8 @@ def guarded(command: Command) -> Callable[..., None]:
     @functools.wraps(command.function)
     def run(**parameters: Any) -> None:
         folder = parameters.get("out") if command.kept == RESUME else None
-        with console.interruptible(command.kept.format(**parameters), folder):
+        mode = private_files() if command.is_private else contextlib.nullcontext()
+        with mode, console.interruptible(command.kept.format(**parameters), folder):
             command.function(**parameters)
 
     return run
@@ -163,14 +186,14 @@ def _with_advice(error: DamagedError) -> str:
 
 def _status_of(error: Exception) -> int:
     """The exit status after a mistake, or after damage that was met."""
-    # A mistake of a command is one of the parser's, whose cause is the library's.
-    for cause in (error, error.__cause__):
-        if isinstance(cause, UnavailableError):
-            return TEMPORARY
-        if isinstance(cause, DamagedError):
-            return DAMAGED
+    if isinstance(error, DamagedError):
+        return DAMAGED
 
-    return 2
+    # A mistake of a command is one of the parser's, whose cause is the library's.
+    causes = (error, error.__cause__)
+    may_pass = any(isinstance(cause, UnavailableError) for cause in causes)
+
+    return TEMPORARY if may_pass else 2
 
 
 def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:

@@ -1,12 +1,10 @@
 """Backups of a store: all that it has at one moment, while others write it; each is checked."""
 
-import sqlite3
 from pathlib import Path
 
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs.store.checking import integrity_faults, require_whole
-from mobandits.logs.store.connection import explained, reading
-from mobandits.support.files import replacing
+from mobandits.logs.store.connection import copied, reading
 from mobandits.support.found import found_at
 
 
@@ -49,28 +47,7 @@ def backup(store: str | Path, out: str | Path) -> int:
         if faults:
             raise DamagedError(source, faults[0])
 
-        return _copy_whole(connection, source, target)
-
-
-def _copy_whole(connection: sqlite3.Connection, source: Path, target: Path) -> int:
-    """Write what a connection sees into a file that appears when it is whole and on disk.
-
-    Returns:
-        The number of decisions.
-
-    Raises:
-        DamagedError: where a row is not as it was written.
-        LogError: where the file cannot be written.
-    """
-    try:
-        with replacing(target) as file:
-            with explained(target):
-                # SQLite takes the file that is there, since it is empty.
-                connection.execute("VACUUM INTO ?", (file.name,))
-
-            with reading(Path(file.name)) as copied:
-                require_whole(copied, source)
-                (count,) = copied.execute("SELECT count(*) FROM decisions").fetchone()
-                return int(count)
-    except OSError as error:
-        raise LogError(f"{target} cannot be written: {error.strerror}") from error
+        with copied(connection, target) as copy, reading(copy) as read:
+            require_whole(read, source)
+            (count,) = read.execute("SELECT count(*) FROM decisions").fetchone()
+            return int(count)

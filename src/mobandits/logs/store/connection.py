@@ -14,6 +14,7 @@ from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
+from mobandits.support.files import make_private, replacing
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
 
@@ -94,6 +95,10 @@ def connect(
         LogError: where the file is something else, damaged, or of a newer version.
     """
     warn_of_loss(path)
+    if not path.exists():
+        # Of what cannot be made, SQLite says why. The files beside it have the same mode.
+        with contextlib.suppress(OSError):
+            make_private(path)
     with explained(path):
         # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
         connection = sqlite3.connect(
@@ -154,6 +159,28 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
             yield connection
     finally:
         connection.close()
+
+
+@contextlib.contextmanager
+def copied(connection: sqlite3.Connection, target: Path) -> Iterator[Path]:
+    """A copy of what a connection sees, which takes its name when the block ends.
+
+    Args:
+        connection: to a store.
+        target: the file to make.
+
+    Raises:
+        LogError: where it cannot be written.
+    """
+    try:
+        with replacing(target) as file:
+            with explained(target):
+                # SQLite takes the file that is there, since it is empty.
+                connection.execute("VACUUM INTO ?", (file.name,))
+
+            yield Path(file.name)
+    except OSError as error:
+        raise LogError(f"{target} cannot be written: {error.strerror}") from error
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
 from mobandits.errors import LogError, UnavailableError
-from mobandits.support.files import lock_file, write_at
+from mobandits.support.files import lock_file, make_private, write_at
 from mobandits.support.numbering import SPAN
 
 SUFFIX = "-owner"
@@ -206,7 +206,7 @@ def claim(path: Path) -> Owner:
     check_one_name(path)
     place = owner_path(path)
     try:
-        place.touch()
+        make_private(place)
         file = place.open("r+b")
     except OSError as error:
         raise LogError(f"{path} cannot be written to: {error.strerror}") from error

@@ -16,7 +16,7 @@ from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
-from mobandits.logs.store.connection import WAIT_SECONDS, explained, reading, refuse_others
+from mobandits.logs.store.connection import WAIT_SECONDS, copied, explained, reading, refuse_others
 from mobandits.logs.store.content import (
     AgentRow,
     Snapshot,
@@ -312,8 +312,8 @@ class Store:
             raise LogError(f"{target} must be a new file, got {found_at(target)}")
         with self._threads:
             self.flush()
-            with explained(target):
-                self._usable().connection.execute("VACUUM INTO ?", (str(target.absolute()),))
+            with copied(self._usable().connection, target):
+                pass
 
     def _write(self, listed: list[Event], more: list[Statement]) -> None:
         """Write some events, and what else belongs to them; the caller holds the lock."""
