@@ -81,6 +81,12 @@ COMMANDS = (
         f"{{store}} has all of the change or none; {AGAIN}",
         is_private=True,
     ),
+    Command(
+        "reset-clock",
+        agents.reset_clock_of,
+        f"{{store}} has all of the change or none; {AGAIN}",
+        is_private=True,
+    ),
     Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}", is_private=True),
     Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
     Command("check", logs.check_store, f"{{store}} is as it was; {AGAIN}", is_private=True),

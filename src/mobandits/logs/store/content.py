@@ -38,6 +38,10 @@ SELECT id, seq, at, arm, propensity, rows, features, context,
 FROM decisions WHERE agent = ? AND key = ?
 """
 SELECT_LAST_NUMBER = "SELECT max(id) FROM decisions WHERE agent = ? AND id < ?"
+SELECT_SPENT = """
+SELECT sum(r.value) FROM decisions d JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
+WHERE d.agent = ? AND d.at >= ? AND r.objective = ?
+"""
 SELECT_COMPLETE = "SELECT complete_after FROM agents WHERE id = ?"
 
 

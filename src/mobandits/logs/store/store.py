@@ -18,6 +18,7 @@ from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import WAIT_SECONDS, copied, explained, reading, refuse_others
 from mobandits.logs.store.content import (
+    SELECT_SPENT,
     AgentRow,
     Snapshot,
     agent_row,
@@ -421,6 +422,24 @@ class Store:
             return RecentDecisions([], 0)
         with reading(self.path) as connection:
             return recent_decisions(connection, number, count, str(self.path))
+
+    def spent_since(self, objective: Hashable, start: float) -> float:
+        """The sum of an objective's rewards of the decisions since a time.
+
+        Args:
+            objective: its name.
+            start: in seconds since 1970.
+
+        Raises:
+            LogError: where it cannot be read.
+        """
+        with self._threads:
+            self.flush()
+            values = (self._number, start, name_text(objective))
+            with reading(self.path, in_slices=True) as connection:
+                (total,) = connection.execute(SELECT_SPENT, values).fetchone()
+
+        return float(total or 0.0)
 
     def snapshot(self, state: bytes, seq: int | None = None) -> None:
         """Keep what the agent knows: opening need not read the events before. Three are kept.
