@@ -1,5 +1,6 @@
 """The service as a process: started, killed, started again, and ended."""
 
+import json
 import signal
 import socket
 import sqlite3
@@ -160,3 +161,39 @@ def test_damage_ends_a_start_in_one_line(tmp_path, capsys, table):
     assert said.startswith(f"error: {store} is damaged: ")
     assert said.endswith(f"; `mobandits check {store}` says what can be saved\n")
     assert said.count("\n") == 1
+
+
+def asked_wrongly(url):
+    """A request that is none: the answer, and the address that it came from."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as client:
+        client.sendall(b"NO REQUEST\r\n\r\n")
+        answer = client.recv(1000)
+        own_host, own_port = client.getsockname()
+        return answer, f"{own_host}:{own_port}"
+
+
+def test_a_malformed_request_is_logged_with_its_client(tmp_path):
+    with Served(tmp_path) as service:
+        answer, client = asked_wrongly(service.url)
+        assert answer.startswith(b"HTTP/1.1 400")
+        _, said = service.end()
+    assert f"Invalid HTTP request received. (client {client})" in said
+
+
+def test_all_of_stderr_is_json_where_the_file_asks(tmp_path):
+    service = Served(tmp_path)
+    service.file.write_text('log_format = "json"\n' + service.file.read_text())
+    with service:
+        _, client = asked_wrongly(service.url)
+        assert httpx.get(f"{service.url}/v1/agents/router").status_code == 200
+        second = run_serve(service.file)
+        _, said = service.end()
+    lines = [json.loads(line) for line in said.splitlines()]
+    (malformed,) = [line for line in lines if line.get("client") == client]
+    assert malformed["level"] == "warning"
+    assert malformed["logger"] == "uvicorn.error"
+    assert any(line.get("agent") == "router" and line["status"] == 200 for line in lines)
+    (fatal,) = second.stderr.splitlines()
+    assert "in use by process" in json.loads(fatal)["message"]
+    assert second.returncode == 75

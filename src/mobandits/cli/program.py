@@ -24,6 +24,7 @@ from mobandits.errors import (
     SpecError,
     UnavailableError,
 )
+from mobandits.support import json_lines
 from mobandits.support.files import private_files
 
 # Of other errors the traceback is worth more than one line.
@@ -146,6 +147,7 @@ def main() -> None:
     with 130 after Ctrl-C; else with 1, as where a store is damaged.
     """
     warnings.showwarning = show_warning
+    json_lines.begin_if_asked()
     try:
         status = call(sys.argv[1:])
     except KeyboardInterrupt:  # a second one, while the first was told
@@ -173,7 +175,7 @@ def call(arguments: Sequence[str]) -> int:
             raise
 
         for mistake in mistakes:
-            typer.echo(f"error: {mistake}", err=True)
+            console.complain("error", mistake)
 
         return _status_of(error)
 
@@ -205,7 +207,7 @@ def _status_of(error: Exception) -> int:
 def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     """A warning in one line."""
     # Without the place in the program, which is of no use to the user of a command.
-    typer.echo(f"warning: {on_one_line(str(message))}", err=True)
+    console.complain("warning", on_one_line(str(message)))
 
 
 def mistakes_of(error: Exception) -> list[str]:
