@@ -148,7 +148,17 @@ def test_the_agent_asks_for_what_policies_declare():
 
 
 AGENT_CORE = {
-    *("advice", "arms", "batches", "bound_policy", "budget", "compiled_calls", "contexts", "core"),
+    *(
+        "actors",
+        "advice",
+        "arms",
+        "batches",
+        "bound_policy",
+        "budget",
+        "compiled_calls",
+        "contexts",
+        "core",
+    ),
     *(
         "decision",
         "event_writer",

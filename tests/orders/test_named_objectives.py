@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import mobandits as mob
 from mobandits.contracts.protocols import Shape
-from mobandits.contracts.terms import by_number
 from mobandits.logs import Feedback
 from mobandits.orders import ChainFilter, Chains, Chebyshev, ExploreWide, Levels, Pareto, Weighted
+from mobandits.orders.by_number import by_number
 from mobandits.policies import Features, MolUcb, WithFloor, Within
 from mobandits.spec import build
 

@@ -13,10 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from services import CONTEXT, ROUTER, client_of, served, specification
 
+import mobandits as mob
+from mobandits.encoding import Encoder
 from mobandits.logs.store.keys import SCOPES
 from mobandits.logs.store.rollup_reading import RolledSums
+from mobandits.policies import MolUcb
 from mobandits.service import keys_command
 from mobandits.service.dashboard.arm_means import arm_summaries
+from mobandits.service.dashboard.decision_pages import feature_rows
+from mobandits.service.dashboard.evaluation_pages import ValueRow, lead_of
 from mobandits.service.dashboard.front_figure import front_figures
 from mobandits.service.dashboard.login_pages import own_path
 from mobandits.service.dashboard.order_form import form_of, read_form
@@ -24,7 +29,7 @@ from mobandits.service.dashboard.routes import PAGES
 from mobandits.service.dashboard.sessions import COOKIE
 from mobandits.service.dashboard.time_charts import TimeTable, charts_of
 from mobandits.service.dashboard.windows import HOUR, WINDOWS, span_of
-from mobandits.service.messages import ObjectiveState
+from mobandits.service.messages import ObjectiveState, TargetValue
 from mobandits.spec import build
 
 PAGE = "/agents/router"
@@ -325,6 +330,86 @@ def test_a_preference_is_saved(tmp_path):
             assert answer.status_code == 422, bad
 
     asked(tmp_path / "log", talk)
+
+
+def test_a_decision_shows_what_it_rested_on_and_changes_say_who(tmp_path):
+    path = tmp_path / "log"
+    key = keys_command.added(path, "ops", ["admin"], [])
+    number = key.split("_")[1]
+
+    async def talk(client):
+        headers = {"Authorization": f"Bearer {key}"}
+        context = [0.125, 0.75, 0.5]
+        body = {"context": context, "key": "request 1"}
+        made = [await client.post("/v1/agents/router/decide", json=body, headers=headers)]
+        order = {"order": {"name": "weighted", "weights": {"quality": 0.75, "cost": 0.25}}}
+        changed = await client.put("/v1/agents/router/preference", json=order, headers=headers)
+        assert changed.status_code == 200
+        made.append(
+            await client.post(
+                "/v1/agents/router/decide", json={"context": context}, headers=headers
+            )
+        )
+        joined = await client.put("/v1/agents/router/arms/new", json={}, headers=headers)
+        assert joined.status_code in {200, 201}, joined.text
+        found = []
+        for each in made:
+            place = f"/v1/agents/router/decisions/{each.json()['decision']}"
+            found.append((await client.get(place, headers=headers)).json())
+        assert [each["context"] for each in found] == [[context], [context]]
+        assert found[0]["preference"] is None
+        assert found[1]["preference"] == "largest weighted sum, weights quality 0.75 and cost 0.25"
+        listed = await client.get("/v1/agents/router/decisions", headers=headers)
+        assert {each["context"] for each in listed.json()["decisions"]} == {None}
+
+        token = await logged_in(client, key)
+        pages = []
+        for each in made:
+            place = f"{PAGE}/decisions/{each.json()['decision']}"
+            pages.append((await client.get(place)).text)
+        assert "0.125" in pages[0]
+        assert "request 1" in pages[0]
+        assert "the policy&#39;s own" in pages[0]
+        assert "weights quality 0.75 and cost 0.25" in pages[1]
+        form = {"token": token, "choice": "pareto"}
+        assert (await client.post(f"{PAGE}/preference", data=form)).status_code == 303
+        agent = (await client.get(PAGE)).text
+        changes = agent[agent.index("<h2>Changes</h2>") : agent.index('<h2 id="preference">')]
+        assert changes.count(f"ops ({number})") == 3
+        assert "arm new came" in changes
+        assert changes.index("Pareto front over all") < changes.index("arm new came")
+
+    asked(path, talk, others())
+
+
+def test_an_agent_with_columns_shows_its_contexts_in_words():
+    encoder = Encoder.fit({"age": [20, 40], "city": ["Rome", "Paris"]}, "age,city:category")
+    agent = mob.Agent(MolUcb(), arms=2, features=encoder, objectives=1)
+    row = encoder.encode({"age": 33, "city": "Rome"}).tolist()
+    assert feature_rows(agent.core, [row]) == [("age", ["33"]), ("city", ["Rome"])]
+    plain = mob.Agent(MolUcb(), arms=2, features=2, objectives=1)
+    rows = [("feature 0", ["1", "3"]), ("feature 1", ["2", "4"])]
+    assert feature_rows(plain.core, [[1.0, 2.0], [3.0, 4.0]]) == rows
+    assert feature_rows(plain.core, None) == []
+
+
+def value_row(asked, played, minimise):
+    objective = ObjectiveState("cost", minimise, "USD")
+    targets = [
+        TargetValue(name, "dr", "cost", sum(ends) / 2, 0.1, *ends)
+        for name, ends in (("asked", asked), ("played", played))
+    ]
+    return ValueRow(objective, "doubly robust", *targets)
+
+
+@pytest.mark.parametrize(
+    ("asked", "played", "sign"),
+    [((3.0, 4.0), (1.0, 2.0), 1), ((1.0, 2.0), (3.0, 4.0), -1), ((1.0, 3.0), (2.0, 4.0), 0)],
+)
+@pytest.mark.parametrize("minimise", [False, True])
+def test_what_is_better_is_so_in_the_direction_of_its_objective(asked, played, sign, minimise):
+    lead = lead_of(value_row(asked, played, minimise))
+    assert np.sign(lead) == (-sign if minimise else sign)
 
 
 def test_a_window_must_be_one_of_those_there_are(tmp_path):

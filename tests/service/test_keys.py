@@ -56,6 +56,9 @@ NEEDS = {
     ("GET", "/metrics"): "read",
 }
 
+# A key for some agents gets an answer for these.
+LISTING = ("/v1/agents", "/metrics")
+
 
 def others(**more):
     """A service that others can reach."""
@@ -124,7 +127,7 @@ def test_every_call_against_every_scope(tmp_path):
                 is_allowed = SCOPES.index(scope) >= SCOPES.index(needed)
                 assert (answer.status_code not in {401, 403}) == is_allowed, (place, scope)
             answer = await client.request(method, place, headers=bearer(elsewhere))
-            assert answer.status_code == 403, place
+            assert (answer.status_code == 403) == (place not in LISTING), place
         for place in OPEN:
             assert (await client.get(place)).status_code == 200
         own = await client.get("/v1/agents/second", headers=bearer(elsewhere))
@@ -218,6 +221,21 @@ NAMES = [
     ("evil.example:8787", 403),
     ("localhost.evil.example", 403),
 ]
+
+
+def test_a_key_for_an_agent_lists_it_and_its_metrics(tmp_path):
+    path = tmp_path / "log"
+    key = keys_command.added(path, "shop", ["read"], ["second"])
+
+    async def talk(client):
+        listed = await client.get("/v1/agents", headers=bearer(key))
+        assert [each["name"] for each in listed.json()["agents"]] == ["second"]
+        text = (await client.get("/metrics", headers=bearer(key))).text
+        samples = [line for line in text.splitlines() if line[0] != "#"]
+        assert 'mobandits_agent_ready{agent="second"} 1.0' in samples
+        assert all('agent="second"' in sample for sample in samples)
+
+    asked(path, talk)
 
 
 def test_without_keys_only_names_of_this_machine_are_answered(tmp_path):

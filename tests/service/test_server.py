@@ -194,6 +194,6 @@ def test_all_of_stderr_is_json_where_the_file_asks(tmp_path):
     assert malformed["level"] == "warning"
     assert malformed["logger"] == "uvicorn.error"
     assert any(line.get("agent") == "router" and line["status"] == 200 for line in lines)
-    (fatal,) = second.stderr.splitlines()
-    assert "in use by process" in json.loads(fatal)["message"]
+    of_second = [json.loads(line) for line in second.stderr.splitlines()]
+    assert "in use by process" in of_second[-1]["message"]
     assert second.returncode == 75

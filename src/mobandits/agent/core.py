@@ -40,9 +40,10 @@ from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
-from mobandits.contracts.terms import arms_named, by_number, in_terms
+from mobandits.contracts.terms import arms_named, in_terms
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.objectives import terms_of
+from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted, short_repr

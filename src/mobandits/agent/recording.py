@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.actors import changed_by
 from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Foresight
@@ -337,7 +338,7 @@ class StoreWriter:
         """An arm that joined."""
         if not self.silent:
             event = {"kind": "add", "time": now}
-            event |= {"arm": name, "like": like}
+            event |= {"arm": name, "like": like, **changed_by()}
             self._append(event)
 
         next_number = len(self._numbers)
@@ -347,14 +348,14 @@ class StoreWriter:
         """An arm that left."""
         if self.silent:
             return
-        event = {"kind": "remove", "time": now, "arm": name}
+        event = {"kind": "remove", "time": now, "arm": name, **changed_by()}
         self._append(event)
 
     def write_preference(self, description: Any, now: float) -> None:
         """Another preference."""
         if self.silent:
             return
-        event = {"kind": "preference", "time": now, "order": description}
+        event = {"kind": "preference", "time": now, "order": description, **changed_by()}
         self._append(event)
 
     def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:

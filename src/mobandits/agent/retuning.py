@@ -17,9 +17,9 @@ from mobandits.agent.replayed_events import replay
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares
-from mobandits.contracts.terms import by_number
 from mobandits.errors import LogError
 from mobandits.logs.parts_as_data import described, made
+from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import short_repr
 

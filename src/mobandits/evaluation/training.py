@@ -18,9 +18,10 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.contracts.terms import by_number, in_terms, with_preference
+from mobandits.contracts.terms import in_terms, with_preference
 from mobandits.evaluation.loops import add_probabilities_of, learn_logged
 from mobandits.logs import Feedback
+from mobandits.orders.by_number import by_number
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import as_object

@@ -38,6 +38,7 @@ def application(running: Running) -> Starlette:
         tasks = [
             asyncio.create_task(running.keep_ready()),
             asyncio.create_task(running.snapshots.keep_taking()),
+            asyncio.create_task(running.stalls.keep_beating()),
         ]
         if running.learner is not None:
             tasks.append(asyncio.create_task(running.learner.keep_learning()))

@@ -7,6 +7,7 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.agent.actors import ACTOR
 from mobandits.logs.store.keys import Key, key_named
 from mobandits.service.problems import Problem
 
@@ -43,17 +44,21 @@ class Authorisation:
         self._read_at = -RELOAD_SECONDS
         self._buckets: dict[str, TokenBucket] = {}
 
-    def check(self, request: Request, scope: str) -> None:
+    def check(self, request: Request, scope: str, *, lists_agents: bool = False) -> None:
         """Refuse a request that its key does not allow.
 
         Args:
-            request: of a client.
+            request: of a client; its `state.agents` becomes the agents that the key is for, None
+                for all.
             scope: "read", "decide" or "admin".
+            lists_agents: whether it is answered for as many agents as the key is for.
 
         Raises:
             Problem: saying why.
         """
         given = request.headers.get("authorization")
+        ACTOR.set(None)
+        request.state.agents = None
         if given is None and self.is_open:
             self._check_not_forwarded(request, 401)
             # A page of the web has no key, and so need not be asked for its name where there is one:
@@ -67,11 +72,14 @@ class Authorisation:
             raise Problem(401, "Authorization must be Bearer and a valid key")
 
         agent = request.path_params.get("agent")
-        if not key.allows(scope, agent):
+        request.state.agents = key.agents
+        agents = key.agents if lists_agents and key.agents is not None else [agent]
+        if not any(key.allows(scope, each) for each in agents):
             where = "" if agent is None else f" for agent {agent}"
             raise Problem(403, f"key {key.id} does not have the scope {scope}{where}")
 
         self._check_rate(key)
+        ACTOR.set(actor_of(key))
 
     # --- what pages ask for
 
@@ -168,6 +176,11 @@ class Authorisation:
             raise Problem(429, f"key {key.id} is used faster than {self._rate:g} per second", 1)
 
 
+def actor_of(key: Key) -> str:
+    """A key as logs name whoever has changed something with it: nothing of it is secret."""
+    return f"{key.label} ({key.id})"
+
+
 class TokenBucket:
     """A limit on how often something happens: so many per second, and twice as many at once.
 
@@ -199,11 +212,12 @@ class TokenBucket:
         return True
 
 
-def guarded(handler: Handler, scope: str) -> Handler:
-    """A call that only keys with a scope may make."""
+def guarded(handler: Handler, scope: str, *, lists_agents: bool = False) -> Handler:
+    """A call that only keys with a scope may make; arguments as of `Authorisation.check`."""
 
     async def checked(request: Request) -> Response:
-        request.app.state.running.authorisation.check(request, scope)
+        authorisation: Authorisation = request.app.state.running.authorisation
+        authorisation.check(request, scope, lists_agents=lists_agents)
         return await handler(request)
 
     # Its name is what metrics and the log call it.

@@ -8,7 +8,7 @@ import msgspec
 
 from mobandits.agent.parts import with_order
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage
-from mobandits.contracts.terms import by_number
+from mobandits.orders.by_number import by_number
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import EvaluationResult, EvaluationWanted
 from mobandits.service.specification import AgentSpecification

@@ -13,10 +13,10 @@ import msgspec
 from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
 from mobandits.agent.transfer import take_over
-from mobandits.contracts.terms import by_number
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions
+from mobandits.orders.by_number import by_number
 from mobandits.orders.order import in_words
 from mobandits.service.agent_states import budget_list, has_nan, state_of_closed, state_of_open
 from mobandits.service.batches import check_batch

@@ -30,6 +30,7 @@ class Operation(NamedTuple):
         most_bytes: of a body; None: as usual.
         successes: statuses besides the usual one with which it may be answered.
         is_body_optional: whether nothing may be sent in place of the body.
+        lists_agents: whether a key for some agents gets an answer for these.
     """
 
     method: str
@@ -44,6 +45,7 @@ class Operation(NamedTuple):
     most_bytes: int | None = None
     successes: tuple[int, ...] = ()
     is_body_optional: bool = False
+    lists_agents: bool = False
 
     @property
     def name(self) -> str:
@@ -60,7 +62,9 @@ class Operation(NamedTuple):
 
     def route(self) -> Route:
         """Where requests for it go."""
-        handler = self.handler if self.scope is None else guarded(self.handler, self.scope)
+        handler = self.handler
+        if self.scope is not None:
+            handler = guarded(handler, self.scope, lists_agents=self.lists_agents)
         if self.most_bytes is not None:
             # Where what limits bodies finds it, once it is known where a request goes.
             vars(handler)["most_bytes"] = self.most_bytes

@@ -17,7 +17,7 @@ from mobandits.agent.explanation import estimates_of
 from mobandits.agent.what_if import believing_copy
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
-from mobandits.contracts.terms import by_number
+from mobandits.orders.by_number import by_number
 from mobandits.orders.order import in_words
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import ArmShare, MeanReward, Preview, ValueEstimate

@@ -3,18 +3,24 @@
 from collections.abc import Collection, Hashable, Sequence
 from typing import Literal
 
+import msgspec
+import numpy as np
+
 from mobandits.agent.core import AgentCore
 from mobandits.agent.pending import INACTIVE
+from mobandits.logs.parts_as_data import made
 from mobandits.logs.store import Store
 from mobandits.logs.store.lookup import RecordedDecision
 from mobandits.logs.store.pages import Page, PageWanted
+from mobandits.logs.store.rows import Event
+from mobandits.orders.order import in_words
 from mobandits.service.messages import DecisionList, DecisionsQuery, Recorded
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
 
 
 def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
-    """A decision as it was, with its rewards.
+    """A decision as it was, with its rewards, its context and the preference of that time.
 
     Args:
         core: of the agent.
@@ -25,11 +31,33 @@ def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
         Problem: where it is not on disk, or was deleted.
     """
     page = store.page(PageWanted(limit=1, number=number))
-    listed = _messages(core, page)
-    if not listed:
+    if not page.decisions:
         raise Problem(404, f"there is no decision {number}")
 
-    return listed[0]
+    (found,) = page.decisions
+    context = found.event.get("context")
+    changes = store.last_changes(["preference"], before=found.seq)
+
+    return msgspec.structs.replace(
+        _message(core, page, found),
+        context=None if context is None else np.asarray(context).tolist(),
+        preference=preference_in_words(core, changes[0]) if changes else None,
+    )
+
+
+def preference_in_words(core: AgentCore, event: Event) -> str | None:
+    """The order of a change of preference; None where it went back to the policy's own.
+
+    Args:
+        core: of the agent.
+        event: of the change.
+    """
+    description = event["order"]
+    if description is None:
+        return None
+
+    names = [str(name) for name in core.objective_names]
+    return in_words(made(description, "preference"), names)
 
 
 def found_decision(store: Store, number: int) -> RecordedDecision:

@@ -23,6 +23,7 @@ from mobandits.service.pace import Pace
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
+from mobandits.service.stalls import Stalls
 from mobandits.service.telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Running:
         self.pace = Pace(file)
         self.snapshots = Snapshots(self.agents, specification.snapshot_every)
         self.telemetry = Telemetry(self.agents, file)
+        self.stalls = Stalls(file, self.telemetry)
         self.authorisation = Authorisation(
             file,
             is_open=specification.is_open_without_keys,

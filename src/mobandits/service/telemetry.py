@@ -1,10 +1,13 @@
 """What a service counts and times, in the format of Prometheus."""
 
 import functools
+import importlib.metadata
+import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -37,6 +40,10 @@ class Telemetry:
         self.connections = Connections()
         registry = CollectorRegistry(auto_describe=False)
         self._registry = registry
+        ProcessCollector(registry=registry)
+        build = Info("mobandits_build", "The version that runs", registry=registry)
+        version = importlib.metadata.version("mobandits")
+        build.info({"version": version, "python": platform.python_version()})
         self._seconds = Histogram(
             "mobandits_request_seconds",
             "Seconds until a request was answered",
@@ -79,6 +86,18 @@ class Telemetry:
             "mobandits_commit_calls",
             "Calls that were committed together",
             buckets=GROUPS,
+            registry=registry,
+        )
+        self._lags = Histogram(
+            "mobandits_loop_lag_seconds",
+            "Seconds by which the event loop was late, asked ten times a second",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._stalls = Counter(
+            "mobandits_stalls",
+            "Moments of over 250 ms in which the loop or a commit stood still, by who held it up",
+            ["what", "cause"],
             registry=registry,
         )
         file.observe_commits(self._count_commit)
@@ -127,14 +146,44 @@ class Telemetry:
         if count:
             self._of_workers.labels(agent, outcome).inc(count)
 
+    def count_lag(self, seconds: float) -> None:
+        """The event loop was late."""
+        self._lags.observe(seconds)
+
+    def count_stall(self, what: str, cause: str) -> None:
+        """The loop, or a commit, stood still."""
+        self._stalls.labels(what, cause).inc()
+
     def _count_commit(self, calls: int, seconds: float) -> None:
         """A group was committed; told by the thread that did it."""
         self._commits.observe(seconds)
         self._groups.observe(calls)
 
-    def exposition(self) -> tuple[bytes, str]:
-        """All numbers as text, and its media type."""
-        return generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4
+    def exposition(self, agents: Collection[str] | None = None) -> tuple[bytes, str]:
+        """All numbers as text, and its media type.
+
+        Args:
+            agents: of which the numbers are told, and no others; None: all, and the service's own.
+        """
+        registry: Any = self._registry if agents is None else _OfAgents(self._registry, agents)
+        return generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _OfAgents(Collector):
+    """The numbers of some agents."""
+
+    def __init__(self, registry: Collector, agents: Collection[str]) -> None:
+        self._registry = registry
+        self._agents = agents
+
+    def collect(self) -> Iterator[Metric]:
+        """What has the label of such an agent."""
+        for metric in self._registry.collect():
+            metric.samples = [
+                sample for sample in metric.samples if sample.labels.get("agent") in self._agents
+            ]
+            if metric.samples:
+                yield metric
 
 
 class _OfConnections(Collector):

@@ -4,7 +4,7 @@ import contextlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
@@ -20,6 +20,10 @@ SELECT id, name, description, created, events, complete_after, checksum FROM age
 SELECT_CHANGES_OF_ARMS = """
 SELECT seq, at, kind, body, checksum FROM changes
 WHERE agent = ? AND kind IN ('add', 'remove') ORDER BY seq
+"""
+SELECT_LAST_CHANGES = """
+SELECT seq, at, kind, body, checksum FROM changes
+WHERE agent = ? AND seq < ? AND kind IN ({places}) ORDER BY seq DESC LIMIT ?
 """
 SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 LAST_SEQS = """
@@ -153,6 +157,25 @@ def first_change_of(
     """
     row = connection.execute(SELECT_FIRST_CHANGE, (agent, kind, after)).fetchone()
     return None if row is None else change_event(row, source)
+
+
+def last_changes_of(
+    connection: sqlite3.Connection,
+    agent: int,
+    kinds: Sequence[str],
+    before: int,
+    limit: int,
+    source: str,
+) -> list[Event]:
+    """The last changes of some kinds before an event, the newest first.
+
+    Raises:
+        LogError: where one is damaged.
+    """
+    places = ", ".join("?" * len(kinds))
+    query = SELECT_LAST_CHANGES.format(places=places)
+    rows = connection.execute(query, (agent, before, *kinds, limit)).fetchall()
+    return [change_event(row, source) for row in rows]
 
 
 def last_seq(connection: sqlite3.Connection, agent: int) -> int:

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -25,6 +25,7 @@ from mobandits.logs.store.content import (
     changes_of_arms,
     decision_of_key,
     first_change_of,
+    last_changes_of,
     last_seq,
     next_number,
     snapshot_rows,
@@ -54,6 +55,7 @@ from mobandits.support.naming import quoted
 
 Durability = Literal["disk", "system", "buffered"]
 KEPT_SNAPSHOTS = 3  # the last may be damaged, and the one before it as well
+MOST_SEQ = 2**63 - 1  # no event has it
 CHANGES = frozenset(("add", "remove"))  # kinds of events after which there are other arms
 
 INSERT_AGENT = """
@@ -299,6 +301,26 @@ class Store:
         with self._threads, explained(self.path):
             connection = self._usable().connection
             return first_change_of(connection, self._number, kind, after, str(self.path))
+
+    def last_changes(
+        self, kinds: Sequence[str], *, before: int = MOST_SEQ, limit: int = 1
+    ) -> list[Event]:
+        """The last events of some kinds that are neither decisions nor rewards, the newest first.
+
+        Args:
+            kinds: of the events.
+            before: the seq of the first event that is not looked at.
+            limit: how many, at most.
+
+        Raises:
+            LogError: where one is damaged.
+        """
+        number = self._number
+        if number is None:
+            return []
+
+        with reading(self.path) as connection:
+            return last_changes_of(connection, number, kinds, before, limit, str(self.path))
 
     def copy(self, path: str | Path) -> None:
         """Write all that is in the store into a new file, another store.

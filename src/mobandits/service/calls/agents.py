@@ -31,8 +31,10 @@ MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take ha
 
 
 async def agents(request: Request) -> Response:
-    """`GET /v1/agents`: all agents as they are now."""
-    states = [hosted.state() for hosted in running_of(request).agents]
+    """`GET /v1/agents`: all agents as they are now; of a key for some agents, these."""
+    seen = request.state.agents
+    hosted = running_of(request).agents
+    states = [each.state() for each in hosted if seen is None or each.name in seen]
     return answer(AgentList(states))
 
 
@@ -118,7 +120,7 @@ async def set_snapshot(request: Request) -> Response:
 
 
 OPERATIONS = [
-    Operation("GET", "/v1/agents", agents, "read", answer=AgentList),
+    Operation("GET", "/v1/agents", agents, "read", answer=AgentList, lists_agents=True),
     Operation("GET", AGENT, agent, "read", answer=AgentState),
     Operation("GET", f"{AGENT}/preference", preference, "read", answer=PreferenceState),
     Operation(

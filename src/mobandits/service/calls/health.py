@@ -11,9 +11,10 @@ from mobandits.service.operations import Operation
 
 
 async def metrics(request: Request) -> Response:
-    """`GET /metrics`: counts and times, for Prometheus."""
+    """`GET /metrics`: counts and times, for Prometheus; of a key for some agents, theirs."""
     # In a thread: of many agents and arms it is long.
-    content, kind = await asyncio.to_thread(running_of(request).telemetry.exposition)
+    telemetry = running_of(request).telemetry
+    content, kind = await asyncio.to_thread(telemetry.exposition, request.state.agents)
     return Response(content, media_type=kind)
 
 
@@ -39,7 +40,7 @@ def readiness(message: Ready) -> Response:
 
 
 OPERATIONS = [
-    Operation("GET", "/metrics", metrics, "read", answer=str),
+    Operation("GET", "/metrics", metrics, "read", answer=str, lists_agents=True),
     # Who looks whether the service lives needs no key.
     Operation("GET", "/health/live", live, answer=Live),
     Operation("GET", "/health/ready", ready, answer=Ready),

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from mobandits.service.calls.requests import hosted_of, running_of, saved
 from mobandits.service.dashboard.agent_page import agent_page
 from mobandits.service.dashboard.answers import elsewhere, page_answer, segment
+from mobandits.service.dashboard.changes import Change, last_changes
 from mobandits.service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
 from mobandits.service.dashboard.overview import AgentNow, agent_lines
 from mobandits.service.dashboard.visitors import Visitor
@@ -89,6 +90,9 @@ async def _agent_answer(
     path = running_of(request).file.path
     window = request.query_params.get("window")
     page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), window)
+    changes: list[Change] = []
+    if hosted.is_ready:
+        changes = await asyncio.to_thread(last_changes, hosted.agent.core, hosted.store)
 
     return page_answer(
         "agent.html",
@@ -97,6 +101,7 @@ async def _agent_answer(
         agent=hosted.name,
         tab="agent",
         page=page,
+        changes=changes,
         windows=WINDOWS.values(),
         form=form,
         choices=CHOICES,

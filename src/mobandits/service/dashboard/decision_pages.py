@@ -1,6 +1,7 @@
 """Pages of decisions: a list that can be filtered, and one of them with its explanation."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,13 +9,15 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.agent.core import AgentCore
 from mobandits.service.calls.requests import decision_of, hosted_of, running_of
-from mobandits.service.dashboard.answers import page_answer
+from mobandits.service.dashboard.answers import number_text, page_answer
 from mobandits.service.dashboard.visitors import Visitor
-from mobandits.service.messages import DecisionsQuery, Explained
+from mobandits.service.messages import DecisionsQuery, Explained, Recorded
 from mobandits.service.problems import Problem, problem_of
 
 LIMIT = 50  # decisions of a page
+MOST_FEATURES = 100  # of a context that is shown
 FILTERS = ("arm", "status", "made_by")
 
 
@@ -69,7 +72,37 @@ async def decision_shown(request: Request, visitor: Visitor) -> Response:
         recorded=recorded,
         explained=explained,
         unexplained=unexplained,
+        features=feature_rows(hosted.agent.core, recorded.context),
+        columns=context_columns(recorded, hosted.state().arms),
     )
+
+
+def feature_rows(
+    core: AgentCore, context: Sequence[Sequence[float]] | None
+) -> list[tuple[str, list[str]]]:
+    """(name, a value per row) of what is in a context, in words where the agent has columns."""
+    if not context:
+        return []
+    if core.encoder is not None:
+        described = [core.encoder.describe(row) for row in context]
+        return [
+            (str(name), [row[name] or "not told by its numbers" for row in described])
+            for name in described[0]
+        ]
+
+    rows = []
+    for i, values in enumerate(zip(*context, strict=True)):
+        rows.append((f"feature {i}", [number_text(value) for value in values]))
+
+    return rows[:MOST_FEATURES]
+
+
+def context_columns(recorded: Recorded, arms: Sequence[str]) -> list[str]:
+    """What the rows of a context are of: all arms, or one each."""
+    if recorded.context is None or len(recorded.context) < 2:
+        return ["Value"]
+
+    return recorded.eligible or list(arms)
 
 
 PAGES = [

@@ -19,7 +19,7 @@ from mobandits.service.messages import (
     TargetValue,
 )
 from mobandits.service.problems import Problem
-from mobandits.support.naming import quoted
+from mobandits.support.naming import conjunction, quoted
 
 ARM = "arm"
 PREFERENCE = "preference"
@@ -77,10 +77,12 @@ async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
         agent=hosted.name,
         tab="evaluations",
         state=state,
-        evaluations=[(each, title_of(each.wanted)) for each in found],
+        evaluations=[
+            (each, title_of(each.wanted), verdict_in_short(each.result, state.objectives))
+            for each in found
+        ],
         form=form,
         choices=ORDERS,
-        verdicts=IN_SHORT,
     )
 
 
@@ -178,6 +180,41 @@ def value_tables(
         table.append(row)
 
     return shown, others
+
+
+def verdict_in_short(result: EvaluationResult | None, objectives: Sequence[ObjectiveState]) -> str:
+    """A few words on a result, such as "better in quality, worse in cost"; empty of none.
+
+    Args:
+        result: of an evaluation.
+        objectives: of the agent now.
+    """
+    if result is None:
+        return ""
+
+    rows, _ = value_tables(result, objectives)
+    better = [row.asked.objective for row in rows if lead_of(row) > 0.0]
+    worse = [row.asked.objective for row in rows if lead_of(row) < 0.0]
+    if result.verdict != "incomparable" or not better or not worse:
+        return IN_SHORT[result.verdict]
+
+    return f"better in {conjunction(better)}, worse in {conjunction(worse)}"
+
+
+def lead_of(row: ValueRow) -> float:
+    """How far the interval of what was asked for is better than that of what was played."""
+    asked = row.asked
+    played = row.played
+    if row.objective is None or played is None:
+        return 0.0
+    if asked.low is None or asked.high is None or played.low is None or played.high is None:
+        return 0.0
+
+    above = asked.low - played.high
+    below = played.low - asked.high
+    lead = max(above, 0.0) - max(below, 0.0)
+
+    return -lead if row.objective.minimise else lead
 
 
 def _policy(text: str) -> Any:

@@ -7,8 +7,9 @@ from urllib.parse import quote, urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.agent.actors import ACTOR
 from mobandits.logs.store.keys import Key
-from mobandits.service.authorisation import Authorisation
+from mobandits.service.authorisation import Authorisation, actor_of
 from mobandits.service.dashboard.answers import elsewhere, form_of, page_answer
 from mobandits.service.dashboard.sessions import COOKIE, Sessions, same_token
 from mobandits.service.problems import TITLES, Problem, problem_of
@@ -88,6 +89,7 @@ async def visitor_of(request: Request, scope: str | None) -> Visitor:
     if key is not None and scope is not None and not key.allows(scope, agent):
         raise Problem(403, f"key {key.id} does not have the scope {scope} here")
 
+    ACTOR.set(None if key is None else actor_of(key))
     visitor = Visitor(key, token, {})
     if request.method != "POST":
         return visitor

@@ -21,6 +21,9 @@ class Recorded(Message):
         status: "waiting" for rewards, or "settled": all came, or no more will be taken.
         active: whether it has taken effect.
         rewards: {objective: value}, as far as they came.
+        context: (eligible arms or 1, features), as numbers; null in lists.
+        preference: by which arms were compared then, in words; null in lists, and where it was the
+            policy's own.
     """
 
     decision: str
@@ -33,6 +36,8 @@ class Recorded(Message):
     status: Literal["waiting", "settled"]
     active: bool
     rewards: dict[str, float]
+    context: list[list[float]] | None = None
+    preference: str | None = None
 
 
 class DecisionsQuery(Message):

@@ -17,12 +17,16 @@
     return `${two(at.getUTCMonth() + 1)}-${two(at.getUTCDate())} ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
   };
 
+  // Where nothing is pointed at, the legend has the last moment.
+  const showLast = (plot) => plot.setLegend({ idx: plot.data[0].length - 1 });
+
   const options = (chart, width) => ({
     width,
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     cursor: { sync: { key: "time" }, points: { size: 6 } },
     legend: { live: true },
+    hooks: { ready: [showLast], setCursor: [(plot) => plot.cursor.idx == null && showLast(plot)] },
     scales: {
       y: { range: (_, low, high) => range(chart, low, high) },
     },
