@@ -11,7 +11,7 @@ from stores import DESCRIPTION, copied, decide, events, exact, learn, written
 import mobandits as mob
 from mobandits import cli
 from mobandits.errors import DamagedError, LogError, StateError
-from mobandits.logs import Store, backup, read
+from mobandits.logs import Store, backup, export, read
 from mobandits.logs.events import checked
 from mobandits.logs.store.checking import check
 from mobandits.logs.store.connection import reading
@@ -154,6 +154,30 @@ def test_without_a_snapshot_events_end_at_the_first_damage(store):
     out, said = saved(store)
     assert said.last == 10
     assert len(by_number(out)) == 10
+
+
+def test_a_snapshot_that_does_not_load_is_said_and_not_kept(store):
+    with Store(store) as log:
+        log.snapshot(b"unreadable")
+    said = f"agent 'agent': the snapshot after event {len(GIVEN)} is of no agent"
+    assert faults_of(store) == [said]
+    out, said = saved(store)
+    assert said == ("agent", len(GIVEN), len(GIVEN), None)
+    with Store(out) as log:
+        assert [each.seq for each in log.snapshots()] == [30]
+
+
+def test_what_is_saved_of_a_shortened_store_begins_after_what_was_deleted(store):
+    """Also without a snapshot: the rest of the log can be read and evaluated."""
+    export(store, store.with_name("old.parquet"), before=9.0, delete=True)
+    left = len(by_number(store))
+    assert left < len(GIVEN)
+    assert faults_of(store) == []
+    change(store, "UPDATE snapshots SET state = x'00'", "DELETE FROM decisions WHERE id = 55")
+    out, said = saved(store)
+    assert said.last == len(GIVEN) - 5
+    assert len(by_number(out)) == left - 5
+    assert len(read(out).ids) > 30
 
 
 def test_a_lost_arm_ends_the_events(store):

@@ -247,6 +247,8 @@ def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterato
             f"damaged or missing: {lost:,} of {quantity(survey.last, 'event')}, the first is event "
             f"{min(firsts):,}"
         )
+    if agent.complete_after > survey.last:
+        yield f"it has {survey.last:,} events, and of {agent.complete_after:,} some were deleted"
     if survey.last != agent.events:
         yield f"it has {survey.last:,} events, and had {agent.events:,}"
     is_of_this = note is not None and note.created == agent.created
@@ -267,7 +269,9 @@ def _plan(
     an arm may be lost, an older snapshot is the start, or the first event.
     """
     for snapshot in snapshots:
-        if snapshot.fault is not None or snapshot.seq > survey.last:
+        # An older one than the last deletion leads nowhere: events after it were deleted.
+        is_between = agent.complete_after <= snapshot.seq <= survey.last
+        if snapshot.fault is not None or not is_between:
             continue
 
         plan = _plan_from(agent, survey, snapshot.seq)

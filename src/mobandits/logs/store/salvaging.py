@@ -171,8 +171,10 @@ def _saved_agent(
         if found.seq not in left_out:
             _execute(connection, found.statements)
 
+    loading = {each.seq for each in agent.snapshots if each.fault is None}
     for snapshot in found_snapshots(damaged, number):
-        if snapshot.row is not None and agent.plan.complete_after <= snapshot.seq <= last:
+        is_between = agent.plan.complete_after <= snapshot.seq <= last
+        if snapshot.row is not None and snapshot.seq in loading and is_between:
             connection.execute(INSERT_SNAPSHOT, (number, *snapshot.row))
 
     events = int((agent.survey.seqs <= last).sum()) - len(left_out)
