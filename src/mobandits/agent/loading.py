@@ -87,8 +87,8 @@ def core_of_bytes(
     return core, header["logged"]
 
 
-def checked_snapshot(data: bytes) -> tuple[list[Any], int]:
-    """The arms of an agent's file, all of which is checked, and how many events of its log it knows.
+def checked_snapshot(data: bytes) -> tuple[list[Any], list[int]]:
+    """The arms of an agent's file, all of which is checked, and the decisions that wait.
 
     Of a recipe that files cannot hold, the state is not checked: only the recipe knows its form.
 
@@ -101,7 +101,9 @@ def checked_snapshot(data: bytes) -> tuple[list[Any], int]:
         if not _is_foreign(header["recipe"]):
             revived(header, tables, None, time.time)
 
-        return decoded_names(header["arms"], "arms"), header["logged"]
+        waiting: list[int] = tables[WHOLE][:, 0].tolist()
+
+        return decoded_names(header["arms"], "arms"), waiting
 
 
 @contextlib.contextmanager

@@ -88,6 +88,10 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
         reset_clock_again(core, event)
     elif kind == "lost":
         core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
+        # Of a store that was damaged: no reward of theirs could be kept.
+        for number in event.get("decisions", ()):
+            if number in core.pending.open:
+                core.pending.abandon(number)
     elif kind == "state":
         if adopting:
             what = "a state that was learned elsewhere, and cannot be learned again"

@@ -10,6 +10,7 @@ from stores import DESCRIPTION, copied, decide, events, exact, learn, written
 
 import mobandits as mob
 from mobandits import cli
+from mobandits.agent.loading import checked_snapshot
 from mobandits.errors import DamagedError, LogError, StateError
 from mobandits.logs import Store, backup, export, read
 from mobandits.logs.events import checked
@@ -30,7 +31,7 @@ def arms_in(state):
     """The arms of the states of these tests, which are texts of arms."""
     if state == b"unreadable":
         raise StateError("is of no agent")
-    return (ARMS if state == b"three" else ARMS[:2]), 0
+    return (ARMS if state == b"three" else ARMS[:2]), ()
 
 
 @pytest.fixture
@@ -144,7 +145,7 @@ def test_events_end_where_they_cannot_be_replayed(store):
     assert said == ("agent", last, last, 61)
     assert replayed(out)[-1] == "lost"
     with Store(out) as log:
-        assert list(log.events())[-1] == {"kind": "lost", "events": 7, "next": 61}
+        assert list(log.events())[-1] == {"kind": "lost", "events": 7, "next": 61, "decisions": []}
         log.append(decide(61, arm=2))
     assert read(out).ids[-2:].tolist() == [52, 61]
 
@@ -282,6 +283,25 @@ def test_an_agent_goes_on_from_what_was_saved(agent_store, capsys):
         with mob.Agent(mob.policies.RandomChoice(), **ASKED, log=out) as agent:
             assert agent.decide([1.0, 0.5]).id == 61
             assert agent.lessons == 50
+
+
+def test_a_lost_decision_is_waited_for_no_more(agent_store):
+    """Its reward could not be kept, as there is no decision that it is of."""
+    with mob.Agent(mob.policies.RandomChoice(), **ASKED, log=agent_store) as agent:
+        lost = agent.decide([0.5, 0.5])
+        other = agent.decide([0.25, 0.5])
+    change(agent_store, f"DELETE FROM decisions WHERE id = {lost.id}")
+    out = agent_store.with_name("saved.db")
+    (said,) = salvage(agent_store, out, checked_snapshot)
+    assert said == ("agent", 121, 122, other.id + 1)
+    for _ in range(2):
+        with mob.Agent(mob.policies.RandomChoice(), **ASKED, log=out) as agent:
+            assert agent.waiting == 1
+            with pytest.raises(ValueError, match="that waits for rewards"):
+                agent.learn(lost.id, [0.5])
+    with mob.Agent(mob.policies.RandomChoice(), **ASKED, log=out) as agent:
+        agent.learn(other.id, [0.5])
+        assert agent.decide([0.25, 0.5]).id == other.id + 1
 
 
 def test_the_command_overwrites_nothing_and_reads_only_stores(agent_store, capsys):

@@ -30,9 +30,9 @@ MOST_FAULTS = 100  # that SQLite looks for: the first few tell as much
 MOST_SHOWN = 10
 SELECT_ARMS = "SELECT name FROM arms WHERE agent = ? ORDER BY number"
 
-# Of the state of a snapshot: the arms that it has, and how many events it knows; it raises
-# StateError where no agent goes on from it.
-CheckState = Callable[[bytes], tuple[Sequence[Hashable], int]]
+# Of the state of a snapshot: the arms that it has, and the decisions that wait; it raises StateError
+# where no agent goes on from it.
+CheckState = Callable[[bytes], tuple[Sequence[Hashable], Sequence[int]]]
 
 
 class SnapshotCheck(NamedTuple):
@@ -42,11 +42,13 @@ class SnapshotCheck(NamedTuple):
         seq: the last event that it knows.
         fault: why no agent goes on from it; None where one does.
         arms: of the agent then; none where it does not load.
+        waiting: the numbers of the decisions that waited; likewise.
     """
 
     seq: int
     fault: str | None
-    arms: Sequence[Hashable]
+    arms: Sequence[Hashable] = ()
+    waiting: Sequence[int] = ()
 
 
 class Plan(NamedTuple):
@@ -77,6 +79,15 @@ class AgentCheck(NamedTuple):
     snapshots: list[SnapshotCheck]
     faults: list[str]
     plan: Plan
+
+    def saved_snapshots(self) -> list[SnapshotCheck]:
+        """Those that agents may go on from once the rest is saved, the newest first."""
+        plan = self.plan
+        return [
+            each
+            for each in self.snapshots
+            if each.fault is None and plan.complete_after <= each.seq <= plan.last
+        ]
 
 
 class StoreCheck(NamedTuple):
@@ -198,9 +209,9 @@ def require_whole(connection: sqlite3.Connection, source: object) -> None:
         raise DamagedError(source, faults[0])
 
 
-def _unchecked(_state: bytes) -> tuple[Sequence[Hashable], int]:
+def _unchecked(_state: bytes) -> tuple[Sequence[Hashable], Sequence[int]]:
     """In the place of a check of states, where their checksums are enough."""
-    return (), 0
+    return (), ()
 
 
 def _checked_agent(
@@ -224,14 +235,14 @@ def _checked_agent(
 
 def _checked_snapshot(found: FoundSnapshot, check_state: CheckState) -> SnapshotCheck:
     if found.row is None:
-        return SnapshotCheck(found.seq, "is damaged", ())
+        return SnapshotCheck(found.seq, "is damaged")
 
     try:
-        arms, _ = check_state(found.row[2])
+        arms, waiting = check_state(found.row[2])
     except StateError as error:
-        return SnapshotCheck(found.seq, shortened(str(error)), ())
+        return SnapshotCheck(found.seq, shortened(str(error)))
 
-    return SnapshotCheck(found.seq, None, arms)
+    return SnapshotCheck(found.seq, None, arms, waiting)
 
 
 def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterator[str]:

@@ -43,7 +43,8 @@ class Saved(NamedTuple):
         name: of the agent.
         events: that are in the new store as they were written.
         last: the last of them.
-        next: the number of the agent's next decision, at least, where events after it are lost.
+        next: the number of the agent's next decision, at least, where something is lost that the
+            agent would have gone on from.
     """
 
     name: str
@@ -171,10 +172,9 @@ def _saved_agent(
         if found.seq not in left_out:
             _execute(connection, found.statements)
 
-    loading = {each.seq for each in agent.snapshots if each.fault is None}
+    kept = [each.seq for each in agent.saved_snapshots()]
     for snapshot in found_snapshots(damaged, number):
-        is_between = agent.plan.complete_after <= snapshot.seq <= last
-        if snapshot.row is not None and snapshot.seq in loading and is_between:
+        if snapshot.row is not None and snapshot.seq in kept:
             connection.execute(INSERT_SNAPSHOT, (number, *snapshot.row))
 
     events = int((agent.survey.seqs <= last).sum()) - len(left_out)
@@ -206,7 +206,11 @@ def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
 
 
 def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
-    """The event that says what was lost at the end of an agent's log, in a list; or an empty one."""
+    """The event that says what the agent is missing, in a list; an empty one where nothing is.
+
+    These are events at the end, and decisions that a snapshot waits for: no reward of one that is
+    lost can be kept.
+    """
     survey = agent.survey
     had = survey.last
     following = 0
@@ -215,7 +219,8 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
         following = note.next
 
     last = agent.plan.last
-    if had <= last:
+    waiting = _lost_waiting(agent)
+    if had <= last and not waiting:
         return []
 
     own = survey.decisions[survey.are_decisions & (survey.decisions < SPAN)]
@@ -225,7 +230,18 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
     known = int(own.max(initial=-1)) + 1
     following = max(following, known + unread)
 
-    return [{"kind": "lost", "events": had - last, "next": following}]
+    return [{"kind": "lost", "events": had - last, "next": following, "decisions": waiting}]
+
+
+def _lost_waiting(agent: AgentCheck) -> list[int]:
+    """The decisions that wait in the snapshot that the agent goes on from, and are lost."""
+    survey = agent.survey
+    is_kept = survey.are_decisions & (survey.seqs <= agent.plan.last)
+    there = set(survey.decisions[is_kept].tolist())
+    for snapshot in agent.saved_snapshots():
+        return [number for number in snapshot.waiting if number not in there]
+
+    return []
 
 
 def _execute(connection: sqlite3.Connection, statements: Iterable[Statement]) -> None:
