@@ -174,11 +174,12 @@ def copied(connection: sqlite3.Connection, target: Path) -> Iterator[Path]:
     """
     try:
         with replacing(target) as file:
-            with explained(target):
-                # SQLite takes the file that is there, since it is empty.
-                connection.execute("VACUUM INTO ?", (file.name,))
-
+            # SQLite takes the file that is there, since it is empty.
+            connection.execute("VACUUM INTO ?", (file.name,))
             yield Path(file.name)
+    except sqlite3.OperationalError as error:
+        # Damage is of the store, and for its reader to say.
+        raise LogError(f"{target} cannot be written: {shortened(str(error))}") from error
     except OSError as error:
         raise LogError(f"{target} cannot be written: {error.strerror}") from error
 

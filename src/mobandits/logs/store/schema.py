@@ -193,8 +193,11 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, written_by: str
     # One that is there was made by an attempt that failed afterwards, or by an earlier one.
     if is_older and not copy.exists():
         # It appears when it is whole: a copy that a full disk ended is none.
-        with replacing(copy) as file:
-            connection.execute("VACUUM INTO ?", (file.name,))
+        try:
+            with replacing(copy) as file:
+                connection.execute("VACUUM INTO ?", (file.name,))
+        except OSError as error:
+            raise LogError(f"{copy} cannot be written: {error.strerror}") from error
 
     migrate(connection, written_by)
 

@@ -335,7 +335,7 @@ class Store:
             raise LogError(f"{target} must be a new file, got {found_at(target)}")
         with self._threads:
             self.flush()
-            with copied(self._usable().connection, target):
+            with explained(self.path), copied(self._usable().connection, target):
                 pass
 
     def _write(self, listed: list[Event], more: list[Statement]) -> None:
