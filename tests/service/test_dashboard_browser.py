@@ -32,6 +32,7 @@ PAGES = (
     f"{AGENT}/evaluations",
     "/agents/second",
     "/keys",
+    "/system",
 )
 # What is wider than the page without being scrolled inside of it.
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

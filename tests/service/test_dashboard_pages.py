@@ -2,6 +2,7 @@
 
 import asyncio
 import html
+import importlib.metadata
 import json
 import re
 
@@ -49,6 +50,7 @@ NEEDS = {
     ("POST", "/agents/{agent}/evaluations"): "read",
     ("GET", "/agents/{agent}/evaluations/{evaluation}"): "read",
     ("GET", "/keys"): "admin",
+    ("GET", "/system"): "read",
     ("POST", "/keys"): "admin",
     ("POST", "/keys/{key}/revoke"): "admin",
 }
@@ -328,6 +330,19 @@ def test_a_preference_is_saved(tmp_path):
         for bad in ({"choice": "x"}, {"choice": "weighted", "slider": "-3"}, {"choice": "other"}):
             answer = await client.post(f"{PAGE}/preference", data={"token": token, **bad})
             assert answer.status_code == 422, bad
+
+    asked(tmp_path / "log", talk)
+
+
+def test_the_system_page_tells_of_store_and_calls(tmp_path):
+    async def talk(client):
+        for _ in range(3):
+            await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+        page = (await client.get("/system")).text
+        rows = re.findall(r'<th scope="row">(\w+)</th><td class="number">(\d+)</td>', page)
+        assert ("decide", "3") in rows
+        assert str(tmp_path / "log") in page
+        assert importlib.metadata.version("mobandits") in page
 
     asked(tmp_path / "log", talk)
 

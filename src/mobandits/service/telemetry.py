@@ -5,7 +5,7 @@ import importlib.metadata
 import platform
 import time
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
@@ -25,6 +25,22 @@ GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
 
 
+class Answered(NamedTuple):
+    """How often a call was answered with a status since the start.
+
+    Attributes:
+        call: its name.
+        status: of HTTP.
+        times: how often.
+        seconds: of all these together.
+    """
+
+    call: str
+    status: int
+    times: int
+    seconds: float
+
+
 class Telemetry:
     """The counters of a service.
 
@@ -34,10 +50,12 @@ class Telemetry:
 
     Attributes:
         connections: of the server.
+        started: when it began to count, in seconds since 1970.
     """
 
     def __init__(self, agents: HostedAgents, file: SharedStore) -> None:
         self.connections = Connections()
+        self.started = time.time()
         registry = CollectorRegistry(auto_describe=False)
         self._registry = registry
         ProcessCollector(registry=registry)
@@ -114,6 +132,32 @@ class Telemetry:
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
         self._seconds_of(call, str(status)).observe(seconds)
+
+    def answered(self) -> list[Answered]:
+        """How often which call was answered with which status."""
+        counts: dict[tuple[str, str], dict[str, float]] = {}
+        for metric in self._seconds.collect():
+            for sample in metric.samples:
+                key = (sample.labels["call"], sample.labels["status"])
+                _, _, end = sample.name.rpartition("_")
+                counts.setdefault(key, {})[end] = sample.value
+
+        found = []
+        for (call, status), of_ends in counts.items():
+            found.append(Answered(call, int(status), int(of_ends["count"]), of_ends["sum"]))
+
+        return found
+
+    def stalls(self) -> list[tuple[str, str, int]]:
+        """(what, cause, how often) of stalls since the start."""
+        found = []
+        for metric in self._stalls.collect():
+            for sample in metric.samples:
+                if sample.name.endswith("_total"):
+                    labels = sample.labels
+                    found.append((labels["what"], labels["cause"], int(sample.value)))
+
+        return found
 
     def count_decision(self, agent: str, decided: Decided) -> None:
         """A decision was made; one that is replayed was counted before."""

@@ -12,6 +12,7 @@ from mobandits.service.dashboard import (
     evaluation_pages,
     key_pages,
     login_pages,
+    system_page,
 )
 from mobandits.service.dashboard.answers import HEADERS, prepare_templates
 from mobandits.service.dashboard.assets import Asset, all_assets
@@ -24,6 +25,7 @@ PAGES = [
     *decision_pages.PAGES,
     *evaluation_pages.PAGES,
     *key_pages.PAGES,
+    *system_page.PAGES,
 ]
 
 

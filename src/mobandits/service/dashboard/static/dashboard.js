@@ -106,6 +106,20 @@
   if (underWay) setTimeout(() => location.reload(), 1000 * Number(underWay.dataset.refresh));
 
   const list = document.getElementById("agents");
+  const search = document.getElementById("search");
+  // A row of warnings belongs to the agent above it.
+  const filter = () => {
+    const wanted = search.value.trim().toLowerCase();
+    let isShown = true;
+    for (const row of list.querySelectorAll("tbody tr")) {
+      if (!row.classList.contains("below")) isShown = row.textContent.toLowerCase().includes(wanted);
+      row.hidden = !isShown;
+    }
+  };
+  if (search) {
+    search.closest(".search").hidden = false;
+    search.addEventListener("input", filter);
+  }
   if (list) {
     setInterval(async () => {
       // Not under somebody who is about to follow a link.
@@ -115,6 +129,7 @@
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById("agents");
         if (answer.ok && fresh) list.replaceChildren(...fresh.childNodes);
+        if (search) filter();
       } catch {
         // The service is away: what was known stays.
       }
