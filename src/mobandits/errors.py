@@ -108,6 +108,26 @@ class LogError(MobanditsError, ValueError):
     """
 
 
+class DamagedError(LogError):
+    """A store that is not as it was written; `mobandits check` says what of it is whole.
+
+    Commands that meet it exit with status 1.
+
+    Args:
+        source: the store, as messages call it.
+        what: was found, on one line.
+    """
+
+    def __init__(self, source: object, what: str) -> None:
+        # Both as they are: a copy in another process is made of them.
+        super().__init__(source, what)
+        self.source = str(source)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.source} is damaged: {self.what}"
+
+
 class UnavailableError(LogError):
     """A store, or an address of a service, that cannot be used now and may be later.
 

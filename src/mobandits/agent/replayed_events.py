@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.adoption import adopt
+from mobandits.agent.clock import reset_clock_again
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.headers import whole_number
@@ -83,8 +84,14 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
     elif kind == "preference" and not adopting:
         order = event["order"]
         core.set_preference(None if order is None else made(order, "preference"))
+    elif kind == "clock":
+        reset_clock_again(core, event)
     elif kind == "lost":
         core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
+        # Of a store that was damaged: no reward of theirs could be kept.
+        for number in event.get("decisions", ()):
+            if number in core.pending.open:
+                core.pending.abandon(number)
     elif kind == "state":
         if adopting:
             what = "a state that was learned elsewhere, and cannot be learned again"

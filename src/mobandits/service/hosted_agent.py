@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import math
+import time
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -495,6 +496,16 @@ class HostedAgent:
             return None if store is None else store.snapshot_time()
 
         return None
+
+    def seconds_ahead(self) -> float:
+        """By how much the agent's time is ahead of the clock, and stands still."""
+        agent = self._agent
+        return 0.0 if agent is None else max(0.0, agent.core.now - time.time())
+
+    def times_ahead(self) -> int:
+        """How often the clock turned out to have been ahead, since the agent was opened."""
+        agent = self._agent
+        return 0 if agent is None else agent.core.times_ahead
 
     def budgets(self) -> BudgetList:
         """What became of the budgets, by now."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from mobandits.errors import BudgetError, LogError
+from mobandits.errors import BudgetError, DamagedError, LogError
 from mobandits.support.naming import shortened
 
 MEDIA_TYPE = "application/problem+json"
@@ -42,16 +42,23 @@ class Problem(Exception):  # noqa: N818 - the term of RFC 9457
         detail: one line.
         retry_after: in seconds, where trying again may help.
         kind: the type of RFC 9457.
+        title: what kind of problem it is; None: what its status means.
     """
 
     def __init__(
-        self, status: int, detail: str, retry_after: int | None = None, kind: str = UNTYPED
+        self,
+        status: int,
+        detail: str,
+        retry_after: int | None = None,
+        kind: str = UNTYPED,
+        title: str | None = None,
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.kind = kind
         self.detail = shortened(detail)
         self.retry_after = retry_after
+        self.title = title or TITLES.get(status, "The request failed")
 
 
 def problem_of(error: Exception) -> Problem:
@@ -66,7 +73,8 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, BudgetError):
         return Problem(429, str(error), seconds_until(error.renews), BUDGET)
     if isinstance(error, LogError):
-        return Problem(503, str(error), retry_after=1)
+        may_pass = Problem(503, str(error), retry_after=1)
+        return damage(error) if isinstance(error, DamagedError) else may_pass
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
         return Problem(400, f"the body must be JSON, got: {error}")
     if isinstance(error, ValueError):
@@ -74,6 +82,17 @@ def problem_of(error: Exception) -> Problem:
 
     # What it says may hold anything: it is logged, and not told.
     return Problem(500, "see the log of the service")
+
+
+def damage(error: DamagedError) -> Problem:
+    """The problem of a store that is not as it was written: to try again does not help.
+
+    Example:
+        >>> damage(DamagedError("/srv/router.db", "event 7 is missing")).detail
+        'the log is damaged: event 7 is missing'
+    """
+    # The path of the store means nothing to a client.
+    return Problem(500, f"the log is damaged: {error.what}", title="The log is damaged")
 
 
 def seconds_until(renews: float | None) -> int | None:
@@ -93,7 +112,7 @@ def answer_to(problem: Problem) -> Response:
     """The response that tells a problem."""
     content: dict[str, Any] = {
         "type": problem.kind,
-        "title": TITLES.get(problem.status, "The request failed"),
+        "title": problem.title,
         "status": problem.status,
         "detail": problem.detail,
     }

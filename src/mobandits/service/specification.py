@@ -174,6 +174,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         keys: "required", or "auto": as soon as the store has one, or others can reach the address.
         requests_per_second: of one key, and at once twice as many; None: no limit.
         log_requests: whether each request has a line of JSON on stderr.
+        log_format: of everything else on stderr: "text", or "json" for lines of JSON as well.
         snapshot_every: events of an agent after which its state is written, so that starting again
             need not replay what was before.
     """
@@ -186,6 +187,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     keys: Literal["auto", "required"] = "auto"
     requests_per_second: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
     log_requests: bool = True
+    log_format: Literal["text", "json"] = "text"
     snapshot_every: Annotated[int, msgspec.Meta(ge=1)] = 10_000
 
     @property
