@@ -188,6 +188,7 @@ AGENT_SERVICES = {
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "what_if",
+    "clock",
     "workers",
     "state_copy",
     "transfer",

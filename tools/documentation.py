@@ -36,8 +36,9 @@ lines elsewhere; `2> /dev/null` hides them. `-h` after any command shows its opt
 | exit status | meaning |
 |---|---|
 | 0 | done |
-| 1 | a defect of this library, or a theorem check that failed |
+| 1 | a defect of this library, a theorem check that failed, or a store that is damaged |
 | 2 | mistakes of the user's: a line for each on stderr, and nothing was changed |
+| 75 | a store or an address that is in use, or a database that is down: the same command may do later |
 | 130 | Ctrl-C: a line says what is kept and how to go on |
 
 Finished trials are kept after Ctrl-C and after a kill: the same command resumes. Where everything is

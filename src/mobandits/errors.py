@@ -15,7 +15,8 @@
     MobanditsWarning       UserWarning
     ├── CompilingWarning                 loops are compiled, but not in the fastest way
     ├── InputWarning                     contexts or rewards that a recipe does not expect
-    └── LogWarning                       a log of which less can be used
+    ├── LogWarning                       a log of which less can be used
+    └── ServiceWarning                   what a client of the service could not report is dropped
 
 The second column says which exception of Python each is as well. An argument that does not fit is
 no exception of this tree: it raises `ValueError`, as in NumPy, with the name of the parameter, the
@@ -47,6 +48,7 @@ __all__ = [
     "MobanditsError",
     "MobanditsWarning",
     "ServiceError",
+    "ServiceWarning",
     "SpecError",
     "StateError",
 ]
@@ -106,6 +108,26 @@ class LogError(MobanditsError, ValueError):
     """
 
 
+class DamagedError(LogError):
+    """A store that is not as it was written; `mobandits check` says what of it is whole.
+
+    Commands that meet it exit with status 1.
+
+    Args:
+        source: the store, as messages call it.
+        what: was found, on one line.
+    """
+
+    def __init__(self, source: object, what: str) -> None:
+        # Both as they are: a copy in another process is made of them.
+        super().__init__(source, what)
+        self.source = str(source)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.source} is damaged: {self.what}"
+
+
 class UnavailableError(LogError):
     """A store, or an address of a service, that cannot be used now and may be later.
 
@@ -124,12 +146,21 @@ class ServiceError(MobanditsError):
         message: one line.
         status: of HTTP; None where there was no answer.
         field: that does not fit, where the service names one.
+        is_budget: whether a budget of the agent is used up.
     """
 
-    def __init__(self, message: str, status: int | None = None, field: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        status: int | None = None,
+        field: str | None = None,
+        *,
+        is_budget: bool = False,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.field = field
+        self.is_budget = is_budget
 
 
 class SpecError(MobanditsError, ValueError):
@@ -161,3 +192,7 @@ class LogWarning(MobanditsWarning):
     What was read is not all of it, or what an agent writes cannot value other policies; the message
     says what, and why.
     """
+
+
+class ServiceWarning(MobanditsWarning):
+    """A client was closed before the service took all that it had to report."""

@@ -100,7 +100,11 @@ def test_one_wrong_row_undoes_the_batch(tmp_path, monkeypatch, logged):
     agent.decide(rows[0], key="zero")
     before = everything(agent)
     mistakes = [
-        (["a", "zero", "b"], None, "key must be another one for another context, got 'zero' again"),
+        (
+            ["a", "zero", "b"],
+            None,
+            "key must be another one for another context, arms or `active`, got 'zero' again",
+        ),
         (["a", "b", "a"], None, "keys must be different for different contexts, got 'a' twice"),
         (["a", 5, "b"], None, "key must be a text of 1 to 255 characters, got 5"),
         (["a", "b"], None, "keys must be a list of a text or None per context, of which there are"),

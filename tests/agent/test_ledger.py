@@ -1,6 +1,8 @@
 """Hard budgets of an agent: reserve, settle, release, renew; files and logs; what is refused."""
 
 import datetime as dt
+import re
+import time
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mobandits as mob
-from mobandits import Budget, Objective
+from mobandits import Budget, Objective, cli
 from mobandits.agent.budget import end_of, period_of
 from mobandits.agent.ledger import Ledger
 from mobandits.agent.objectives import as_objectives
@@ -302,3 +304,116 @@ def test_a_ledger_without_budgets_has_no_accounts():
     assert agent.balances == ()
     assert agent.core.pending.ledger is None
     assert Ledger([], as_objectives(["a"]), agent.core.arms).accounts == []
+
+
+DAY = 86_400.0
+
+
+def jumped(clock, log=None):
+    """An agent that has spent 6 of 10 in its hour, and 4 while the clock was ahead for a day."""
+    budget = Budget("cost", 10.0, per="hour", most=MOST)
+    agent = agent_of(budget, clock=clock, log=log, max_age=100 * DAY)
+    for now, cost in ((clock.now, 6.0), (clock.now + DAY, 1.0), (clock.now + DAY, 3.0)):
+        clock.now = now
+        bill(agent, agent.decide(eligible=["medium"]), cost)
+    waiting = agent.decide(eligible=["small"])
+    clock.now -= DAY
+    return agent, waiting
+
+
+def test_a_clock_that_was_ahead_is_said_once(caplog):
+    clock = Clock(100 * DAY)
+    agent, _ = jumped(clock)
+    for _ in range(5):
+        agent.decide(eligible=["small"])
+    assert agent.core.times_ahead == 1
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "stands still for 86400 seconds" in caplog.text
+    assert "reset_clock" in caplog.text
+    # It has caught up, and is set back once more; half a minute is nobody's mistake.
+    clock.now += 2 * DAY
+    agent.tick()
+    clock.now -= 30.0
+    agent.tick()
+    assert agent.core.times_ahead == 1
+    clock.now -= 120.0
+    agent.tick()
+    assert agent.core.times_ahead == 2
+
+
+def test_a_reset_of_the_clock_opens_a_budget_and_spends_none_twice(tmp_path):
+    clock = Clock(100 * DAY)
+    agent, waiting = jumped(clock, tmp_path / "log.db")
+    clock.now += 3600.0  # the next hour, in which nothing was spent but while the clock was ahead
+    (balance,) = agent.balances
+    assert balance.renews == 101 * DAY + 3600.0
+    assert agent.reset_clock() == DAY - 3600.0
+    (balance,) = agent.balances
+    assert (balance.spent, balance.reserved) == (4.0, 1.0)
+    assert balance.renews == 100 * DAY + 2 * 3600.0
+    bill(agent, waiting, 0.5)
+    assert agent.balances[0].spent == 4.5
+    clock.now += 3600.0
+    assert agent.balances[0].left == 10.0
+    assert agent.reset_clock() == 0.0
+    agent.close()
+
+
+def test_a_reset_within_the_period_counts_what_was_spent_before(tmp_path):
+    clock = Clock(100 * DAY)
+    agent, _ = jumped(clock, tmp_path / "log.db")
+    agent.reset_clock()
+    with pytest.raises(BudgetError, match="it renews at 1970-04-11 01:00 UTC"):
+        agent.decide()
+    assert agent.balances[0].spent == 10.0
+    agent.close()
+
+
+def test_a_reset_of_the_clock_is_replayed(tmp_path):
+    clock = Clock(100 * DAY)
+    agent, _ = jumped(clock, tmp_path / "log.db")
+    agent.reset_clock()
+    clock.now += 3700.0
+    later = agent.decide()
+    balances = agent.balances
+    state = agent.to_bytes()
+    # As after a kill: without the snapshot that closing takes.
+    agent.core.writer.store.close()
+    budget = Budget("cost", 10.0, per="hour", most=MOST)
+    again = agent_of(budget, clock=clock, log=tmp_path / "log.db", max_age=100 * DAY)
+    assert again.balances == balances
+    assert again.to_bytes() == state
+    assert again.core.now == clock.now
+    assert later.id == 4
+    again.close()
+
+
+def test_defaults_count_from_the_right_time_after_a_reset():
+    clock = Clock(100 * DAY)
+    click = Objective("click", default=0.0, after=60.0)
+    agent = mob.Agent(RandomChoice(), arms=2, features=0, objectives=[click], clock=clock)
+    clock.now += DAY
+    agent.decide()
+    late = agent.decide(active=False)
+    agent.activate(late.id)
+    clock.now -= DAY
+    agent.reset_clock()
+    clock.now += 59.0
+    agent.tick()
+    assert agent.waiting == 2
+    clock.now += 1.0
+    agent.tick()
+    assert agent.waiting == 0
+
+
+def test_the_command_resets_the_clock_of_a_store(tmp_path, capsys):
+    clock = Clock(time.time() + 30 * DAY)
+    path = tmp_path / "log.db"
+    budget = Budget("cost", 10.0, per="hour", most=MOST)
+    with agent_of(budget, clock=clock, log=path) as agent:
+        agent.decide(eligible=["small"])
+    assert cli.call(["reset-clock", str(path)]) == 0
+    assert re.search(r"was 25\d{5} seconds ahead", capsys.readouterr().out)
+    with agent_of(budget, clock=time.time, log=path) as agent:
+        assert agent.core.now <= time.time()
+        assert agent.balances[0].reserved == 1.0

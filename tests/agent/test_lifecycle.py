@@ -61,10 +61,16 @@ def test_the_same_key_and_context_are_the_same_decision(tmp_path, logged, propen
 def test_a_key_stands_for_one_context(tmp_path, logged):
     agent = agent_of(Clock(), tmp_path / "log" if logged else None)
     agent.decide([0.5, 0.1], key="one")
+    refusal = "key must be another one for another context, arms or `active`, got"
     for context, eligible in (([0.5, 0.2], None), ([0.5, 0.1], ["a"])):
-        with pytest.raises(ValueError, match="key must be another one for another context, got"):
+        with pytest.raises(ValueError, match=refusal):
             agent.decide(context, eligible, key="one")
-    assert agent.decide([0.5, 0.2], key="two").id == 1
+    with pytest.raises(ValueError, match=refusal):
+        agent.decide([0.5, 0.1], key="one", active=False)
+    prepared = agent.decide([0.5, 0.1], key="three", active=False)
+    assert agent.decide([0.5, 0.1], key="three", active=False) == prepared
+    agent.abandon(prepared.id)
+    assert agent.decide([0.5, 0.2], key="two").id == 2
     agent.close()
 
 

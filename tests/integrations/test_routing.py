@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mobandits import Agent
 from mobandits.client import AsyncClient, Client
+from mobandits.client.httpx_sender import WaitingHttpx
 from mobandits.errors import BudgetError, ServiceError
 from mobandits.integrations.attempts import AnswerBook, Attempt, AttemptBook, arms_to_try
 from mobandits.integrations.deciders import EmbeddedDecider, decider_of, known_of
@@ -203,7 +204,7 @@ def test_the_gateway_chooses_where_the_agent_cannot(caplog):
 
 
 def test_a_budget_that_is_used_up_refuses_the_request():
-    for refusal in (BudgetError("no room"), ServiceError("no room", 429)):
+    for refusal in (BudgetError("no room"), ServiceError("no room", 429, is_budget=True)):
         decider = NotedDecider(failure=refusal)
         with pytest.raises(type(refusal), match="no room"):
             chosen(RequestRouting(settings()), decider, deployments(*ARMS))
@@ -402,6 +403,11 @@ async def answered_and_refused_awaiting(client):
     return chosen_counts
 
 
+def asking(url, service):
+    transport = httpx.MockTransport(service)
+    return WaitingHttpx(httpx.AsyncClient(base_url=url, transport=transport))
+
+
 @pytest.mark.parametrize("shows_state", [True, False])
 def test_clients_of_a_service_decide_report_and_abandon(shows_state):
     url = "http://service"
@@ -413,7 +419,7 @@ def test_clients_of_a_service_decide_report_and_abandon(shows_state):
 
     service = FakeService(shows_state=shows_state)
     with Client(url, "router") as waiting:
-        waiting._http = httpx.Client(base_url=url, transport=httpx.MockTransport(service))
+        waiting._http = asking(url, service)
         assert answered_and_refused(waiting) == [1, 1]
     assert service.calls == expected
 
@@ -426,6 +432,6 @@ def test_clients_of_a_service_decide_report_and_abandon(shows_state):
     # A waiting client, asked by a coroutine.
     service = FakeService(shows_state=shows_state)
     with Client(url, "router") as waiting:
-        waiting._http = httpx.Client(base_url=url, transport=httpx.MockTransport(service))
+        waiting._http = asking(url, service)
         assert asyncio.run(answered_and_refused_awaiting(waiting)) == [1, 1]
     assert service.calls == expected

@@ -10,6 +10,7 @@ from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
 from mobandits.agent.growth import arrays
+from mobandits.client.failures import BUDGET
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile
 from mobandits.service.application import application
@@ -69,6 +70,15 @@ def test_a_key_stands_for_one_decision(tmp_path):
         refused = await client.post(f"{AGENT}/decide", json=changed)
         assert refused.status_code == 422
         assert refused.json()["field"] == "key"
+        inactive = await client.post(f"{AGENT}/decide", json={**body, "active": False})
+        assert inactive.status_code == 422
+        assert inactive.json()["field"] == "key"
+        same = await client.post(f"{AGENT}/decide", json=body, headers=header)
+        assert same.json() == {**first, "replayed": True}
+        another = {"Idempotency-Key": "k0"}
+        both = await client.post(f"{AGENT}/decide", json=body, headers=another)
+        assert both.status_code == 422
+        assert both.json()["field"] == "Idempotency-Key"
         told = await client.post(
             f"{AGENT}/rewards",
             json=[
@@ -290,6 +300,42 @@ def test_problems_are_words_of_the_library():
     assert json.loads(json.dumps(Problem(404, "x").detail)) == "x"
 
 
+def test_a_decision_may_be_answered_with_its_explanation(tmp_path):
+    async def talk(client, running):
+        body = {"context": CONTEXT, "key": "k"}
+        plain = (await client.post(f"{AGENT}/decide", json=body)).json()
+        assert "explanation" not in plain
+        wordy = (await client.post(f"{AGENT}/decide?explain=1", json=body)).json()
+        why = (await client.get(f"{AGENT}/decisions/0/explanation")).json()
+        assert wordy == {**plain, "replayed": True, "explanation": why}
+        assert (await client.post(f"{AGENT}/decide?explain=false", json=body)).json() == {
+            **plain,
+            "replayed": True,
+        }
+
+        # What cannot be explained any more is a decision all the same.
+        await client.put(f"{AGENT}/arms/huge")
+        later = await client.post(f"{AGENT}/decide?explain=1", json=body)
+        assert later.json() == {**plain, "replayed": True}
+
+    ask(tmp_path / "log", talk)
+
+
+def test_what_nobody_knows_behind_the_question_mark_is_refused(tmp_path):
+    async def talk(client, running):
+        decides = [f"{AGENT}/decide?{query}" for query in ("foo=1", "explain=perhaps", "explain")]
+        rewards = [f"{AGENT}/decisions/0/rewards?explain=1"]
+        for path in decides + rewards:
+            answer = await client.post(path, json={"context": CONTEXT})
+            assert answer.status_code == 422, path
+        assert (await client.get(f"{AGENT}?x=1")).json()["field"] == "query"
+        assert (await client.get(f"{AGENT}/decisions?foo=1")).status_code == 422
+        assert (await client.get(AGENT)).json()["decisions"] == 0
+        assert (await client.get("/health/live?probe=1")).status_code == 200
+
+    ask(tmp_path / "log", talk)
+
+
 BUDGETED = {
     **ROUTER,
     "budgets": [
@@ -313,6 +359,8 @@ def test_a_spent_budget_is_an_ordinary_answer_that_says_when_it_renews(tmp_path,
         first, second = asyncio.run(whole())
     assert (first.status_code, second.status_code) == (200, 429)
     assert 0 < int(second.headers["retry-after"]) <= 86_400
+    # Clients know by it that no further attempt helps.
+    assert second.json()["type"] == BUDGET
     assert not caplog.records
 
 

@@ -6,11 +6,13 @@ import signal
 import httpx
 import msgspec
 import pytest
+from clients import DECIDED, OWN, Failing, asking, asking_meanwhile, awaited
 from services import CONTEXT, PATIENCE, ROUTER, Served
 
-from mobandits.client import AsyncClient, Client, ServiceError
-from mobandits.client.failures import LONGEST_WAIT, wait_before
-from mobandits.service.messages import Observed
+from mobandits.client import Choice, Client, ServiceError
+from mobandits.client.failures import BUDGET
+from mobandits.errors import ServiceWarning
+from mobandits.service.messages import Observed, RewardsOf
 
 REWARDS = {"quality": 0.5, "cost": 0.25}
 
@@ -18,13 +20,14 @@ REWARDS = {"quality": 0.5, "cost": 0.25}
 def test_a_client_goes_on_while_the_service_is_down_and_reports_later(tmp_path):
     with Served(tmp_path) as service:
         port = int(service.url.rsplit(":", 1)[1])
-        with Client(service.url, "router", fallback="small", timeout=PATIENCE) as client:
+        options = {"fallback": "small", "timeout": PATIENCE, "pause": 0.0}
+        with Client(service.url, "router", **options) as client:
             first = client.decide(CONTEXT)
+            other = client.decide(CONTEXT)
             assert first.propensity > 0.0
             assert client.reward(first, REWARDS).status == "settled"
             service.end(signal.SIGKILL)
 
-            client._attempts = 2
             alone = client.decide(CONTEXT)
             unrewarded = client.decide(CONTEXT)
             dropped = client.decide(CONTEXT)
@@ -32,6 +35,8 @@ def test_a_client_goes_on_while_the_service_is_down_and_reports_later(tmp_path):
             assert alone.arm == "small"
             assert client.reward(alone, {"quality": 0.75}) is None
             client.abandon(dropped)
+            assert client.reward(other, {"quality": 0.125}) is None
+            assert client.reward(other, {"cost": 0.25}) is None
             with pytest.raises(ServiceError, match="does not answer"):
                 client.state()
             with pytest.raises(ServiceError, match="does not answer"):
@@ -39,6 +44,8 @@ def test_a_client_goes_on_while_the_service_is_down_and_reports_later(tmp_path):
 
             service.start(port)
             assert not client.decide(CONTEXT).is_fallback
+            assert client.unreported == 0
+            assert client.decision(other.decision).rewards == {"quality": 0.125, "cost": 0.25}
             later = client.reward(alone, {"cost": 0.5})
             assert later.status == "settled"
             found = client.decision(later.decision)
@@ -46,7 +53,7 @@ def test_a_client_goes_on_while_the_service_is_down_and_reports_later(tmp_path):
             assert found.rewards == {"quality": 0.75, "cost": 0.5}
             client.flush()
             assert client.reward(unrewarded, {"quality": 0.5}).missing == ["cost"]
-            assert client.state().decisions == 4
+            assert client.state().decisions == 5
             made = client.decide_batch([CONTEXT, CONTEXT])
             client.activate(made[0])
             client.abandon(made[1])
@@ -58,42 +65,10 @@ def test_a_client_goes_on_while_the_service_is_down_and_reports_later(tmp_path):
             assert refused.value.field == "context"
 
 
-class Failing:
-    """A service that fails as it is told, and then answers."""
-
-    def __init__(self, *failures):
-        self.failures = list(failures)
-        self.requests = []
-
-    def __call__(self, request):
-        self.requests.append(request)
-        if self.failures:
-            failure = self.failures.pop(0)
-            if isinstance(failure, Exception):
-                raise failure
-            # Anew: an answer is read once.
-            headers = dict(failure.headers)
-            return httpx.Response(failure.status_code, headers=headers, content=failure.content)
-        body = {"decision": "3", "arm": "large", "propensity": 0.5, "error": 0.0}
-        body |= {"front": None, "preference": "", "replayed": len(self.requests) > 1}
-        return httpx.Response(200, json=body)
-
-
-def clients(service):
-    """A client of each kind, whose requests a function answers."""
-    waiting = Client("http://service", "router", attempts=3)
-    waiting._http = httpx.Client(base_url=waiting.url, transport=httpx.MockTransport(service))
-    meanwhile = AsyncClient("http://service", "router", attempts=3)
-    transport = httpx.MockTransport(service)
-    meanwhile._http = httpx.AsyncClient(base_url=meanwhile.url, transport=transport)
-
-    return waiting, meanwhile
-
-
 def both(service, talk):
     """What a call gives, with a client of each kind on services that fail alike."""
-    waiting, _ = clients(service())
-    _, meanwhile = clients(service())
+    waiting = asking(service())
+    meanwhile = asking_meanwhile(service())
     answers = []
     for run in (lambda: talk(waiting), lambda: asyncio.run(awaited(talk(meanwhile)))):
         try:
@@ -103,10 +78,6 @@ def both(service, talk):
     waiting.close()
 
     return answers
-
-
-async def awaited(coroutine):
-    return await coroutine
 
 
 @pytest.mark.parametrize(
@@ -153,56 +124,86 @@ def test_what_does_not_pass_is_one_error(failures, status):
 
 def test_a_budget_that_is_used_up_is_no_reason_for_a_fallback():
     """A fallback arm may cost as well, and the limit is hard; nor does another attempt help."""
-    service = Failing(httpx.Response(429, json={"detail": "the budget of cost is used up"}))
-    with Client("http://service", "router", fallback="small", attempts=3) as client:
-        client._http = httpx.Client(base_url=client.url, transport=httpx.MockTransport(service))
-        with pytest.raises(ServiceError, match="used up"):
+    problem = {"type": BUDGET, "detail": "the budget of cost is used up"}
+    service = Failing(httpx.Response(429, headers={"Retry-After": "0"}, json=problem))
+    with asking(service, fallback="small") as client:
+        with pytest.raises(ServiceError, match="used up") as refused:
             client.decide(CONTEXT)
-    assert len(service.requests) == 1
+        assert refused.value.is_budget
+        decided = client.decide(CONTEXT)
+        service.failures.append(httpx.Response(429, json=problem))
+        with pytest.raises(ServiceError, match="used up"):
+            client.reward(decided, REWARDS)
+    assert len(service.requests) == 3
+
+
+class Reported:
+    """A service that is down when it is told to be, and remembers what was reported."""
+
+    def __init__(self):
+        self.is_down = False
+        self.fails_reports = False
+        self.refuses = None
+        self.most = 1000
+        self.observed = []
+        self.rewarded = []
+
+    def __call__(self, request):
+        if self.is_down:
+            raise httpx.ConnectError("refused")
+        path = request.url.path
+        if path.endswith("decide"):
+            return httpx.Response(200, json=DECIDED)
+        if "/decisions/" in path:
+            return httpx.Response(200, json=TAKEN)
+
+        content = request.content
+        if path.endswith("/decisions"):
+            items = msgspec.json.decode(content, type=list[Observed])
+            self.observed.append(items)
+            taken = {"adopted": {"decision": "4", "replayed": False, **OWN}}
+        else:
+            items = msgspec.json.decode(content, type=list[RewardsOf])
+            self.rewarded.append(items)
+            taken = {"rewarded": TAKEN}
+        if self.fails_reports:
+            return httpx.Response(500)
+        if len(items) > self.most:
+            return httpx.Response(413)
+        outcome = taken if self.refuses is None else {"refused": self.refuses}
+        return httpx.Response(200, json=[outcome] * len(items))
+
+
+TAKEN = {"decision": "3", "status": "settled", "missing": [], "repeated": False}
 
 
 def test_fallbacks_are_kept_while_their_report_fails():
-    observed = []
-
-    def answer(request):
-        if request.url.path.endswith("decide"):
-            return decides.pop(0)
-        observed.append(msgspec.json.decode(request.content, type=list[Observed]))
-        return reports.pop(0)
-
-    decided = {"decision": "3", "arm": "large", "propensity": 0.5, "error": 0.0}
-    decided |= {"front": None, "preference": "", "replayed": False}
-    decides = [httpx.Response(503)] + [httpx.Response(200, json=decided)] * 2
-    own = {"own_arm": "large", "own_propensity": 0.25}
-    adopted = [{"adopted": {"decision": "4", "replayed": False, **own}, "refused": None}]
-    reports = [httpx.Response(500), httpx.Response(200, json=adopted)]
-    client = Client("http://service", "router", fallback="small", attempts=1)
-    client._http = httpx.Client(base_url=client.url, transport=httpx.MockTransport(answer))
-    with client:
+    service = Reported()
+    with asking(service, fallback="small", attempts=1) as client:
+        service.is_down = True
         alone = client.decide(CONTEXT)
         assert alone.is_fallback
         assert client.reward(alone, REWARDS) is None
+        service.is_down = False
+        service.fails_reports = True
         assert client.decide(CONTEXT).decision == "3"
+        service.fails_reports = False
         assert client.decide(CONTEXT).decision == "3"
-        client.flush()
-    assert len(observed) == 2
-    assert observed[0] == observed[1]
-    assert observed[0][0].arm in ROUTER["arms"]
-    assert observed[0][0].rewards == REWARDS
+        assert client.unreported == 0
+    first, second = service.observed
+    assert first == second
+    assert first[0].arm in ROUTER["arms"]
+    ((rewards,),) = service.rewarded
+    assert rewards == RewardsOf(REWARDS, key=first[0].key)
 
 
 def test_a_fallback_that_is_refused_is_forgotten_and_said(caplog):
-    refused = [{"adopted": None, "refused": {"status": 422, "detail": "arm must be another one"}}]
-
-    def answer(request):
-        if request.url.path.endswith("decide"):
-            return httpx.Response(503)
-        return httpx.Response(200, json=refused)
-
-    client = Client("http://service", "router", fallback="huge", attempts=1)
-    client._http = httpx.Client(base_url=client.url, transport=httpx.MockTransport(answer))
-    with client:
+    service = Reported()
+    service.refuses = {"status": 422, "detail": "arm must be another one"}
+    with asking(service, fallback="huge", attempts=1) as client:
+        service.is_down = True
         alone = client.decide(CONTEXT)
+        service.is_down = False
         client.flush()
         assert "arm must be another one" in caplog.text
         with pytest.raises(ServiceError, match="another one") as error:
@@ -210,7 +211,174 @@ def test_a_fallback_that_is_refused_is_forgotten_and_said(caplog):
         assert error.value.status == 422
 
 
-def test_waits_are_bounded():
-    busy = httpx.Response(503, headers={"Retry-After": "3600"})
-    assert wait_before(1, busy) == LONGEST_WAIT
-    assert wait_before(20, None) == LONGEST_WAIT
+def test_what_may_be_taken_later_is_not_forgotten():
+    service = Reported()
+    with asking(service, fallback="small", attempts=1) as client:
+        service.is_down = True
+        client.decide(CONTEXT)
+        service.is_down = False
+        service.refuses = {"status": 503, "detail": "the disk is full"}
+        with pytest.raises(ServiceError, match="the disk is full"):
+            client.flush()
+        assert client.unreported == 1
+        service.refuses = None
+        client.flush()
+        assert client.unreported == 0
+
+
+def rewards_while_down(client, service, count):
+    """Rewards of one decision that no service takes."""
+    choice = client.decide(CONTEXT)
+    service.is_down = True
+    for turn in range(count):
+        assert client.reward(choice, {"quality": float(turn)}) is None
+
+
+def test_rewards_given_while_the_service_is_down_are_reported_later_in_order():
+    service = Reported()
+    with asking(service, attempts=1) as client:
+        rewards_while_down(client, service, 7)
+        with pytest.raises(ServiceError, match=r"Expected `float`, got `str`"):
+            client.reward(Choice("large", "k", "3"), {"quality": "good"})
+        service.is_down = False
+        client.decide(CONTEXT)
+        assert client.unreported == 0
+    ((*rewards,),) = service.rewarded
+    assert rewards == [RewardsOf({"quality": float(turn)}, decision="3") for turn in range(7)]
+
+
+def test_reports_that_are_too_large_for_one_request_are_split():
+    service = Reported()
+    with asking(service, attempts=1) as client:
+        rewards_while_down(client, service, 20)
+        service.is_down = False
+        service.most = 3
+        client.flush()
+        assert client.unreported == 0
+    taken = [
+        each.rewards["quality"] for items in service.rewarded if len(items) <= 3 for each in items
+    ]
+    assert taken == [float(turn) for turn in range(20)]
+
+
+def test_a_report_that_no_request_has_room_for_is_forgotten_and_said(caplog):
+    service = Reported()
+    with asking(service, attempts=1) as client:
+        rewards_while_down(client, service, 2)
+        service.is_down = False
+        service.most = 0
+        client.flush()
+        assert client.unreported == 0
+    assert caplog.text.count("too large for the service, and is forgotten") == 2
+
+
+def test_the_oldest_are_dropped_where_too_many_wait_and_that_is_said(monkeypatch, caplog):
+    monkeypatch.setattr("mobandits.client.outbox.MOST", 4)
+    service = Reported()
+    client = asking(service, attempts=1)
+    rewards_while_down(client, service, 9)
+    assert client.unreported == 4
+    assert caplog.text.count("the oldest are dropped") == 1
+    service.is_down = False
+    with pytest.warns(ServiceWarning, match="^5 older reports of agent router were dropped"):
+        client.close()
+    # Those that were left were reported at the end.
+    ((*rewards,),) = service.rewarded
+    assert [each.rewards["quality"] for each in rewards] == [5.0, 6.0, 7.0, 8.0]
+
+
+def test_a_client_says_what_it_drops():
+    service = Reported()
+    client = asking(service, fallback="small", attempts=1)
+    rewards_while_down(client, service, 2)
+    client.decide(CONTEXT)
+    said = "1 fallback decision and 2 reports of rewards of agent router are dropped"
+    with pytest.warns(ServiceWarning, match=said):
+        client.close()
+    # Only once.
+    client.close()
+
+
+def test_an_awaited_client_says_what_it_drops():
+    async def life():
+        service = Reported()
+        client = asking_meanwhile(service, attempts=1)
+        choice = await client.decide(CONTEXT)
+        service.is_down = True
+        assert await client.reward(choice, REWARDS) is None
+        with pytest.warns(ServiceWarning, match="1 report of rewards of agent router"):
+            await client.close()
+
+    asyncio.run(life())
+
+
+def test_a_file_outlives_the_process(tmp_path):
+    service = Reported()
+    file = tmp_path / "queue.jsonl"
+    client = asking(service, fallback="small", attempts=1, queue=file)
+    rewards_while_down(client, service, 3)
+    dropped = client.decide(CONTEXT)
+    client.decide(CONTEXT)
+    client.abandon(dropped)
+    with pytest.raises(ValueError, match="queue must be a file of one client"):
+        asking(service, queue=file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    # As a kill would leave it, in the middle of a line.
+    content = file.read_bytes()
+    assert content.count(b"\n") == 4
+    killed = tmp_path / "killed.jsonl"
+    killed.write_bytes(content + content[:20])
+    client.close()
+
+    for kept in (file, killed):
+        after = Reported()
+        with asking(after, attempts=1, queue=kept) as client:
+            assert client.unreported == 4
+            client.decide(CONTEXT)
+            assert client.unreported == 0
+            assert kept.read_bytes() == b""
+        ((*rewards,),) = after.rewarded
+        assert [each.rewards["quality"] for each in rewards] == [0.0, 1.0, 2.0]
+        ((observed,),) = after.observed
+        assert observed.arm == "small"
+
+
+@pytest.mark.parametrize(
+    "content", ["port = 0", "port = 0\n", '{"agent":"other"}\n', '{"agent":"router","x":1}\n']
+)
+def test_a_file_of_something_else_is_refused_and_stays(tmp_path, content):
+    file = tmp_path / "router.toml"
+    file.write_text(content)
+    with pytest.raises(ValueError, match="must"):
+        Client("http://service", "router", queue=file)
+    assert file.read_text() == content
+
+
+def test_a_file_stays_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("mobandits.client.outbox.MOST", 4)
+    monkeypatch.setattr("mobandits.client.outbox_file.LONGEST", 8)
+    file = tmp_path / "queue.jsonl"
+    service = Reported()
+    client = asking(service, attempts=1, queue=file)
+    rewards_while_down(client, service, 50)
+    assert file.read_bytes().count(b"\n") <= 8
+    with pytest.warns(ServiceWarning, match="^46 older reports"):
+        client.close()
+    with asking(service, attempts=1, queue=file) as client:
+        assert client.unreported == 4
+
+
+def test_a_file_that_cannot_be_written_costs_no_call(tmp_path, monkeypatch, caplog):
+    def full(*_):
+        raise OSError("the disk is full")
+
+    service = Reported()
+    file = tmp_path / "queue.jsonl"
+    with asking(service, fallback="small", attempts=1, queue=file) as client:
+        monkeypatch.setattr("mobandits.client.outbox_file.OutboxFile.append", full)
+        rewards_while_down(client, service, 2)
+        assert client.decide(CONTEXT).is_fallback
+        assert client.unreported == 3
+        service.is_down = False
+    assert caplog.text.count("the disk is full") == 1
+    assert len(service.rewarded) == 1

@@ -5,6 +5,7 @@ import html
 import importlib.metadata
 import json
 import re
+import types
 
 import httpx
 import msgspec
@@ -20,6 +21,7 @@ from mobandits.logs.store.keys import SCOPES
 from mobandits.logs.store.rollup_reading import RolledSums
 from mobandits.policies import MolUcb
 from mobandits.service import keys_command
+from mobandits.service.dashboard import login_pages
 from mobandits.service.dashboard.arm_means import arm_summaries
 from mobandits.service.dashboard.decision_pages import feature_rows
 from mobandits.service.dashboard.evaluation_pages import ValueRow, lead_of
@@ -177,12 +179,24 @@ def test_a_cookie_is_for_this_service_alone(tmp_path):
     asked(path, talk, others())
 
 
-def test_attempts_to_log_in_are_limited(tmp_path):
+def test_attempts_to_log_in_are_limited_per_address(tmp_path, monkeypatch):
     keys_command.added(tmp_path / "log", "shop", ["read"], [])
+    # A clock that stands still, so that no attempt more is due.
+    monkeypatch.setattr(login_pages, "time", types.SimpleNamespace(monotonic=lambda: 0.0))
+
+    async def statuses(client, count, *forwarded):
+        wrong = {
+            "data": {"key": "mb_"},
+            "headers": [("X-Forwarded-For", each) for each in forwarded],
+        }
+        return [(await client.post("/login", **wrong)).status_code for _ in range(count)]
 
     async def talk(client):
-        answers = [await client.post("/login", data={"key": "mb_"}) for _ in range(60)]
-        assert {answer.status_code for answer in answers} == {403, 429}
+        assert await statuses(client, 12) == [403] * 10 + [429] * 2
+        # Of a proxy on this machine the last address is its own word; those before are anybody's.
+        assert await statuses(client, 6, "203.0.113.1, 198.51.100.7") == [403] * 6
+        assert await statuses(client, 6, "203.0.113.2", "198.51.100.7") == [403] * 4 + [429] * 2
+        assert await statuses(client, 1, "198.51.100.8") == [403]
 
     asked(tmp_path / "log", talk, others())
 

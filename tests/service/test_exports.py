@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 
 import polars as pl
 import pytest
@@ -103,6 +104,28 @@ def test_what_cannot_be_exported_is_told(tmp_path, monkeypatch):
         assert (await client.get(f"{AGENT}/export")).status_code == 503
 
     ask(tmp_path / "log", talk, specification())
+
+
+def test_damage_is_called_what_it_is(tmp_path, caplog):
+    path = tmp_path / "log"
+    ask(path, lambda client, running: some_decisions(client))
+    other = sqlite3.connect(path)
+    other.execute("UPDATE decisions SET propensity = 0.125 WHERE id = 3")
+    other.commit()
+    other.close()
+
+    async def talk(client, running):
+        for call in ("export", "decisions/3"):
+            answer = await client.get(f"{AGENT}/{call}")
+            assert answer.status_code == 500
+            assert answer.json()["title"] == "The log is damaged"
+            said = "the log is damaged: event 5 is not what was written"
+            assert answer.json()["detail"] == said
+        assert (await client.post(f"{AGENT}/decide", json={"context": CONTEXT})).status_code == 200
+
+    ask(path, talk)
+    assert [record.exc_info for record in caplog.records] == [None, None]
+    assert "`mobandits check`" in caplog.records[0].getMessage()
 
 
 @pytest.mark.parametrize("objective", [None, "speed"])

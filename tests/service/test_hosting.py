@@ -199,6 +199,57 @@ def test_named_columns_are_encoded_and_others_refused(tmp_path):
     ask(tmp_path / "log", talk, spec)
 
 
+NO_NAMES = ["", "a\0", "a\nb", "a\tb", "\u202eb", "a\u200f", "..", "a/../b", ".", "a" * 201]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("name", NO_NAMES, ids=ascii)
+def test_names_that_cannot_be_shown_or_asked_for_are_refused(tmp_path, name):
+    wrong_arms = {**ROUTER, "arms": ["small", name]}
+    wrong_objectives = {**ROUTER, "objectives": ["quality", name]}
+    wrong_tables = {**ROUTER, "objectives": [{"name": name}]}
+
+    async def talk(client, running):
+        for wrong, field in (
+            (wrong_arms, "arm"),
+            (wrong_objectives, "objective"),
+            (wrong_tables, "objective"),
+        ):
+            refused = await client.put(MADE, json=wrong)
+            assert refused.status_code == 422
+            assert refused.json()["field"] == field
+        # Addresses cannot have all of them.
+        with pytest.raises(ValueError, match="agent must be 1 to 200 printable characters"):
+            running.agents.add(name, specification().agents["router"])
+        with pytest.raises(ValueError, match="arm must be 1 to 200 printable characters"):
+            running.agents.named("router").add_arm(name, None)
+
+    ask(tmp_path / "log", talk)
+
+    file = tmp_path / "router.toml"
+    lines = ['policy = "mol-ucb"', 'objectives = ["quality"]', "features = 3"]
+    shown = msgspec.json.encode(name).decode()
+    for text in (
+        [f"[agents.{shown}]", 'arms = ["small", "large"]', *lines],
+        ["[agents.router]", f'arms = ["small", {shown}]', *lines],
+    ):
+        file.write_text("\n".join(text))
+        with pytest.raises(SpecError, match="must be 1 to 200 printable characters"):
+            read_specification(file)
+
+
+@pytest.mark.usefixtures("quick")
+def test_names_that_users_have_are_taken(tmp_path):
+    arms = ["openai/gpt-5 mini", "größer", "模型", "v1..2", "a" * 200]
+
+    async def talk(client, running):
+        made = await client.put(MADE, json={**ROUTER, "arms": arms})
+        assert made.status_code == 201
+        assert (await ready(client, MADE))["arms"] == arms
+
+    ask(tmp_path / "log", talk)
+
+
 def test_columns_are_fitted_to_a_file_beside_the_file_of_agents(tmp_path):
     (tmp_path / "history.csv").write_text("tokens,city,paid\n10,Rome,1\n30,Paris,2\n20,Rome,3\n")
     file = tmp_path / "router.toml"

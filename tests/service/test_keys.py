@@ -13,6 +13,7 @@ from services import CONTEXT, ROUTER, ask, client_of, served, specification
 
 from mobandits import cli
 from mobandits.client import Client
+from mobandits.client.httpx_sender import WaitingHttpx
 from mobandits.errors import SpecError
 from mobandits.logs.store import SharedFile
 from mobandits.logs.store.keys import SCOPES, key_named, keys_of
@@ -341,8 +342,9 @@ def test_a_client_shows_its_key(tmp_path):
 
     with Client("http://service", "router", key="mb_1", attempts=1) as client:
         headers = client._http.headers
-        client._http = httpx.Client(
-            base_url=client.url, transport=httpx.MockTransport(answer), headers=headers
+        transport = httpx.MockTransport(answer)
+        client._http = WaitingHttpx(
+            httpx.AsyncClient(base_url=client.url, transport=transport, headers=headers)
         )
         with pytest.raises(Exception, match="500"):
             client.state()

@@ -53,5 +53,5 @@ def test_answers_have_the_fields_that_are_described(tmp_path):
                 return schemas, decided.json(), state.json()
 
         schemas, decided, state = asyncio.run(whole())
-    assert set(schemas["Decided"]["properties"]) == set(decided)
+    assert set(schemas["Decided"]["properties"]) == {*decided, "explanation"}
     assert set(schemas["AgentState"]["properties"]) == set(state)

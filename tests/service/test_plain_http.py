@@ -7,9 +7,11 @@ import threading
 
 import httpx
 import pytest
+from services import PATIENCE
 
 from mobandits.client import Client, ServiceError
-from mobandits.client.plain_http import PlainHttp, sender_to
+from mobandits.client.httpx_sender import WaitingHttpx, sender_to
+from mobandits.client.plain_http import PlainHttp
 
 BODY = b'{"arm": "small"}'
 HEADERS = {"Authorization": "Bearer mb_1_x"}
@@ -86,10 +88,10 @@ def url(server):
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call[0]} {call[1]}")
 def test_answers_are_those_of_httpx(server, url, call):
     method, path, content = call
-    ours = PlainHttp(url, 5.0, HEADERS)
+    ours = PlainHttp(url, HEADERS)
     with contextlib.closing(ours), httpx.Client(base_url=url, headers=HEADERS) as theirs:
         for _ in range(3):
-            found = ours.request(method, path, content)
+            found = ours.request(method, path, content, PATIENCE)
             expected = theirs.request(method, path, content=content)
             assert found.status_code == expected.status_code
             assert found.content == expected.content
@@ -101,21 +103,21 @@ def test_answers_are_those_of_httpx(server, url, call):
 
 
 def test_a_connection_is_kept_for_the_next_call(server, url):
-    ours = PlainHttp(url, 5.0, {})
+    ours = PlainHttp(url, {})
     for _ in range(5):
-        ours.request("POST", "/same", BODY)
+        ours.request("POST", "/same", BODY, PATIENCE)
     ours.close()
     assert len({id(connection) for connection, _ in server.asked}) == 1
 
 
 def test_threads_share_it(server, url):
-    ours = PlainHttp(url, 5.0, {})
+    ours = PlainHttp(url, {})
     wrong = []
 
     def ask(number):
         for turn in range(20):
             said = f"{number} {turn}".encode()
-            if not ours.request("POST", "/same", said).content.endswith(b" " + said):
+            if not ours.request("POST", "/same", said, PATIENCE).content.endswith(b" " + said):
                 wrong.append(said)
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
@@ -153,9 +155,9 @@ def listener(answers):
 
 def test_a_connection_that_was_closed_while_it_was_idle_is_replaced():
     with listener([WHOLE] * 3) as url:
-        ours = PlainHttp(url, 5.0, {})
+        ours = PlainHttp(url, {})
         for _ in range(3):
-            assert ours.request("POST", "/", BODY).content == b"ok"
+            assert ours.request("POST", "/", BODY, PATIENCE).content == b"ok"
             (kept,) = ours._idle
             # Until the server has closed it.
             kept.sock.recv(1, socket.MSG_PEEK)
@@ -165,18 +167,18 @@ def test_a_connection_that_was_closed_while_it_was_idle_is_replaced():
 @pytest.mark.parametrize("torn", TORN)
 def test_a_torn_answer_is_none_and_the_next_call_has_another_connection(torn):
     with listener([torn, WHOLE]) as url:
-        ours = PlainHttp(url, 5.0, {})
+        ours = PlainHttp(url, {})
         with pytest.raises(httpx.TransportError):
-            ours.request("POST", "/", BODY)
-        assert ours.request("POST", "/", BODY).content == b"ok"
+            ours.request("POST", "/", BODY, PATIENCE)
+        assert ours.request("POST", "/", BODY, PATIENCE).content == b"ok"
         ours.close()
 
 
 def test_who_does_not_answer_in_time_is_not_waited_for():
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        ours = PlainHttp(f"http://127.0.0.1:{listening.getsockname()[1]}", 0.05, {})
+        ours = PlainHttp(f"http://127.0.0.1:{listening.getsockname()[1]}", {})
         with pytest.raises(httpx.TimeoutException):
-            ours.request("POST", "/", BODY)
+            ours.request("POST", "/", BODY, 0.05)
         assert not ours._idle
 
 
@@ -191,15 +193,15 @@ def test_nobody_at_an_address_is_told_as_that():
 
 @pytest.mark.parametrize("url", ["https://a.example", "http://user:word@a.example", "a.example"])
 def test_other_addresses_are_left_to_httpx(url):
-    with contextlib.closing(sender_to(url, 1.0, HEADERS)) as sender:
-        assert isinstance(sender, httpx.Client)
+    with contextlib.closing(sender_to(url, HEADERS)) as sender:
+        assert isinstance(sender, WaitingHttpx)
 
 
 @pytest.mark.parametrize("name", ["http_proxy", "all_proxy"])
 def test_proxies_are_left_to_httpx(monkeypatch, name):
     monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with contextlib.closing(sender_to("http://a.example", 1.0, {})) as sender:
-        assert isinstance(sender, httpx.Client)
+    with contextlib.closing(sender_to("http://a.example", {})) as sender:
+        assert isinstance(sender, WaitingHttpx)
     monkeypatch.delenv(name)
-    with contextlib.closing(sender_to("http://a.example", 1.0, {})) as sender:
+    with contextlib.closing(sender_to("http://a.example", {})) as sender:
         assert isinstance(sender, PlainHttp)

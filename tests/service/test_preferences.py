@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from services import CONTEXT, ROUTER, ask, specification
 
+from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.orders import (
     ChainFilter,
     Chains,
@@ -135,6 +136,27 @@ def test_an_order_that_was_never_played_is_compiled_in_a_child_first(tmp_path, m
         # Each of them once, and the wrong one not at all.
         orders = ["lexicographic", "pareto"]
         assert compiled == [(step, order) for order in orders for step in ("child", "here")]
+
+    ask(tmp_path / "log", talk)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0]])
+def test_weights_of_another_length_are_refused_before_anything_is_compiled(
+    tmp_path, monkeypatch, weights
+):
+    compiled = []
+    for name in ("compile_in_child", "load_compiled"):
+        monkeypatch.setattr(f"mobandits.service.running.{name}", lambda *_: compiled.append(_))
+    # As it is in a process that has not played by weights yet.
+    monkeypatch.setattr(BoundPolicy, "is_compiled_for", lambda *_: False)
+
+    async def talk(client, running):
+        for call in (client.put, client.post):
+            path = PLACE if call == client.put else f"{PLACE}/preview"
+            answer = await call(path, json={"order": {"name": "weighted", "weights": weights}})
+            assert answer.status_code == 422
+            assert answer.json()["field"] == "Weighted.weights"
+        assert compiled == []
 
     ask(tmp_path / "log", talk)
 

@@ -1,7 +1,9 @@
 """The service as a process: started, killed, started again, and ended."""
 
+import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +12,10 @@ import httpx
 import pytest
 from services import PATIENCE, Served, specification
 
+from mobandits import cli
 from mobandits.errors import UnavailableError
 from mobandits.logs.address import place_of
+from mobandits.logs.store import SharedFile, Store
 from mobandits.service import server
 
 AGENT = "/v1/agents/router"
@@ -132,3 +136,64 @@ def test_a_database_that_is_down_may_be_up_later():
     # Nobody listens there any more.
     with pytest.raises(UnavailableError, match="cannot be reached"):
         connection.connected(place_of(f"postgresql://127.0.0.1:{port}/x"), "test")
+
+
+@pytest.mark.parametrize("table", ["rolled", "agents", "keys"])
+def test_damage_ends_a_start_in_one_line(tmp_path, capsys, table):
+    """Wherever the start meets it: in what is counted for pages, in agents, or in keys."""
+    store = tmp_path / "router.db"
+    (tmp_path / "router.toml").write_text(
+        'host = "0.0.0.0"\n[agents.router]\npolicy = "random-choice"\n'
+        'arms = ["a", "b"]\nobjectives = ["click"]\n'
+    )
+    with SharedFile(store) as file, Store(file, agent="router") as log:
+        log.describe({"arms": ["a", "b"], "objectives": ["click"]})
+        log.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
+    other = sqlite3.connect(store)
+    query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+    (page,) = other.execute(query, (table,)).fetchone()
+    other.close()
+    content = bytearray(store.read_bytes())
+    content[4096 * (page - 1) : 4096 * page] = bytes(4096)
+    store.write_bytes(content)
+    assert cli.call(["serve", str(tmp_path / "router.toml")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {store} is damaged: ")
+    assert said.endswith(f"; `mobandits check {store}` says what can be saved\n")
+    assert said.count("\n") == 1
+
+
+def asked_wrongly(url):
+    """A request that is none: the answer, and the address that it came from."""
+    host, _, port = url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as client:
+        client.sendall(b"NO REQUEST\r\n\r\n")
+        answer = client.recv(1000)
+        own_host, own_port = client.getsockname()
+        return answer, f"{own_host}:{own_port}"
+
+
+def test_a_malformed_request_is_logged_with_its_client(tmp_path):
+    with Served(tmp_path) as service:
+        answer, client = asked_wrongly(service.url)
+        assert answer.startswith(b"HTTP/1.1 400")
+        _, said = service.end()
+    assert f"Invalid HTTP request received. (client {client})" in said
+
+
+def test_all_of_stderr_is_json_where_the_file_asks(tmp_path):
+    service = Served(tmp_path)
+    service.file.write_text('log_format = "json"\n' + service.file.read_text())
+    with service:
+        _, client = asked_wrongly(service.url)
+        assert httpx.get(f"{service.url}/v1/agents/router").status_code == 200
+        second = run_serve(service.file)
+        _, said = service.end()
+    lines = [json.loads(line) for line in said.splitlines()]
+    (malformed,) = [line for line in lines if line.get("client") == client]
+    assert malformed["level"] == "warning"
+    assert malformed["logger"] == "uvicorn.error"
+    assert any(line.get("agent") == "router" and line["status"] == 200 for line in lines)
+    of_second = [json.loads(line) for line in second.stderr.splitlines()]
+    assert "in use by process" in of_second[-1]["message"]
+    assert second.returncode == 75

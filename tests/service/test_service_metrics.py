@@ -143,3 +143,20 @@ def test_an_observer_that_fails_does_not_end_the_commits(tmp_path):
             assert answer.status_code == 200
 
     ask(tmp_path / "log", talk)
+
+
+def test_a_clock_that_was_ahead_is_counted(tmp_path):
+    async def talk(client, running):
+        ahead = 'mobandits_clock_ahead_seconds{agent="router"}'
+        times = 'mobandits_clock_ahead_total{agent="router"}'
+        found = await metrics_of(client)
+        assert (found[ahead], found[times]) == (0.0, 0.0)
+        core = running.agents.named("router").agent.core
+        core.now = time.time() + 10_000.0
+        for _ in range(2):
+            await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        found = await metrics_of(client)
+        assert 9_000.0 < found[ahead] <= 10_000.0
+        assert found[times] == 1.0
+
+    ask(tmp_path / "log", talk)

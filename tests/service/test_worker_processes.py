@@ -85,6 +85,11 @@ def check_calls(client):
 
     wait_for(is_recorded)
     assert client.get(AGENT).json()["learned"] >= 4
+    explained = client.post(f"{AGENT}/decide?explain=1", json={"context": CONTEXT}).json()
+    assert len(explained["explanation"]["estimates"]) == 4
+    assert client.post(f"{AGENT}/decide?foo=1", json={"context": CONTEXT}).status_code == 422
+    inactive = client.post(f"{AGENT}/decide", json={**body, "active": False})
+    assert inactive.status_code == 422
     assert client.get("/").status_code == 200
     assert "mobandits_decisions_total" in client.get("/metrics").text
     assert client.get("/openapi.json").json()["openapi"].startswith("3.1")

@@ -14,6 +14,7 @@ from mobandits.agent import Objective
 from mobandits.logs import Feedback, Store
 from mobandits.logs.events import checked
 from mobandits.logs.names import checked_name, encoded
+from mobandits.orders.by_number import by_number
 from mobandits.policies import MolTs, MolUcb, Pcz, RandomChoice, ScalarizedUcb1
 from mobandits.spec import build, recipe_named
 from mobandits.support.checks import as_float_array, choice, integer, matrix, number
@@ -175,7 +176,7 @@ FACES = {
     ),
     "scale": lambda value: MolTs(scale=[value]),
     "similarity": lambda value: Pcz(similarity=value),
-    "levels": lambda value: mob.orders.Levels([[value], ["text"]]),
+    "levels": lambda value: by_number(mob.orders.Levels([[value], ["text"]]), ["x"]),
     "Weighted": lambda value: mob.orders.Weighted([-1.0] * 50_000),
     "front": lambda value: mob.front([[value, "text"]]),
     "spec": lambda value: build("orders", [value], "order"),

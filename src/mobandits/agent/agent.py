@@ -326,7 +326,7 @@ class Agent(Generic[Arm]):
         Raises:
             ValueError: where it has another shape, or a number that is not finite or not what the
                 recipe needs; where arms are unknown, or none are left; where the key was used with
-                another context, or another `top`; where `top` does not go with the agent.
+                another context, `active` or `top`; where `top` does not go with the agent.
 
         Example:
             >>> from mobandits.policies import MolUcb
@@ -555,6 +555,34 @@ class Agent(Generic[Arm]):
         an agent decides does not depend on how often it is called.
         """
         self.core.tick()
+
+    def reset_clock(self) -> float:
+        """Go on at the time of the clock, where it was ahead for a while.
+
+        Times of decisions never fall: after a clock that was ahead, the agent's time stands still
+        until the clock has caught up, and budgets do not renew. Where the clock is right now, this
+        ends that. What decisions cost while it was ahead counts in the present period, with what a
+        log knows was spent in it before. Defaults that were learned meanwhile, and decisions that
+        were dropped for their age, stay so.
+
+        Returns:
+            how many seconds the agent's time was ahead; 0.0 where it was not, and nothing changed.
+
+        Example:
+            >>> from mobandits.agent import Budget, Objective
+            >>> from mobandits.policies import MolUcb
+            >>> cost = Objective("cost", minimise=True, high=0.25)
+            >>> now = [90_000.0]
+            >>> agent = Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=["quality", cost],
+            ...     budgets=[Budget("cost", 0.75, per="hour")], clock=lambda: now[0])
+            >>> _ = agent.decide([0.5, 0.1])
+            >>> now[0] = 3600.0
+            >>> agent.reset_clock(), agent.balances[0].renews
+            (86400.0, 7200.0)
+        """
+        from mobandits.agent.clock import reset_clock  # noqa: PLC0415
+
+        return reset_clock(self.core)
 
     def add_arm(self, name: Hashable, like: Hashable | None = None) -> None:
         """One arm more, from now on.

@@ -83,6 +83,17 @@ def period_of(per: str, now: float) -> int:
     return int(now // SECONDS[per])
 
 
+def start_of(per: str, period: int) -> float:
+    """When a period begins, in seconds; of "total", the beginning of all time.
+
+    Example:
+        >>> start_of("hour", 2), start_of("month", 23640), start_of("total", 0)
+        (7200.0, 0.0, 0.0)
+    """
+    end = end_of(per, period - 1)
+    return 0.0 if end is None else end
+
+
 def end_of(per: str, period: int) -> float | None:
     """When a period ends, in seconds; None: never.
 

@@ -6,6 +6,7 @@ It reads and writes nothing. Services (files, logs, merging, explanations) are f
 whose attributes are public for them; `Agent` is the face that applications see.
 """
 
+import logging
 import math
 import os
 import threading
@@ -47,6 +48,8 @@ from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted, short_repr
 
+LOG = logging.getLogger("mobandits")
+AHEAD = 60.0  # seconds that clocks are set back by without anybody's mistake
 Propensity = Literal["exact", "sampled", "none"]
 # A decision, what is to be kept of it, and the norm of the features of its arm.
 Made = tuple[Decision, Pending, float]
@@ -78,6 +81,8 @@ class AgentCore:
         clock: seconds.
         now: when it was last asked.
         is_timed: whether time matters.
+        is_ahead: whether it was found to be ahead of the clock, by a minute or more.
+        times_ahead: how often.
         lessons: how many rewards, or parts of one, were learned.
         log_at_hand: the last rounds of the log that was learned, for what `retune` looks up on
             them; None where there was none, or the agent has a store.
@@ -162,6 +167,8 @@ class AgentCore:
         self.keys = KeyedDecisions(int(remembered))
         self.clock = clock
         self.now = 0.0
+        self.is_ahead = False
+        self.times_ahead = 0
         self.writer: EventWriter | None = None
         self.set_budgets(budgets)
         self.lessons = 0
@@ -448,7 +455,12 @@ class AgentCore:
 
         reading = as_seconds(self.clock())
         # A clock that was set back stands still: times of decisions never fall.
-        self.now = max(self.now, reading)
+        if reading < self.now:
+            self._note_ahead(self.now - reading)
+        else:
+            self.now = reading
+            self.is_ahead = False
+
         if not self.pending.is_timed:
             return self.now
         if self.writer is not None:
@@ -469,6 +481,20 @@ class AgentCore:
             self.teach(decision_id, pending, new, known)
 
         return self.now
+
+    def _note_ahead(self, seconds: float) -> None:
+        """Say it, once, where the clock was ahead: the agent's time stands still for as long."""
+        if seconds < AHEAD or self.is_ahead:
+            return
+
+        self.is_ahead = True
+        self.times_ahead += 1
+        LOG.warning(
+            "the clock was ahead, or has been set back: the agent's time stands still for %.0f "
+            "seconds, budgets do not renew meanwhile; Agent.reset_clock() or `mobandits "
+            "reset-clock STORE` ends that where the clock is right now",
+            seconds,
+        )
 
     def begin_stage(self, tables: Sequence[Array] | Array) -> None:
         """A stage begins, with contexts on which something can be decided.

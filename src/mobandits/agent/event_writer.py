@@ -88,5 +88,11 @@ class EventWriter(Protocol):
     def write_state(self, state: str, now: float) -> None:
         """What was taken over from another agent."""
 
+    def write_clock(self, spent: Sequence[tuple[Hashable, str, float]], now: float) -> None:
+        """The clock was ahead, and goes on from a time; what was spent of each budget by then."""
+
+    def spent_since(self, objective: Hashable, start: float) -> float:
+        """The sum of an objective's rewards that decisions since a time have brought."""
+
     def done(self, core: Any) -> None:
         """The agent has done what was written."""

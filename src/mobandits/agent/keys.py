@@ -19,7 +19,7 @@ class Circumstances(NamedTuple):
 
     Attributes:
         key: of the client; None: the call is not tried again.
-        request: a digest of context and eligible arms, as they were given; None without a key.
+        request: a digest of context, eligible arms and `active`, as given; None without a key.
         active: whether the decision takes effect at once.
     """
 
@@ -81,19 +81,21 @@ def circumstances(key: Any, active: Any, context: Any, eligible: Any) -> Circums
     if not is_text:
         raise ValueError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {quoted(key)}")
 
-    request = request_digest(context, eligible)
+    # What most calls say is left out, as it was before this was told apart.
+    told = eligible if active else ("inactive", eligible)
+    request = request_digest(context, told)
 
     return Circumstances(key, request, bool(active))
 
 
 def another_context(key: str | None, number: int) -> ValueError:
-    """The refusal of a key that an earlier call had with another context.
+    """The refusal of a key that an earlier call had with another context, arms or `active`.
 
     Args:
         key: of the client.
         number: of the decision of that call.
     """
-    rule = "key must be another one for another context"
+    rule = "key must be another one for another context, arms or `active`"
     return ValueError(f"{rule}, got {quoted(key)} again: it stands for decision {number}")
 
 

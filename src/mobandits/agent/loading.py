@@ -1,6 +1,8 @@
 """Reading an agent from a file; everything is checked, since a checksum proves no good will."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,16 +80,42 @@ def core_of_bytes(
     Raises:
         StateError: what is wrong, as the end of a sentence that begins with their source.
     """
-    try:
+    with _as_state_errors():
         header, tables = parsed_file(data)
         core = revived(header, tables, recipe, clock)
+
+    return core, header["logged"]
+
+
+def checked_snapshot(data: bytes) -> tuple[list[Any], list[int]]:
+    """The arms of an agent's file, all of which is checked, and the decisions that wait.
+
+    Of a recipe that files cannot hold, the state is not checked: only the recipe knows its form.
+
+    Raises:
+        StateError: as `core_of_bytes`.
+    """
+    with _as_state_errors():
+        header, tables = parsed_file(data)
+        check_header(header)
+        if not _is_foreign(header["recipe"]):
+            revived(header, tables, None, time.time)
+
+        waiting: list[int] = tables[WHOLE][:, 0].tolist()
+
+        return decoded_names(header["arms"], "arms"), waiting
+
+
+@contextlib.contextmanager
+def _as_state_errors() -> Iterator[None]:
+    """Whatever the values of a file lead to is told as the end of a sentence about it."""
+    try:
+        yield
     except StateError:
         raise
     except REFUSED as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise StateError(f"holds no agent that fits together: {what}") from error
-
-    return core, header["logged"]
 
 
 def revived(
@@ -353,8 +381,7 @@ def _all_in(column: Array, low: int, high: int) -> bool:
 
 def _recipe(kept: Any, given: Recipe | None) -> Any:
     """The recipe of a file, which must be given where the file cannot hold it."""
-    is_foreign = isinstance(kept, dict) and set(kept) == {"other"}
-    if not is_foreign:
+    if not _is_foreign(kept):
         own = made(kept, "recipe")
         if given is not None and given != own:
             rule = f"recipe must be that of the file, {quoted(own)}"
@@ -369,6 +396,11 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
         raise ValueError(f"{rule}, got {quoted(given)}")
 
     return given
+
+
+def _is_foreign(kept: Any) -> bool:
+    """Whether a file has only the name of a recipe."""
+    return isinstance(kept, dict) and set(kept) == {"other"}
 
 
 def _checked_stream(given: Any) -> dict[str, Any]:

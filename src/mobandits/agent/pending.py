@@ -346,6 +346,16 @@ class PendingDecisions:
         for number, pending in self.open.items():
             self.open[number] = pending.made_at(now)
 
+    def limit_times(self, now: float) -> None:
+        """Let no decision that waits be of a later time, or be active since a later one."""
+        for number, pending in self.open.items():
+            kept = pending.made_at(min(pending.time, now))
+            if pending.since is not None and pending.since != INACTIVE:
+                kept = kept.active_since(min(pending.since, now))
+            self.open[number] = kept
+
+        self.restart_timers()
+
     def activate(self, number: int, now: float) -> None:
         """Let defaults of an inactive decision be due from now on."""
         self.open[number] = self.open[number].active_since(now)

@@ -390,6 +390,18 @@ class StoreWriter:
         # At once: what comes after need not be opened through it.
         self._next_snapshot = 0
 
+    def write_clock(self, spent: Sequence[tuple[Hashable, str, float]], now: float) -> None:
+        """The clock was ahead, and goes on from a time; what was spent of each budget by then."""
+        if self.silent:
+            return
+
+        listed = [[name, per, amount] for name, per, amount in spent]
+        self._append({"kind": "clock", "time": now, "spent": listed})
+
+    def spent_since(self, objective: Hashable, start: float) -> float:
+        """The sum of an objective's rewards that decisions since a time have brought."""
+        return self.store.spent_since(objective, start)
+
     def _start(self) -> None:
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:

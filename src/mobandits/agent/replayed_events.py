@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.adoption import adopt
+from mobandits.agent.clock import reset_clock_again
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.first_prices import begin_with
@@ -84,8 +85,14 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
     elif kind == "preference" and not adopting:
         order = event["order"]
         core.set_preference(None if order is None else made(order, "preference"))
+    elif kind == "clock":
+        reset_clock_again(core, event)
     elif kind == "lost":
         core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
+        # Of a store that was damaged: no reward of theirs could be kept.
+        for number in event.get("decisions", ()):
+            if number in core.pending.open:
+                core.pending.abandon(number)
     elif kind == "first_prices" and not adopting:
         begin_with(core.bound, event["prices"])
     elif kind == "state":

@@ -1,4 +1,4 @@
-"""The commands about agents: `retune`, `monitor` and `warm`."""
+"""The commands about agents: `retune`, `reset-clock`, `monitor` and `warm`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -46,6 +46,26 @@ def retune_agent(
             writer.close(core)
 
     typer.echo(f"{store}: {short_repr(core.recipe)}")
+
+
+def reset_clock_of(
+    store: Annotated[Path, typer.Argument(help="The log of an agent, a store.")],
+    agent: Annotated[str, typer.Option(help="Which, in a store of several.")] = "agent",
+) -> None:
+    """End that an agent's time stands still, after a clock that was ahead; no process may use it."""
+    from mobandits.agent.clock import reset_clock  # noqa: PLC0415
+    from mobandits.agent.replaying import opened  # noqa: PLC0415
+
+    with console.parameters():
+        core = opened(store, agent)
+        writer = core.writer
+        assert writer is not None  # noqa: S101 - it was opened from its log
+        try:
+            ahead = reset_clock(core)
+        finally:
+            writer.close(core)
+
+    typer.echo(f"{store}: the clock of agent {agent} was {ahead:.0f} seconds ahead")
 
 
 def monitor_agent(

@@ -1,12 +1,15 @@
 """What commands share: progress, the line after an interruption, and a user's mistakes."""
 
 import contextlib
+import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import typer
 
+from mobandits.errors import DamagedError
+from mobandits.support import json_lines
 from mobandits.support.progress import STARTING, TerminalBar
 
 NOTHING_KEPT = "no trial was finished, so nothing is kept; run the same command again"
@@ -20,8 +23,25 @@ def parameters() -> Iterator[None]:
     """A context in which a `ValueError` is about a parameter, and becomes one line."""
     try:
         yield
+    except DamagedError:
+        raise
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+
+
+def complain(kind: str, text: str) -> None:
+    """A line on stderr, of JSON where that is how this process says everything.
+
+    Args:
+        kind: "error", "warning" or "interrupted".
+        text: of one line.
+    """
+    if json_lines.are_asked():
+        level = logging.ERROR if kind == "error" else logging.WARNING
+        json_lines.LOG.log(level, "%s", text)
+        return
+
+    typer.echo(f"{kind}: {text}", err=True)
 
 
 @contextlib.contextmanager
@@ -37,7 +57,7 @@ def interruptible(kept: str, folder: Path | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         has_trials = folder is None or any(Path(folder).rglob("*.parquet"))
         text = kept if has_trials else NOTHING_KEPT
-        typer.echo(f"interrupted: {text}", err=True)
+        complain("interrupted", text)
         raise typer.Exit(INTERRUPTED) from None
 
 

@@ -24,11 +24,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "tune": ("mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",),
     "import": ("mobandits import journal imported.db",),
     "retune": ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
+    "reset-clock": ("mobandits reset-clock agent.db",),
     "export": (
         "mobandits export agent.db --out decisions.parquet",
         "mobandits export agent.db --out january.csv --format csv --before 2026-02-01",
     ),
     "backup": ("mobandits backup agent.db agent-copy.db",),
+    "check": (
+        "mobandits check agent.db",
+        "mobandits check agent.db --salvage saved.db",
+    ),
     "monitor": ("mobandits monitor agent.db --out runs/monitor --window 50",),
     "serve": (
         "mobandits serve router.toml --check",

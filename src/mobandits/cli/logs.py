@@ -1,4 +1,4 @@
-"""The commands that read logs: `evaluate`, `tune`, `import`, `export` and `backup`."""
+"""The commands that read logs: `evaluate`, `tune`, `import`, `export`, `backup` and `check`."""
 
 from datetime import datetime
 from pathlib import Path
@@ -260,8 +260,39 @@ def back_up_store(
     store: Annotated[Path, typer.Argument(help="The file of an agent's or a service's log.")],
     out: Annotated[Path, typer.Argument(metavar="FILE", help="To write; it must not exist.")],
 ) -> None:
-    """Copy a store into a new file, also while it is written; the copy is a store as well."""
+    """Copy a store into a new file and check all of it, also while it is written."""
     from mobandits.logs import backup  # noqa: PLC0415
 
     count = backup(store, out)
     typer.echo(f"{out}: {count} decisions")
+
+
+def check_store(
+    store: Annotated[str, typer.Argument(help="The file of an agent's or a service's log.")],
+    salvage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="To write: a new store with what is whole; it must not exist.",
+        ),
+    ] = None,
+) -> None:
+    """Say whether a store is as it was written, and what of it can be saved.
+
+    It ends with status 0 where all is whole, 1 where something is damaged, 2 where the file cannot
+    be read as a store. The file is only read, also while an agent writes it.
+    """
+    from mobandits.agent.loading import checked_snapshot  # noqa: PLC0415
+    from mobandits.logs.store.checking import check, lines_of  # noqa: PLC0415
+    from mobandits.logs.store.salvaging import salvage as salvaged  # noqa: PLC0415
+
+    found = check(store, checked_snapshot)
+    for line in lines_of(found, store):
+        typer.echo(line)
+
+    if salvage is not None:
+        for saved in salvaged(store, salvage, checked_snapshot):
+            typer.echo(f"{salvage}: {saved.in_words()}")
+
+    if found.all_faults:
+        raise typer.Exit(1)

@@ -1,5 +1,6 @@
 """The program: its commands, its exit statuses, and how it prints mistakes."""
 
+import contextlib
 import functools
 import os
 import signal
@@ -15,6 +16,7 @@ from mobandits.cli import agents, console, listing, logs, services, simulations
 from mobandits.cli.examples import examples_of
 from mobandits.errors import (
     BackendError,
+    DamagedError,
     EngineError,
     FolderError,
     LogError,
@@ -22,9 +24,12 @@ from mobandits.errors import (
     SpecError,
     UnavailableError,
 )
+from mobandits.support import json_lines
+from mobandits.support.files import private_files
 
 # Of other errors the traceback is worth more than one line.
 MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
+DAMAGED = 1  # as of other failures: nothing about the command was wrong
 TEMPORARY = 75  # as EX_TEMPFAIL of sysexits.h: whoever starts programs may try again
 # Of which a line each is a mistake by itself; others are one, wherever their lines break.
 SEVERAL = (SpecError, typer.BadParameter)
@@ -37,11 +42,14 @@ class Command(NamedTuple):
         name: on the command line.
         function: what it calls, with the options and the help.
         kept: what an interruption leaves, and how to go on; {names} are those of parameters.
+        is_private: whether files that it makes may hold decisions, keys or states, and so are for
+            their owner alone.
     """
 
     name: str
     function: Callable[..., None]
     kept: str
+    is_private: bool = False
 
 
 RESUME = "finished trials are kept in {out}; run the same command again to resume"
@@ -58,14 +66,38 @@ COMMANDS = (
         simulations.check_theorems_of,
         f"the runs of {{paper}} are lost, and other papers in {{out}} are kept; {AGAIN}",
     ),
-    Command("evaluate", logs.evaluate_policies, f"{{log}} is as it was; {AGAIN} to fill {{out}}"),
-    Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}"),
-    Command("import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}"),
-    Command("retune", agents.retune_agent, f"{{store}} has all of the change or none; {AGAIN}"),
-    Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}"),
-    Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}"),
-    Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}"),
-    Command("serve", services.serve_agents, f"every answered call is in the store; {AGAIN}"),
+    Command(
+        "evaluate",
+        logs.evaluate_policies,
+        f"{{log}} is as it was; {AGAIN} to fill {{out}}",
+        is_private=True,
+    ),
+    Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}", is_private=True),
+    Command(
+        "import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}", is_private=True
+    ),
+    Command(
+        "retune",
+        agents.retune_agent,
+        f"{{store}} has all of the change or none; {AGAIN}",
+        is_private=True,
+    ),
+    Command(
+        "reset-clock",
+        agents.reset_clock_of,
+        f"{{store}} has all of the change or none; {AGAIN}",
+        is_private=True,
+    ),
+    Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}", is_private=True),
+    Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command("check", logs.check_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command(
+        "serve",
+        services.serve_agents,
+        f"every answered call is in the store; {AGAIN}",
+        is_private=True,
+    ),
     Command("warm", agents.warm, f"what was compiled is kept; {AGAIN} to compile the rest"),
 )
 
@@ -95,7 +127,8 @@ def guarded(command: Command) -> Callable[..., None]:
     @functools.wraps(command.function)
     def run(**parameters: Any) -> None:
         folder = parameters.get("out") if command.kept == RESUME else None
-        with console.interruptible(command.kept.format(**parameters), folder):
+        mode = private_files() if command.is_private else contextlib.nullcontext()
+        with mode, console.interruptible(command.kept.format(**parameters), folder):
             command.function(**parameters)
 
     return run
@@ -111,9 +144,10 @@ def main() -> None:
     """The program.
 
     Exits with 0; with 2 after a mistake of the user's, with 75 where the same command may do later,
-    with 130 after Ctrl-C; else with 1.
+    with 130 after Ctrl-C; else with 1, as where a store is damaged.
     """
     warnings.showwarning = show_warning
+    json_lines.begin_if_asked()
     try:
         status = call(sys.argv[1:])
     except KeyboardInterrupt:  # a second one, while the first was told
@@ -141,21 +175,39 @@ def call(arguments: Sequence[str]) -> int:
             raise
 
         for mistake in mistakes:
-            typer.echo(f"error: {mistake}", err=True)
+            console.complain("error", mistake)
 
-        # A mistake of a command is one of the parser's, whose cause is the library's.
-        causes = (error, error.__cause__)
-        may_pass = any(isinstance(cause, UnavailableError) for cause in causes)
-
-        return TEMPORARY if may_pass else 2
+        return _status_of(error)
 
     return status if isinstance(status, int) else 0
+
+
+def _with_advice(error: DamagedError) -> str:
+    """The error, with the command that looks at all of a file."""
+    from mobandits.logs.address import is_address  # noqa: PLC0415 - the help needs no logs
+
+    if is_address(error.source):
+        return str(error)
+
+    return f"{error}; `mobandits check {error.source}` says what can be saved"
+
+
+def _status_of(error: Exception) -> int:
+    """The exit status after a mistake, or after damage that was met."""
+    if isinstance(error, DamagedError):
+        return DAMAGED
+
+    # A mistake of a command is one of the parser's, whose cause is the library's.
+    causes = (error, error.__cause__)
+    may_pass = any(isinstance(cause, UnavailableError) for cause in causes)
+
+    return TEMPORARY if may_pass else 2
 
 
 def show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     """A warning in one line."""
     # Without the place in the program, which is of no use to the user of a command.
-    typer.echo(f"warning: {on_one_line(str(message))}", err=True)
+    console.complain("warning", on_one_line(str(message)))
 
 
 def mistakes_of(error: Exception) -> list[str]:
@@ -164,6 +216,8 @@ def mistakes_of(error: Exception) -> list[str]:
         text = error.message
     elif hasattr(error, "format_message"):  # the parser's
         text = error.format_message()
+    elif isinstance(error, DamagedError):
+        text = _with_advice(error)
     elif isinstance(error, MISTAKES):
         text = str(error)
     else:

@@ -1,16 +1,18 @@
 """The client of the decision service for programs that do something else meanwhile."""
 
 import asyncio
+import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import httpx
 
 from mobandits.client.agent_client import AgentClient, headers_of
-from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.conversations import Conversation, Result
-from mobandits.client.failures import may_pass, refused, unanswered, wait_before
+from mobandits.client.httpx_sender import requested
+from mobandits.client.sending import Attempt, Reply
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -30,8 +32,10 @@ class AsyncClient(AgentClient):
         agent: whose decisions are asked for.
         key: from `mobandits keys add`.
         fallback: the arm to play where the service does not answer.
-        timeout: in seconds, of one attempt.
-        attempts: of a call, at least 1.
+        timeout: in seconds, of a whole call.
+        attempts: of a request, at least 1.
+        pause: in seconds, for which a service that does not answer is left alone.
+        queue: a file for what is to be reported.
     """
 
     def __init__(
@@ -43,9 +47,19 @@ class AsyncClient(AgentClient):
         fallback: str | None = None,
         timeout: float = 2.0,
         attempts: int = 3,
+        pause: float = 2.0,
+        queue: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(url, agent, fallback, attempts)
-        self._http = httpx.AsyncClient(base_url=self.url, timeout=timeout, headers=headers_of(key))
+        super().__init__(
+            url,
+            agent,
+            fallback=fallback,
+            timeout=timeout,
+            attempts=attempts,
+            pause=pause,
+            queue=queue,
+        )
+        self._http = httpx.AsyncClient(base_url=self.url, headers=headers_of(key))
 
     async def decide(
         self,
@@ -77,7 +91,7 @@ class AsyncClient(AgentClient):
         """Tell what a choice brought, all of it or a part.
 
         Returns:
-            what the service says; None where the choice is a fallback that is still to be reported.
+            what the service says; None where it is to be reported later.
         """
         conversation = self._talk.reward(choice, rewards)
         return await self._run(conversation)
@@ -122,13 +136,22 @@ class AsyncClient(AgentClient):
         return await self._run(conversation)
 
     async def flush(self) -> None:
-        """Report the fallbacks that the service does not know of; they are kept where it fails."""
-        conversation = self._talk.flush()
-        return await self._run(conversation)
+        """Report what the service does not know of; where it fails, the rest is kept."""
+        self._rules.end_pause()
+        while self.unreported > 0:
+            await self._run(self._talk.report())
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Report what is left within the time of one call, and close the connections.
+
+        Warns:
+            ServiceWarning: of what could not be reported, and is in no file.
+        """
+        self._rules.end_pause()
+        with contextlib.suppress(ServiceError):
+            await self._run(self._talk.report_all())
         await self._http.aclose()
+        self._outbox.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -140,38 +163,22 @@ class AsyncClient(AgentClient):
 
     async def _run(self, conversation: Conversation[Result]) -> Result:
         """Send what a conversation says, and return what it comes to."""
+        attempts = self._rules.attempts(conversation)
         try:
-            call = next(conversation)
+            attempt = next(attempts)
             while True:
-                try:
-                    answer = await self._send(call)
-                except ServiceError as error:
-                    call = conversation.throw(error)
-                else:
-                    call = conversation.send(answer)
+                reply = await self._reply(attempt)
+                attempt = attempts.send(reply)
         except StopIteration as end:
             result: Result = end.value
             return result
 
-    async def _send(self, call: Call) -> bytes:
-        """The answer to a request, which is tried again where that may help."""
-        response: httpx.Response | None = None
-        failure: ServiceError | None = None
-        for attempt in range(self._attempts):
-            if attempt > 0:
-                await asyncio.sleep(wait_before(attempt, response))
-            try:
-                response = await self._http.request(call.method, call.path, content=call.body)
-            except httpx.TransportError as error:
-                response = None
-                failure = unanswered(error, self.url)
-                continue
-            if response.is_success:
-                return response.content
-
-            failure = refused(response)
-            if not may_pass(response):
-                break
-
-        assert failure is not None  # noqa: S101 - there was an attempt
-        raise failure
+    async def _reply(self, attempt: Attempt) -> Reply:
+        """What comes of an attempt."""
+        call = attempt.call
+        if attempt.wait > 0.0:
+            await asyncio.sleep(attempt.wait)
+        try:
+            return await requested(self._http, call.method, call.path, call.body, attempt.seconds)
+        except httpx.RequestError as error:
+            return error

@@ -8,7 +8,16 @@ from urllib.parse import quote
 import msgspec
 
 from mobandits.client.choice import Choice
-from mobandits.service.messages import Decide, DecideBatch, Decided, Observed, Preference
+from mobandits.errors import ServiceError
+from mobandits.service.messages import (
+    Decide,
+    DecideBatch,
+    Decided,
+    Observed,
+    Preference,
+    RewardsOf,
+)
+from mobandits.support.naming import quoted
 
 Answer = TypeVar("Answer")
 
@@ -78,6 +87,11 @@ def reward(agent: str, decision: str, rewards: Mapping[str, float]) -> Call:
     return Call("POST", path_of(agent, "decisions", decision, "rewards"), body)
 
 
+def reward_several(agent: str, rewards: Sequence[RewardsOf]) -> Call:
+    """What several decisions brought."""
+    return Call("POST", path_of(agent, "rewards"), msgspec.json.encode(list(rewards)))
+
+
 def settle(agent: str, decision: str, how: str) -> Call:
     """A decision that was shown ("activate"), or never will be ("abandon")."""
     return Call("POST", path_of(agent, "decisions", decision, how))
@@ -128,5 +142,42 @@ def choice_of(decided: Decided, key: str) -> Choice:
 
 
 def answered(content: bytes, kind: type[Answer]) -> Answer:
-    """An answer of the service."""
-    return msgspec.json.decode(content, type=kind)
+    """An answer of the service.
+
+    Raises:
+        ServiceError: where it is something else, such as a page of a proxy.
+
+    Example:
+        >>> answered(b"<html>", dict)
+        Traceback (most recent call last):
+        mobandits.errors.ServiceError: the answer must be one of the service, got b'<html>'
+    """
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise not_an_answer(content) from error
+
+
+def answered_each(content: bytes, kind: type[Answer], items: Sequence[object]) -> list[Answer]:
+    """An answer of the service to a list, with one of each of its items."""
+    answers = answered(content, list[kind])  # type: ignore[valid-type] # a type of this call
+    check_length(answers, items)
+
+    return answers
+
+
+def check_length(answers: Sequence[object], items: Sequence[object]) -> None:
+    """Refuse answers that are not as many as what was asked."""
+    if len(answers) != len(items):
+        raise ServiceError(f"the answer must have {len(items)} items, got {len(answers)}")
+
+
+def check_done(content: bytes) -> None:
+    """Refuse an answer that says something where the service says nothing."""
+    if content:
+        raise not_an_answer(content)
+
+
+def not_an_answer(content: bytes) -> ServiceError:
+    """The error of an answer that the service did not give."""
+    return ServiceError(f"the answer must be one of the service, got {quoted(content)}")

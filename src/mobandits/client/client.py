@@ -1,5 +1,7 @@
 """The client of the decision service for programs that wait for answers."""
 
+import contextlib
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -7,11 +9,10 @@ from typing import Any, Self
 import httpx
 
 from mobandits.client.agent_client import AgentClient, headers_of
-from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
 from mobandits.client.conversations import Conversation, Result
-from mobandits.client.failures import may_pass, refused, unanswered, wait_before
-from mobandits.client.plain_http import Answer, sender_to
+from mobandits.client.httpx_sender import sender_to
+from mobandits.client.sending import Attempt, Reply
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -27,18 +28,27 @@ class Client(AgentClient):
     """An agent of the decision service.
 
     Every decision has a key, so a call whose answer was lost is tried again without a second
-    decision. Rewards may be told twice. With a fallback, `decide` returns also where the service
-    does not answer: it is the fallback arm, marked as such; the client reports it as an observed
-    decision, with the rewards that it was told meanwhile, as soon as the service answers again.
-    What the service refuses, as where a budget is used up, is an error all the same.
+    decision. All attempts of a call are made within `timeout`. After three in a row that found no
+    service, calls fail at once for `pause` seconds; then one of them tries it again.
+
+    With a fallback, `decide` also returns where the service gives no answer: none at all, none in
+    time, a failure, or something that is none of its answers. It is the fallback arm then, marked
+    as such. What the service refuses, as where a budget is used up, is an error all the same.
+
+    Fallbacks, and rewards that the service does not take now, are kept (10,000 of them), and
+    reported in their order beside the next call that it answers. Each counts once, however often
+    it is reported. With `queue` they are in a file as well, and the next client that is given it
+    reports them.
 
     Args:
         url: of the service.
         agent: whose decisions are asked for.
         key: from `mobandits keys add`; None: the service needs none.
         fallback: the arm to play where the service does not answer; None: an error.
-        timeout: in seconds, of one attempt.
-        attempts: of a call, at least 1.
+        timeout: in seconds, of a whole call; `flush` takes as long for every 100 reports.
+        attempts: of a request, at least 1.
+        pause: in seconds; 0: every call tries the service.
+        queue: a file for what is to be reported, one JSON object per line; None: memory only.
 
     Raises:
         ServiceError: by calls that the service refuses, or does not answer.
@@ -53,9 +63,19 @@ class Client(AgentClient):
         fallback: str | None = None,
         timeout: float = 2.0,
         attempts: int = 3,
+        pause: float = 2.0,
+        queue: str | os.PathLike[str] | None = None,
     ) -> None:
-        super().__init__(url, agent, fallback, attempts)
-        self._http = sender_to(self.url, timeout, headers_of(key))
+        super().__init__(
+            url,
+            agent,
+            fallback=fallback,
+            timeout=timeout,
+            attempts=attempts,
+            pause=pause,
+            queue=queue,
+        )
+        self._http = sender_to(self.url, headers_of(key))
 
     def decide(
         self,
@@ -87,7 +107,7 @@ class Client(AgentClient):
         """Tell what a choice brought, all of it or a part.
 
         Returns:
-            what the service says; None where the choice is a fallback that is still to be reported.
+            what the service says; None where it is to be reported later.
         """
         conversation = self._talk.reward(choice, rewards)
         return self._run(conversation)
@@ -132,13 +152,22 @@ class Client(AgentClient):
         return self._run(conversation)
 
     def flush(self) -> None:
-        """Report the fallbacks that the service does not know of; they are kept where it fails."""
-        conversation = self._talk.flush()
-        return self._run(conversation)
+        """Report what the service does not know of; where it fails, the rest is kept."""
+        self._rules.end_pause()
+        while self.unreported > 0:
+            self._run(self._talk.report())
 
     def close(self) -> None:
-        """Close the connections."""
+        """Report what is left within the time of one call, and close the connections.
+
+        Warns:
+            ServiceWarning: of what could not be reported, and is in no file.
+        """
+        self._rules.end_pause()
+        with contextlib.suppress(ServiceError):
+            self._run(self._talk.report_all())
         self._http.close()
+        self._outbox.close()
 
     def __enter__(self) -> Self:
         return self
@@ -150,38 +179,22 @@ class Client(AgentClient):
 
     def _run(self, conversation: Conversation[Result]) -> Result:
         """Send what a conversation says, and return what it comes to."""
+        attempts = self._rules.attempts(conversation)
         try:
-            call = next(conversation)
+            attempt = next(attempts)
             while True:
-                try:
-                    answer = self._send(call)
-                except ServiceError as error:
-                    call = conversation.throw(error)
-                else:
-                    call = conversation.send(answer)
+                reply = self._reply(attempt)
+                attempt = attempts.send(reply)
         except StopIteration as end:
             result: Result = end.value
             return result
 
-    def _send(self, call: Call) -> bytes:
-        """The answer to a request, which is tried again where that may help."""
-        response: Answer | httpx.Response | None = None
-        failure: ServiceError | None = None
-        for attempt in range(self._attempts):
-            if attempt > 0:
-                time.sleep(wait_before(attempt, response))
-            try:
-                response = self._http.request(call.method, call.path, content=call.body)
-            except httpx.TransportError as error:
-                response = None
-                failure = unanswered(error, self.url)
-                continue
-            if response.is_success:
-                return response.content
-
-            failure = refused(response)
-            if not may_pass(response):
-                break
-
-        assert failure is not None  # noqa: S101 - there was an attempt
-        raise failure
+    def _reply(self, attempt: Attempt) -> Reply:
+        """What comes of an attempt."""
+        call = attempt.call
+        if attempt.wait > 0.0:
+            time.sleep(attempt.wait)
+        try:
+            return self._http.request(call.method, call.path, call.body, attempt.seconds)
+        except httpx.RequestError as error:
+            return error

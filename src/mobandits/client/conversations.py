@@ -5,7 +5,6 @@ gets. A `ServiceError` is thrown into it where there is no answer. So the client
 those that do not share everything but the sending.
 """
 
-import contextlib
 import logging
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -13,8 +12,9 @@ from typing import Any, TypeVar
 from mobandits.client import calls
 from mobandits.client.calls import Call
 from mobandits.client.choice import Choice
-from mobandits.client.failures import DOWN
-from mobandits.client.fallbacks import PREFIX, Fallbacks
+from mobandits.client.failures import is_refusal
+from mobandits.client.outbox import PREFIX, Outbox
+from mobandits.client.outbox_file import Unreported
 from mobandits.errors import ServiceError
 from mobandits.service.messages import (
     AgentState,
@@ -24,14 +24,18 @@ from mobandits.service.messages import (
     Observed,
     ObservedOutcome,
     Recorded,
+    RefusedItem,
     Rewarded,
+    RewardOutcome,
+    RewardsOf,
 )
 
 LOG = logging.getLogger("mobandits.client")
 Result = TypeVar("Result")
 Conversation = Generator[Call, bytes, Result]
 
-REPORTED = 100  # fallbacks in one call
+REPORTED = 100  # fallbacks and rewards at once, at most
+TOO_LARGE = 413
 
 
 class Conversations:
@@ -40,12 +44,14 @@ class Conversations:
     Args:
         agent: its name.
         fallback: the arm to play where the service does not answer; None: an error.
+        outbox: keeps what the service does not know of yet.
     """
 
-    def __init__(self, agent: str, fallback: str | None) -> None:
+    def __init__(self, agent: str, fallback: str | None, outbox: Outbox) -> None:
         self.agent = agent
         self.fallback = fallback
-        self._fallbacks = Fallbacks()
+        self._outbox = outbox
+        self._most = REPORTED
 
     def decide(
         self, context: Any, eligible: Sequence[str] | None, key: str | None, active: bool
@@ -53,22 +59,18 @@ class Conversations:
         """The arm to play now."""
         key = calls.new_key() if key is None else key
         try:
-            answer = yield calls.decide(self.agent, context, eligible, key, active)
+            content = yield calls.decide(self.agent, context, eligible, key, active)
+            decided = calls.answered(content, Decided)
         except ServiceError as error:
-            is_down = error.status is None or error.status in DOWN
-            if self.fallback is None or not is_down:
+            if self.fallback is None or is_refusal(error):
                 raise
             choice = Choice(self.fallback, key, context=calls.plain(context))
-            self._fallbacks.add(choice)
+            self._outbox.add_fallback(choice)
             return choice
 
-        if len(self._fallbacks) > 0:
-            # The service answers again. A failure now must not cost the decision: fallbacks are
-            # kept for the next time.
-            with contextlib.suppress(ServiceError):
-                yield from self._report_some()
+        yield from self._report_beside()
 
-        return calls.choice_of(calls.answered(answer, Decided), key)
+        return calls.choice_of(decided, key)
 
     def decide_batch(
         self, contexts: Sequence[Any], eligible: Sequence[str] | None
@@ -77,22 +79,30 @@ class Conversations:
         keys = [calls.new_key() for _ in contexts]
         answer = yield calls.decide_batch(self.agent, contexts, eligible, keys)
         batch = calls.answered(answer, DecidedBatch)
+        calls.check_length(batch.decisions, keys)
         pairs = zip(batch.decisions, keys, strict=True)
 
         return [calls.choice_of(decided, key) for decided, key in pairs]
 
     def reward(self, choice: Choice, rewards: Mapping[str, float]) -> Conversation[Rewarded | None]:
         """What a choice brought."""
-        if choice.decision is not None:
-            answer = yield calls.reward(self.agent, choice.decision, rewards)
-            return calls.answered(answer, Rewarded)
-        if self._fallbacks.reward(choice.key, rewards):
+        if self._outbox.has_fallback(choice):
+            self._outbox.add_rewards(choice, rewards)
             return None
 
-        number = yield from self._number_of_fallback(choice)
-        answer = yield calls.reward(self.agent, number, rewards)
+        try:
+            number = yield from self._number_of(choice)
+            content = yield calls.reward(self.agent, number, rewards)
+            rewarded = calls.answered(content, Rewarded)
+        except ServiceError as error:
+            if is_refusal(error):
+                raise
+            self._outbox.add_rewards(choice, rewards)
+            return None
 
-        return calls.answered(answer, Rewarded)
+        yield from self._report_beside()
+
+        return rewarded
 
     def observe(self, observed: Sequence[Observed]) -> Conversation[list[ObservedOutcome]]:
         """Decisions that somebody else made."""
@@ -102,17 +112,18 @@ class Conversations:
     def activate(self, choice: Choice) -> Conversation[None]:
         """A choice takes effect; a fallback has at once."""
         if choice.decision is not None:
-            yield calls.settle(self.agent, choice.decision, "activate")
+            content = yield calls.settle(self.agent, choice.decision, "activate")
+            calls.check_done(content)
 
     def abandon(self, choice: Choice) -> Conversation[None]:
         """Nothing will come of a choice."""
-        number = choice.decision
-        if number is None:
-            if self._fallbacks.drop(choice.key):
-                return
-            number = yield from self._number_of_fallback(choice)
+        if self._outbox.has_fallback(choice):
+            self._outbox.drop(choice)
+            return
 
-        yield calls.settle(self.agent, number, "abandon")
+        number = yield from self._number_of(choice)
+        content = yield calls.settle(self.agent, number, "abandon")
+        calls.check_done(content)
 
     def recorded(self, number: str) -> Conversation[Recorded]:
         """A decision as it was."""
@@ -134,33 +145,96 @@ class Conversations:
         answer = yield calls.set_preference(self.agent, order)
         return calls.answered(answer, AgentState)
 
-    def flush(self) -> Conversation[None]:
-        """Report all fallbacks that the service does not know of."""
-        while len(self._fallbacks) > 0:
-            yield from self._report_some()
+    def report(self) -> Conversation[None]:
+        """Report the oldest that the service does not know of."""
+        some = self._outbox.take(self._most)
+        try:
+            yield from self._report(some)
+        except ServiceError as error:
+            if error.status != TOO_LARGE:
+                raise
+            if len(some) == 1:
+                LOG.warning("a report is too large for the service, and is forgotten: %s", error)
+                self._outbox.forget(some)
+            self._most = max(1, len(some) // 2)
+        else:
+            self._outbox.forget(some)
+            self._most = min(REPORTED, 2 * self._most)
+
+    def report_all(self) -> Conversation[None]:
+        """Report all that the service does not know of, within the time of one call."""
+        while len(self._outbox) > 0:
+            yield from self.report()
 
     # ---
 
-    def _report_some(self) -> Conversation[None]:
-        some = self._fallbacks.take(REPORTED)
-        answer = yield calls.observe(self.agent, list(some.values()))
-        outcomes = calls.answered(answer, list[ObservedOutcome])
-        for observed, outcome in zip(some.values(), outcomes, strict=True):
-            if outcome.refused is not None:
-                # Once more it would be refused once more, such as for an arm that has left.
-                reason = outcome.refused.detail
-                LOG.warning("fallback %s was refused, and is forgotten: %s", observed.key, reason)
-        self._fallbacks.forget(some)
+    def _report_beside(self) -> Conversation[None]:
+        """Report what waits, as the service has just answered."""
+        if len(self._outbox) > 0:
+            try:
+                yield from self.report()
+            except ServiceError as error:
+                # It must not cost the call that was answered. So many may take more time than the
+                # call has left.
+                if error.status is None:
+                    self._most = max(1, self._most // 2)
 
-    def _number_of_fallback(self, choice: Choice) -> Conversation[str]:
-        """The number that the service gave to a fallback that was reported."""
+    def _report(self, some: Mapping[int, Unreported]) -> Conversation[None]:
+        observed = [each.observed for each in some.values() if each.observed is not None]
+        if observed:
+            content = yield calls.observe(self.agent, observed)
+            _say_refused(observed, calls.answered_each(content, ObservedOutcome, observed))
+
+        rewards = [each.rewards for each in some.values() if each.rewards is not None]
+        if rewards:
+            content = yield calls.reward_several(self.agent, rewards)
+            _say_refused(rewards, calls.answered_each(content, RewardOutcome, rewards))
+
+    def _number_of(self, choice: Choice) -> Conversation[str]:
+        """The number that the service gave to a choice, which may be a fallback."""
+        if choice.decision is not None:
+            return choice.decision
+
         # The same report once more: its key makes it the same decision.
         again = Observed(context=choice.context, arm=choice.arm, key=PREFIX + choice.key)
-        answer = yield calls.observe(self.agent, [again])
-        (outcome,) = calls.answered(answer, list[ObservedOutcome])
+        content = yield calls.observe(self.agent, [again])
+        (outcome,) = calls.answered_each(content, ObservedOutcome, [again])
         if outcome.adopted is None:
-            refused = outcome.refused
-            assert refused is not None  # noqa: S101 - it is one or the other
-            raise ServiceError(refused.detail, refused.status)
+            raise _error_of(outcome.refused)
 
         return outcome.adopted.decision
+
+
+def _say_refused(
+    reported: Sequence[Observed | RewardsOf],
+    outcomes: Sequence[ObservedOutcome | RewardOutcome],
+) -> None:
+    """Warn of what a service has refused of a report: it is forgotten.
+
+    Raises:
+        ServiceError: where some may be taken later.
+    """
+    for each, outcome in zip(reported, outcomes, strict=True):
+        if outcome.refused is None:
+            continue
+        error = _error_of(outcome.refused)
+        if not is_refusal(error):
+            raise error
+
+        # Once more it would be refused once more, such as for an arm that has left.
+        LOG.warning("%s was refused, and is forgotten: %s", _named(each), error)
+
+
+def _named(reported: Observed | RewardsOf) -> str:
+    if isinstance(reported, Observed):
+        return f"fallback {reported.key}"
+
+    return f"reward of {reported.decision or reported.key}"
+
+
+def _error_of(refused: RefusedItem | None) -> ServiceError:
+    """The error of an item that was refused."""
+    if refused is None:
+        return ServiceError("an item of the answer must be taken or refused, got neither")
+
+    return ServiceError(refused.detail, refused.status)

@@ -1,69 +1,102 @@
-"""What a service refuses, and which failures may pass when a call is tried again."""
+"""What a service refuses, which failures may pass, and which mean that it is down."""
 
 import httpx
 import msgspec
 
 from mobandits.client.plain_http import Answer
 from mobandits.errors import ServiceError
+from mobandits.support.naming import shortened
 
 DOWN = frozenset((502, 503, 504))
+TIMED_OUT = 408
 TOO_MANY = 429
+BUDGET = "urn:mobandits:budget"  # the type of a problem: a budget that is used up
 FIRST_WAIT = 0.1  # seconds; doubled with every further attempt
-LONGEST_WAIT = 2.0
 
 
 class ProblemDetails(msgspec.Struct):
     """What the service says of a refused call, as RFC 9457 has it."""
 
+    type: str = ""
     title: str = ""
     detail: str = ""
     field: str | None = None
 
 
-def may_pass(response: Answer | httpx.Response) -> bool:
-    """Whether a call may be answered otherwise when it is tried again.
+def is_down(failure: ServiceError) -> bool:
+    """Whether a service, or a proxy before it, was not there to answer."""
+    return failure.status is None or failure.status in DOWN
+
+
+def may_pass(failure: ServiceError, reply: Answer | httpx.Response | httpx.RequestError) -> bool:
+    """Whether a call may be answered otherwise when it is tried again within its time.
 
     Nothing was done, or it does not matter: a key makes a second decision the first one again.
     """
-    if response.status_code == TOO_MANY:
-        # Without the header it is a budget that is used up, and stays so.
-        return "retry-after" in response.headers
+    is_too_fast = failure.status == TOO_MANY and not failure.is_budget
+    # Without the header it is not known when it would not be too fast.
+    return is_down(failure) or (is_too_fast and wish_of(reply) is not None)
 
-    return response.status_code in DOWN
+
+def is_refusal(failure: ServiceError) -> bool:
+    """Whether a service has understood a call, and says no: no fallback is played then.
+
+    Example:
+        >>> is_refusal(ServiceError("context must fit", 422)), is_refusal(ServiceError("?", 500))
+        (True, False)
+    """
+    status = failure.status
+    if status is None or not 400 <= status < 500:
+        return False
+    if status == TOO_MANY:
+        # A fallback arm may cost as well, and the limit of a budget is hard.
+        return failure.is_budget
+
+    return status != TIMED_OUT
 
 
 def refused(response: Answer | httpx.Response) -> ServiceError:
     """The error of an answer that is none."""
     try:
         problem = msgspec.json.decode(response.content, type=ProblemDetails)
-    except msgspec.DecodeError:  # of something between client and service
-        problem = ProblemDetails(title=f"status {response.status_code}")
+    except (msgspec.DecodeError, UnicodeDecodeError):  # of something between client and service
+        problem = ProblemDetails()
 
-    message = problem.detail or problem.title
+    status = response.status_code
+    message = problem.detail or problem.title or f"status {status}"
+    is_budget = problem.type == BUDGET
 
-    return ServiceError(message, response.status_code, problem.field)
+    return ServiceError(shortened(message), status, problem.field, is_budget=is_budget)
 
 
-def unanswered(error: httpx.TransportError, url: str) -> ServiceError:
+def unanswered(error: httpx.RequestError, url: str) -> ServiceError:
     """The error where there was no answer."""
     name = type(error).__name__
     return ServiceError(f"{url} does not answer: {error or name}")
 
 
-def wait_before(attempt: int, response: Answer | httpx.Response | None) -> float:
-    """Seconds before a further attempt.
+def wait_after(attempt: int, reply: Answer | httpx.Response | httpx.RequestError) -> float:
+    """Seconds between an attempt that has failed and the next one.
 
     Args:
-        attempt: how many there were, at least 1.
-        response: the last one; None where there was none.
+        attempt: its number, from 1.
+        reply: to it, which may say for how long to wait.
 
     Example:
-        >>> wait_before(1, None), wait_before(3, None)
+        >>> no_answer = httpx.ConnectError("refused")
+        >>> wait_after(1, no_answer), wait_after(3, no_answer)
         (0.1, 0.4)
     """
     seconds: float = FIRST_WAIT * 2.0 ** (attempt - 1)
-    asked = "" if response is None else response.headers.get("retry-after", "")
-    if asked.isdecimal():
-        seconds = max(seconds, float(asked))
+    wish = wish_of(reply)
 
-    return min(seconds, LONGEST_WAIT)
+    return seconds if wish is None else max(seconds, wish)
+
+
+def wish_of(reply: Answer | httpx.Response | httpx.RequestError) -> float | None:
+    """Seconds for which a reply asks to wait; None where it does not."""
+    if isinstance(reply, httpx.RequestError):
+        return None
+
+    asked = reply.headers.get("retry-after", "")
+    return float(asked) if asked.isdecimal() else None

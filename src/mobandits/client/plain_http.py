@@ -6,7 +6,9 @@ through proxies.
 """
 
 import http.client
-import urllib.request
+import math
+import socket
+import time
 from collections import deque
 from collections.abc import Mapping
 from email.message import Message
@@ -38,38 +40,39 @@ class Answer(NamedTuple):
 class PlainHttp:
     """A service at an address of http: calls are sent on connections that are kept.
 
-    Threads may share it: each call has a connection of its own.
+    Threads may share it: each call has a connection of its own. The system looks up the name of a
+    host in its own time; all else has one deadline.
 
     Args:
         url: of the service.
-        timeout: in seconds, until a connection is made, and between two parts of an answer.
         headers: of all calls.
 
     Attributes:
         headers: as given.
     """
 
-    def __init__(self, url: str, timeout: float, headers: Mapping[str, str]) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         address = urlsplit(url)
         self._place = (address.hostname or "", address.port)
         self._prefix = address.path
-        self._timeout = timeout
         self.headers = dict(headers)
         # The last one first: a service closes those that are idle for long.
         self._idle: deque[_Connection] = deque()
 
-    def request(self, method: str, path: str, content: bytes | None = None) -> Answer:
+    def request(self, method: str, path: str, content: bytes | None, seconds: float) -> Answer:
         """The answer to a call.
 
         Args:
             method: of HTTP.
             path: after the address of the service.
             content: the body; None: there is none.
+            seconds: within which all of the answer must be there.
 
         Raises:
             httpx.TransportError: where there is no answer.
         """
         connection = self._taken()
+        connection.limit_to(time.monotonic() + seconds)
         is_whole = False
         try:
             connection.request(method, self._prefix + path, content, self.headers)
@@ -106,7 +109,7 @@ class PlainHttp:
                 connection = self._idle.pop()
             except IndexError:
                 host, port = self._place
-                return _Connection(host, port, timeout=self._timeout)
+                return _Connection(host, port)
 
             if connection.is_open():
                 return connection
@@ -116,9 +119,39 @@ class PlainHttp:
 class _Connection(http.client.HTTPConnection):
     """A connection that sends head and body of a request together: the other side wakes once."""
 
-    def __init__(self, host: str, port: int | None, *, timeout: float) -> None:
-        super().__init__(host, port, timeout=timeout)
+    sock: "_TimedSocket | None"
+
+    def __init__(self, host: str, port: int | None) -> None:
+        super().__init__(host, port)
+        self._deadline = math.inf
         self._held: list[bytes] | None = None
+
+    def limit_to(self, deadline: float) -> None:
+        """Set the deadline of all that follows, by `time.monotonic`."""
+        self._deadline = deadline
+        if self.sock is not None:
+            self.sock.deadline = deadline
+
+    def connect(self) -> None:
+        """Connect to the first address of the host that takes it."""
+        addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        failure: OSError | None = None
+        for family, kind, protocol, _, address in addresses:
+            made = _TimedSocket(family, kind, protocol)
+            made.deadline = self._deadline
+            try:
+                made.connect(address)
+            except OSError as error:
+                made.close()
+                failure = error
+                continue
+
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.sock = made
+            return
+
+        assert failure is not None  # noqa: S101 - a name has an address, or is no name
+        raise failure
 
     def request(self, *arguments: Any, **options: Any) -> None:
         """Send a request."""
@@ -140,11 +173,14 @@ class _Connection(http.client.HTTPConnection):
 
     def is_open(self) -> bool:
         """Whether the other side has kept the connection, and has nothing more to say."""
-        self.sock.settimeout(0.0)
+        kept = self.sock
+        if kept is None:
+            return False
+
+        kept.settimeout(0.0)
         try:
-            self.sock.recv(1)
+            kept.recv(1)
         except BlockingIOError:
-            self.sock.settimeout(self.timeout)
             return True
         except OSError:
             return False
@@ -152,18 +188,35 @@ class _Connection(http.client.HTTPConnection):
         return False
 
 
-def sender_to(url: str, timeout: float, headers: Mapping[str, str]) -> PlainHttp | httpx.Client:
-    """What sends calls to a service.
+class _TimedSocket(socket.socket):
+    """A socket with one deadline for all that is sent and read.
 
-    Args:
-        url: of the service.
-        timeout: in seconds.
-        headers: of all calls.
+    The timeout of a plain one begins anew with every byte that comes.
+
+    Attributes:
+        deadline: by `time.monotonic`.
     """
-    proxies = urllib.request.getproxies()
-    is_direct = "http" not in proxies and "all" not in proxies
-    is_plain = url.startswith("http://") and "@" not in url
-    if is_direct and is_plain:
-        return PlainHttp(url, timeout, headers)
 
-    return httpx.Client(base_url=url, timeout=timeout, headers=dict(headers))
+    deadline: float
+
+    def connect(self, address: Any) -> None:
+        """Connect in time."""
+        self._limit()
+        super().connect(address)
+
+    def recv_into(self, *arguments: Any) -> int:
+        """Read in time."""
+        self._limit()
+        return super().recv_into(*arguments)
+
+    def sendall(self, *arguments: Any) -> None:
+        """Send in time."""
+        self._limit()
+        super().sendall(*arguments)
+
+    def _limit(self) -> None:
+        left = self.deadline - time.monotonic()
+        if left <= 0.0:
+            raise TimeoutError("timed out")
+
+        self.settimeout(left)

@@ -205,7 +205,7 @@ def write_deployments(out: Path, trials: int, seed: int, progress: Progress | No
             progress(done * trials * PROMPTS // total, trials * PROMPTS)
 
     table = deployments(logs, seed, report, DEPLOYED_PROMPTS)
-    with replacing(file) as temporary:
+    with replacing(file, private=False) as temporary:
         table.write_parquet(temporary)
 
 

@@ -161,7 +161,7 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
             as it may be with streams: it is then learned as soon as it has.
 
         Raises:
-            ServiceError: where a service refuses, or does not answer.
+            ServiceError: where a service refuses.
             ValueError: where the rewards do not fit, or the agent is that of an `AsyncClient`.
         """
         return run_waiting(self.decider, self.routing.report(response_id, rewards))

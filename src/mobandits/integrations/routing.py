@@ -92,7 +92,7 @@ class RequestRouting:
         except BudgetError:
             raise
         except ServiceError as error:
-            if error.status == 429:
+            if error.is_budget:
                 raise
             self.warn("decide", f"the gateway chooses for {quoted(request.group)}: {error}")
         except Exception as error:  # noqa: BLE001 - features are a user's: requests go on
@@ -220,7 +220,7 @@ class RequestRouting:
             once it is.
 
         Raises:
-            MobanditsError: where the agent's service refuses, or does not answer.
+            MobanditsError: where the agent's service refuses.
             ValueError: where the rewards do not fit the agent.
         """
         made = self.answers.find_or_keep(answer, rewards)

@@ -1,9 +1,11 @@
-"""Addresses: sockets of them, and whether others can reach them."""
+"""Addresses: sockets of them, whether others can reach them, and where visitors come from."""
 
 import contextlib
 import errno
 import ipaddress
 import socket
+
+from starlette.requests import Request
 
 from mobandits.errors import SpecError, UnavailableError
 
@@ -50,3 +52,17 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
 
     return False
+
+
+def visitor_address(request: Request) -> str:
+    """The address that a visitor came from, as far as that is known.
+
+    A proxy on this machine adds it to what the visitor says; of another one it is the proxy's own.
+    """
+    peer = "" if request.client is None else request.client.host
+    forwarded = request.headers.getlist("x-forwarded-for")
+    if not forwarded or not is_loopback(peer):
+        return peer
+
+    # Only the last one is the proxy's word: those before it are anybody's.
+    return forwarded[-1].rpartition(",")[2].strip()

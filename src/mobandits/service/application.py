@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mobandits.errors import MobanditsError
+from mobandits.errors import DamagedError, MobanditsError
 from mobandits.service.calls import OPERATIONS
 from mobandits.service.dashboard.routes import add_dashboard
 from mobandits.service.openapi import document
@@ -78,7 +78,9 @@ def application(running: Running) -> Starlette:
 async def told_error(request: Request, error: Exception) -> Response:
     """An exception as problem details."""
     problem = problem_of(error)
-    if problem.status == 500:
+    if isinstance(error, DamagedError):
+        LOG.error("%s; `mobandits check` says what can be saved", error)
+    elif problem.status == 500:
         LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
 
     return answer_to(problem)

@@ -1,6 +1,7 @@
 """Who may call what: keys and their scopes, the name that a service is called by, and rates."""
 
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -10,8 +11,10 @@ from starlette.responses import Response
 from mobandits.agent.actors import ACTOR
 from mobandits.logs.store.keys import Key, key_named
 from mobandits.service.problems import Problem
+from mobandits.support.naming import quoted
 
 Handler = Callable[[Request], Awaitable[Response]]
+MOST_BUCKETS = 10_000  # of those whose rate is limited
 RELOAD_SECONDS = 1.0  # after which keys are read again: one that is revoked ends then
 # Headers that proxies add: who is asked through one is asked by others than this machine.
 FORWARDING = ("forwarded", "via", "x-real-ip")
@@ -40,9 +43,9 @@ class Authorisation:
         self._file = file
         self._is_open_without_keys = is_open
         self._rate = rate
+        self._buckets = None if rate is None else TokenBuckets(rate)
         self._keys: list[Key] = []
         self._read_at = -RELOAD_SECONDS
-        self._buckets: dict[str, TokenBucket] = {}
 
     def check(self, request: Request, scope: str, *, lists_agents: bool = False) -> None:
         """Refuse a request that its key does not allow.
@@ -165,15 +168,41 @@ class Authorisation:
             raise Problem(403, "Origin must be the service's own where no key is sent")
 
     def _check_rate(self, key: Key) -> None:
-        if self._rate is None:
-            return
+        buckets = self._buckets
+        if buckets is not None and not buckets.take(key.id, time.monotonic()):
+            raise Problem(429, f"key {key.id} is used faster than {self._rate:g} per second", 1)
 
-        bucket = self._buckets.get(key.id)
+
+class TokenBuckets:
+    """A limit on how often each of many may do something.
+
+    Of more than 10,000, the one that did so longest ago is forgotten.
+
+    Args:
+        rate: per second of each, and at once twice as many.
+
+    Example:
+        >>> buckets = TokenBuckets(0.5)
+        >>> [buckets.take(name, 0.0) for name in ("a", "a", "b")]
+        [True, False, True]
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._by_name: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    def take(self, name: str, now: float) -> bool:
+        """Whether one of them may do it once more, at a moment in seconds."""
+        bucket = self._by_name.get(name)
         if bucket is None:
             bucket = TokenBucket(self._rate)
-            self._buckets[key.id] = bucket
-        if not bucket.take(time.monotonic()):
-            raise Problem(429, f"key {key.id} is used faster than {self._rate:g} per second", 1)
+            self._by_name[name] = bucket
+            if len(self._by_name) > MOST_BUCKETS:
+                self._by_name.popitem(last=False)
+
+        self._by_name.move_to_end(name)
+
+        return bucket.take(now)
 
 
 def actor_of(key: Key) -> str:
@@ -212,12 +241,24 @@ class TokenBucket:
         return True
 
 
-def guarded(handler: Handler, scope: str, *, lists_agents: bool = False) -> Handler:
-    """A call that only keys with a scope may make; arguments as of `Authorisation.check`."""
+def guarded(
+    handler: Handler, scope: str, *, takes_query: bool, lists_agents: bool = False
+) -> Handler:
+    """A call that only keys with a scope may make.
+
+    Args:
+        handler: answers it.
+        scope: as of `Authorisation.check`.
+        takes_query: whether it has parameters behind the question mark, which it checks itself.
+        lists_agents: as of `Authorisation.check`.
+    """
 
     async def checked(request: Request) -> Response:
         authorisation: Authorisation = request.app.state.running.authorisation
         authorisation.check(request, scope, lists_agents=lists_agents)
+        if request.scope["query_string"] and not takes_query:
+            query = quoted(request.url.query)
+            raise Problem(422, f"query must be empty for this call, got {query}")
         return await handler(request)
 
     # Its name is what metrics and the log call it.

@@ -1,9 +1,11 @@
 """`mobandits serve`: a file read, checked and served."""
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from mobandits.logs.address import Address, Place, is_address, place_of
+from mobandits.support import json_lines
 from mobandits.support.optional import missing_extra
 
 
@@ -42,7 +44,15 @@ def serve_file(
     except ModuleNotFoundError as error:
         raise missing_extra("mobandits serve", "service") from error
 
-    specification = read_specification(file)
+    # Only the file says in which form its own warnings are wanted.
+    with warnings.catch_warnings(record=True) as caught:
+        specification = read_specification(file)
+
+    if specification.log_format == json_lines.JSON:
+        json_lines.begin()
+    for each in caught:
+        warnings.showwarning(each.message, each.category, each.filename, each.lineno)
+
     changes = {"host": host, "port": port}
     given = {name: value for name, value in changes.items() if value is not None}
     specification = msgspec.structs.replace(specification, **given)

@@ -17,6 +17,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.service.explaining import rehearse_explanation
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
 from mobandits.spec import build
+from mobandits.support import json_lines
 
 LONGEST = 600.0  # seconds; a recipe takes up to twenty
 
@@ -103,5 +104,6 @@ def _play_with(specification: AgentSpecification, context: Array, order: Any) ->
 
 
 if __name__ == "__main__":
+    json_lines.begin_if_asked()
     rehearsal = msgspec.json.decode(sys.stdin.buffer.read(), type=Rehearsal)
     load_compiled(rehearsal.specification, rehearsal.orders)

@@ -30,6 +30,7 @@ from mobandits.service.messages import (
     LogDiagnostics,
     TargetValue,
 )
+from mobandits.support import json_lines
 
 ASKED = "asked"  # the names of the two targets: what was asked for, and what was played
 PLAYED = "played"
@@ -161,6 +162,7 @@ def _finite(value: float) -> float | None:
 
 def main() -> None:
     """Read a task, write its result, and end with whoever waits for it."""
+    json_lines.begin_if_asked()
     os.nice(KINDER)
     line = first_line(sys.stdin.fileno())
     threading.Thread(target=_end_with_input, daemon=True).start()

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from mobandits.errors import LogError
+from mobandits.errors import DamagedError, LogError
 from mobandits.logs import export
 from mobandits.logs.address import Place, named_for_others, place_of
 from mobandits.service.messages import ExportQuery
@@ -27,6 +27,7 @@ MOST_AT_ONCE = 2  # exports of a service
 CHUNK = 2**18  # bytes that are sent at a time
 NICENESS = 10  # decisions come first
 REFUSED = 2  # exit status where the log or the format does not allow it
+DAMAGED = 3  # likewise, where the log is not as it was written
 MEDIA = {
     "parquet": "application/vnd.apache.parquet",
     "dsjson": "application/x-ndjson",
@@ -63,6 +64,7 @@ class Exports:
 
         Raises:
             Problem: where the format cannot hold the log, or too many exports are written.
+        DamagedError: where the log is not as it was written.
         """
         if self._running >= MOST_AT_ONCE:
             rule = f"exports must be at most {MOST_AT_ONCE} at once, got one more"
@@ -92,6 +94,7 @@ async def _run(job: ExportJob) -> None:
 
     Raises:
         Problem: where it cannot.
+        DamagedError: where the log is not as it was written.
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -109,10 +112,13 @@ async def _run(job: ExportJob) -> None:
         if process.returncode is None:
             await _end(process)
 
+    text = said.decode().strip()
     if process.returncode == REFUSED:
-        raise Problem(409, said.decode().strip())
+        raise Problem(409, text)
+    if process.returncode == DAMAGED:
+        raise DamagedError(place_of(job.store), text)
     if process.returncode != 0:
-        raise RuntimeError(f"an export ended with status {process.returncode}: {said.decode()}")
+        raise RuntimeError(f"an export ended with status {process.returncode}: {text}")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -143,6 +149,10 @@ def main() -> int:
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=ExportJob)
     try:
         write(job)
+    except DamagedError as error:
+        sys.stderr.write(f"{error.what}\n")
+
+        return DAMAGED
     except ValueError as error:
         # A path of this process means nothing to a client.
         text = str(error).replace(job.out, "the export")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import math
+import time
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -44,7 +45,7 @@ from mobandits.service.reward_answers import changed_reward, rewarded
 from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
-from mobandits.support.naming import quoted
+from mobandits.support.naming import check_name, quoted
 from mobandits.support.numbering import is_of_worker
 
 LOG = logging.getLogger("mobandits.service")
@@ -329,7 +330,11 @@ class HostedAgent:
         """
         built = None if order is None else build("orders", order, "order")
         core = self.agent.core
-        return core.bound.is_compiled_for(by_number(built, core.objective_names))
+        numbered = by_number(built, core.objective_names)
+        # First: to compile what will be refused would take seconds.
+        core.bound.check_order(numbered)
+
+        return core.bound.is_compiled_for(numbered)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
@@ -385,6 +390,7 @@ class HostedAgent:
         if name in agent.arms:
             return False
 
+        check_name("arm", name)
         agent.add_arm(name, like)
 
         return True
@@ -490,6 +496,16 @@ class HostedAgent:
             return None if store is None else store.snapshot_time()
 
         return None
+
+    def seconds_ahead(self) -> float:
+        """By how much the agent's time is ahead of the clock, and stands still."""
+        agent = self._agent
+        return 0.0 if agent is None else max(0.0, agent.core.now - time.time())
+
+    def times_ahead(self) -> int:
+        """How often the clock turned out to have been ahead, since the agent was opened."""
+        agent = self._agent
+        return 0 if agent is None else agent.core.times_ahead
 
     def budgets(self) -> BudgetList:
         """What became of the budgets, by now."""

@@ -12,11 +12,10 @@ from mobandits.logs.store.service_tables import HostedRow, hosted_put, hosted_ro
 from mobandits.service.hosted_agent import READY, HostedAgent
 from mobandits.service.problems import Problem
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
-from mobandits.support.naming import quoted
+from mobandits.support.naming import check_name, quoted
 
 LOG = logging.getLogger("mobandits.service")
 MOST_OPENED = 4  # at once: an agent that replays for long must not make the others wait
-LONGEST_NAME = 100
 MOST_AGENTS = 1000
 ENDED = "ended"
 
@@ -120,7 +119,8 @@ class HostedAgents:
             which says whether it is on disk; None where there is the same agent already.
 
         Raises:
-            Problem: where the name is that of another agent, or none.
+            Problem: where the name is that of another agent.
+            ValueError: where it is no name.
         """
         known = self._by_name.get(name)
         if known is not None and not known.is_by_call:
@@ -129,10 +129,7 @@ class HostedAgents:
             _check_same(name, known.specification, specification)
             return None
 
-        is_name = 0 < len(name) <= LONGEST_NAME and name.isprintable()
-        if not is_name:
-            rule = f"agent must have a name of at most {LONGEST_NAME} printable characters"
-            raise Problem(422, f"{rule}, got {quoted(name)}")
+        check_name("agent", name)
         if len(self._by_name) >= MOST_AGENTS:
             raise Problem(429, f"there are {MOST_AGENTS:,} agents already")
 

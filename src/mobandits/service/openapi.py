@@ -22,7 +22,7 @@ class ProblemDetails(msgspec.Struct):
     """An error (RFC 9457).
 
     Attributes:
-        type: about:blank.
+        type: "urn:mobandits:budget" where a budget is used up; else "about:blank".
         title: what kind of error it is.
         status: of HTTP.
         detail: one line.
@@ -140,7 +140,7 @@ def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
     if each.query is not None:
         failures.add(422)
     if each.scope is not None:
-        failures |= {401, 403, 429, 503}
+        failures |= {401, 403, 429, 500, 503}
     if each.body is not None:
         failures |= set(COMMON)
     if PARAMETER.search(each.path):

@@ -64,7 +64,12 @@ class Operation(NamedTuple):
         """Where requests for it go."""
         handler = self.handler
         if self.scope is not None:
-            handler = guarded(handler, self.scope, lists_agents=self.lists_agents)
+            handler = guarded(
+                handler,
+                self.scope,
+                takes_query=self.query is not None,
+                lists_agents=self.lists_agents,
+            )
         if self.most_bytes is not None:
             # Where what limits bodies finds it, once it is known where a request goes.
             vars(handler)["most_bytes"] = self.most_bytes

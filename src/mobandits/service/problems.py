@@ -8,10 +8,12 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from mobandits.errors import BudgetError, LogError
+from mobandits.errors import BudgetError, DamagedError, LogError
 from mobandits.support.naming import shortened
 
 MEDIA_TYPE = "application/problem+json"
+UNTYPED = "about:blank"  # the title and the status say all
+BUDGET = "urn:mobandits:budget"  # a budget that is used up: unlike for other limits, clients stop
 TITLES = {
     400: "The request is not understood",
     401: "A key is needed",
@@ -39,13 +41,24 @@ class Problem(Exception):  # noqa: N818 - the term of RFC 9457
         status: of HTTP.
         detail: one line.
         retry_after: in seconds, where trying again may help.
+        kind: the type of RFC 9457.
+        title: what kind of problem it is; None: what its status means.
     """
 
-    def __init__(self, status: int, detail: str, retry_after: int | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        retry_after: int | None = None,
+        kind: str = UNTYPED,
+        title: str | None = None,
+    ) -> None:
         super().__init__(detail)
         self.status = status
+        self.kind = kind
         self.detail = shortened(detail)
         self.retry_after = retry_after
+        self.title = title or TITLES.get(status, "The request failed")
 
 
 def problem_of(error: Exception) -> Problem:
@@ -58,9 +71,10 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, BudgetError):
-        return Problem(429, str(error), seconds_until(error.renews))
+        return Problem(429, str(error), seconds_until(error.renews), BUDGET)
     if isinstance(error, LogError):
-        return Problem(503, str(error), retry_after=1)
+        may_pass = Problem(503, str(error), retry_after=1)
+        return damage(error) if isinstance(error, DamagedError) else may_pass
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
         return Problem(400, f"the body must be JSON, got: {error}")
     if isinstance(error, ValueError):
@@ -68,6 +82,17 @@ def problem_of(error: Exception) -> Problem:
 
     # What it says may hold anything: it is logged, and not told.
     return Problem(500, "see the log of the service")
+
+
+def damage(error: DamagedError) -> Problem:
+    """The problem of a store that is not as it was written: to try again does not help.
+
+    Example:
+        >>> damage(DamagedError("/srv/router.db", "event 7 is missing")).detail
+        'the log is damaged: event 7 is missing'
+    """
+    # The path of the store means nothing to a client.
+    return Problem(500, f"the log is damaged: {error.what}", title="The log is damaged")
 
 
 def seconds_until(renews: float | None) -> int | None:
@@ -86,8 +111,8 @@ def seconds_until(renews: float | None) -> int | None:
 def answer_to(problem: Problem) -> Response:
     """The response that tells a problem."""
     content: dict[str, Any] = {
-        "type": "about:blank",
-        "title": TITLES.get(problem.status, "The request failed"),
+        "type": problem.kind,
+        "title": problem.title,
         "status": problem.status,
         "detail": problem.detail,
     }

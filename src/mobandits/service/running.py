@@ -196,6 +196,7 @@ class Running:
         Raises:
             ValueError: where the agent does not fit, or workers cannot decide for it.
         """
+        specification.check_names()
         specification.agent()
         if self.learner is not None:
             self.learner.check_hostable(specification)

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import Protocol
+from typing import Any, Protocol
 
 import uvicorn
 from starlette.applications import Starlette
@@ -21,6 +21,7 @@ from mobandits.service.application import application
 from mobandits.service.connection_limits import IDLE_SECONDS, Connections, protocol_of
 from mobandits.service.running import Running
 from mobandits.service.specification import ServiceSpecification
+from mobandits.support import json_lines
 
 BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
@@ -115,8 +116,12 @@ def server_config(app: Starlette, connections: Connections) -> uvicorn.Config:
         app: what answers.
         connections: where those of the server are counted.
     """
+    # The server's own loggers write text; without them, whoever logs for all writes its lines.
+    logs: dict[str, Any] = {"log_config": None} if json_lines.are_asked() else {}
+
     return uvicorn.Config(
         app,
+        **logs,
         http=protocol_of(connections),
         timeout_keep_alive=IDLE_SECONDS,
         log_level="warning",

@@ -15,7 +15,7 @@ from mobandits.service.addresses import is_loopback
 from mobandits.service.context_columns import ContextSpecification
 from mobandits.spec import build
 from mobandits.support.found import found_at
-from mobandits.support.naming import quoted
+from mobandits.support.naming import check_name, quoted
 
 PORT = 8787
 NEVER = 2**62  # events: the service takes the snapshots, beside the calls
@@ -77,6 +77,17 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
     context: ContextSpecification | None = None
     baseline: str | None = None
     share: float | None = None
+
+    def check_names(self) -> None:
+        """Refuse names that pages, logs and addresses cannot have.
+
+        Raises:
+            ValueError: naming the first.
+        """
+        for arm in self.arms:
+            check_name("arm", arm)
+        for objective in self.objectives:
+            check_name("objective", objective if isinstance(objective, str) else objective.name)
 
     def recipe(self) -> Recipe:
         """The recipe that the agent plays.
@@ -163,6 +174,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         keys: "required", or "auto": as soon as the store has one, or others can reach the address.
         requests_per_second: of one key, and at once twice as many; None: no limit.
         log_requests: whether each request has a line of JSON on stderr.
+        log_format: of everything else on stderr: "text", or "json" for lines of JSON as well.
         snapshot_every: events of an agent after which its state is written, so that starting again
             need not replay what was before.
     """
@@ -175,6 +187,7 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     keys: Literal["auto", "required"] = "auto"
     requests_per_second: Annotated[float, msgspec.Meta(gt=0.0)] | None = None
     log_requests: bool = True
+    log_format: Literal["text", "json"] = "text"
     snapshot_every: Annotated[int, msgspec.Meta(ge=1)] = 10_000
 
     @property
@@ -217,6 +230,8 @@ def read_specification(file: str | Path) -> ServiceSpecification:
 
     for name, agent in specification.agents.items():
         try:
+            check_name("agent", name)
+            agent.check_names()
             agent.agent()
         except ValueError as error:
             raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error

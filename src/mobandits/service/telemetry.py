@@ -299,7 +299,19 @@ class _Present(Collector):
             "Seconds since the last snapshot of an agent, from which it would be opened",
             labels=["agent"],
         )
+        ahead = GaugeMetricFamily(
+            "mobandits_clock_ahead_seconds",
+            "Seconds by which the time of an agent is ahead of the clock, and stands still",
+            labels=["agent"],
+        )
+        times_ahead = CounterMetricFamily(
+            "mobandits_clock_ahead",
+            "Times that the clock turned out to have been ahead for a minute or more",
+            labels=["agent"],
+        )
         for hosted in self._agents:
+            ahead.add_metric([hosted.name], hosted.seconds_ahead())
+            times_ahead.add_metric([hosted.name], hosted.times_ahead())
             taken = hosted.snapshot_time()
             if taken is not None:
                 age.add_metric([hosted.name], max(0.0, time.time() - taken))
@@ -319,3 +331,4 @@ class _Present(Collector):
                 budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
 
         yield from (queue, ready, sound, waiting, learned, dropped, budget, entropy, age)
+        yield from (ahead, times_ahead)

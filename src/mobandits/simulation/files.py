@@ -20,7 +20,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         path: the file; its folder exists.
         data: the whole content.
     """
-    with replacing(path) as file:
+    with replacing(path, private=False) as file:
         file.write(data)
 
 

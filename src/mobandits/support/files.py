@@ -1,7 +1,11 @@
-"""Files that appear whole or not at all, wherever a process is killed or power is lost."""
+"""Files that appear whole or not at all, wherever a process is killed or power is lost.
+
+Those that may hold decisions, states or digests of keys are for their owner alone.
+"""
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -12,20 +16,25 @@ except ImportError:  # Windows has no locks of this kind; there, do not run twic
     fcntl = None  # type: ignore[assignment]
 
 TEMPORARY = ".mobandits-tmp"
+PRIVATE = 0o600  # the mode of a file that only its owner reads and writes
+OTHERS = 0o077  # what the mode of such a file, or of a folder, does not have
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
     """A file to write, which takes its name and place on disk when the block ends.
 
     It leaves no trace if the block fails.
 
     Args:
         path: the file to make or to replace; its folder exists.
+        private: whether a new file is for its owner alone. One that is replaced keeps its mode.
     """
     temporary = temporary_of(path)
     try:
         with temporary.open("wb") as file:
+            if private:
+                os.chmod(temporary, _mode_for(path))  # noqa: PTH101 - as `os.replace` below
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -42,6 +51,35 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
     sync_folder(path.parent)
+
+
+def _mode_for(path: Path) -> int:
+    """The mode of a file that takes the place of another one, or of none."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return PRIVATE
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file for its owner alone, where there is none.
+
+    Raises:
+        OSError: where it cannot be made.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
+
+
+@contextlib.contextmanager
+def private_files() -> Iterator[None]:
+    """All files and folders that the process makes inside are for their owner alone."""
+    before = os.umask(OTHERS)
+    os.umask(before | OTHERS)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def temporary_of(path: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 QUOTED = 200  # characters of a value that an error quotes
+LONGEST_NAME = 200  # characters of a name that others give
 
 
 def short_repr(part: Any) -> str:
@@ -130,6 +131,31 @@ def shortened(text: str) -> str:
     if len(line) <= QUOTED:
         return line
     return f"{line[: QUOTED - 3]}..."
+
+
+def check_name(called: str, name: str) -> None:
+    """Refuse a name that cannot be told, shown or asked for as it is.
+
+    Control characters and marks of direction make it look like another one; browsers leave out the
+    parts . and .. of an address. Blanks, slashes and letters of all languages may be in it.
+
+    Args:
+        called: what it is the name of.
+        name: as somebody else gave it.
+
+    Example:
+        >>> check_name("arm", "openai/gpt-5 mini")
+        >>> check_name("arm", "..")
+        Traceback (most recent call last):
+        ValueError: arm must be 1 to 200 printable characters, without parts . and .., got '..'
+    """
+    is_shown = 0 < len(name) <= LONGEST_NAME and name.isprintable()
+    parts = name.split("/")
+    if is_shown and "." not in parts and ".." not in parts:
+        return
+
+    rule = f"1 to {LONGEST_NAME} printable characters, without parts . and .."
+    raise ValueError(f"{called} must be {rule}, got {quoted(name)}")
 
 
 def _beginning(value: Any) -> Any:

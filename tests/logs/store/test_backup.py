@@ -8,6 +8,7 @@ from stores import DESCRIPTION, decide, events, same_events, written
 
 import mobandits as mob
 from mobandits import cli
+from mobandits.errors import DamagedError
 from mobandits.logs import LogError, Store, backup
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.keys import add_key, keys_of
@@ -114,3 +115,15 @@ def test_a_backup_of_one_decision(tmp_path):
         log.describe(PLAIN)
         log.append(decide(0))
         assert backup(tmp_path / "log.db", tmp_path / "copy.db") == 1
+
+
+def test_a_copy_of_a_damaged_store_names_the_store(store, tmp_path):
+    with Store(store) as log:
+        assert len(list(log.events())) > 3
+        content = bytearray(store.read_bytes())
+        content[4096:] = b"\xff" * (len(content) - 4096)
+        # Through the same file, as a disk would: the store stays open.
+        store.write_bytes(content)
+        with pytest.raises(DamagedError, match=r"log\.db is damaged"):
+            log.copy(tmp_path / "copy.db")
+    assert not (tmp_path / "copy.db").exists()

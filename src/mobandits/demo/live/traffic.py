@@ -185,7 +185,7 @@ class Traffic:
         while self._grades and self._grades[0].due <= until:
             grade = self._grades[0]
             try:
-                client.reward(grade.choice, {"quality": grade.quality})
+                rewarded = client.reward(grade.choice, {"quality": grade.quality})
             except ServiceError as error:
                 # It stays, and is reported later.
                 self._note_failure(error)
@@ -193,8 +193,10 @@ class Traffic:
                     return
                 continue
 
-            self._failures = 0
             heapq.heappop(self._grades)
+            # Else the client keeps it, as the service does not answer.
+            if rewarded is not None:
+                self._failures = 0
 
     def _note_failure(self, error: ServiceError) -> None:
         self._failures += 1

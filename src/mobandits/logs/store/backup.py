@@ -1,11 +1,10 @@
-"""Backups of a store: all that it has at one moment, while others write it."""
+"""Backups of a store: all that it has at one moment, while others write it; each is checked."""
 
-import sqlite3
 from pathlib import Path
 
-from mobandits.errors import LogError
-from mobandits.logs.store.connection import explained, reading
-from mobandits.support.files import replacing
+from mobandits.errors import DamagedError, LogError
+from mobandits.logs.store.checking import integrity_faults, require_whole
+from mobandits.logs.store.connection import copied, reading
 from mobandits.support.found import found_at
 
 
@@ -23,8 +22,8 @@ def backup(store: str | Path, out: str | Path) -> int:
         The number of decisions in the copy.
 
     Raises:
-        LogError: where `store` is no store or is damaged, or where `out` exists or cannot be
-            written.
+        DamagedError: where `store` has anything that is not as it was written; nothing is kept.
+        LogError: where `store` is no store, or where `out` exists or cannot be written.
 
     Example:
         >>> import tempfile
@@ -41,21 +40,14 @@ def backup(store: str | Path, out: str | Path) -> int:
     if target.exists():
         raise LogError(f"{target} must be a new file, got {found_at(target)}")
 
-    with reading(source) as connection:
-        # `reading` opens a transaction, and a database is not copied inside of one.
-        connection.execute("ROLLBACK")
-        _copy_whole(connection, target)
+    # Without a transaction, inside of which no database is copied.
+    with reading(source, in_slices=True) as connection:
+        # The copy has indexes of its own: damage of these shows here only.
+        faults = integrity_faults(connection)
+        if faults:
+            raise DamagedError(source, faults[0])
 
-    with reading(target) as copied:
-        (count,) = copied.execute("SELECT count(*) FROM decisions").fetchone()
-        return int(count)
-
-
-def _copy_whole(connection: sqlite3.Connection, target: Path) -> None:
-    """Write what a connection sees into a file that appears when it is whole and on disk."""
-    try:
-        with explained(target), replacing(target) as file:
-            # SQLite takes the file that is there, since it is empty.
-            connection.execute("VACUUM INTO ?", (file.name,))
-    except OSError as error:
-        raise LogError(f"{target} cannot be written: {error.strerror}") from error
+        with copied(connection, target) as copy, reading(copy) as read:
+            require_whole(read, source)
+            (count,) = read.execute("SELECT count(*) FROM decisions").fetchone()
+            return int(count)

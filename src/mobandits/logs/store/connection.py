@@ -8,12 +8,13 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from mobandits.errors import LogError, LogWarning
+from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
+from mobandits.support.files import make_private, replacing
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
 
@@ -94,6 +95,10 @@ def connect(
         LogError: where the file is something else, damaged, or of a newer version.
     """
     warn_of_loss(path)
+    if not path.exists():
+        # Of what cannot be made, SQLite says why. The files beside it have the same mode.
+        with contextlib.suppress(OSError):
+            make_private(path)
     with explained(path):
         # An absolute path: SQLite gives some relative ones, such as :memory:, another meaning.
         connection = sqlite3.connect(
@@ -157,6 +162,29 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
 
 
 @contextlib.contextmanager
+def copied(connection: sqlite3.Connection, target: Path) -> Iterator[Path]:
+    """A copy of what a connection sees, which takes its name when the block ends.
+
+    Args:
+        connection: to a store.
+        target: the file to make.
+
+    Raises:
+        LogError: where it cannot be written.
+    """
+    try:
+        with replacing(target) as file:
+            # SQLite takes the file that is there, since it is empty.
+            connection.execute("VACUUM INTO ?", (file.name,))
+            yield Path(file.name)
+    except sqlite3.OperationalError as error:
+        # Damage is of the store, and for its reader to say.
+        raise LogError(f"{target} cannot be written: {shortened(str(error))}") from error
+    except OSError as error:
+        raise LogError(f"{target} cannot be written: {error.strerror}") from error
+
+
+@contextlib.contextmanager
 def explained(path: Place) -> Iterator[None]:
     """Errors of a database say which store they are about, in one line."""
     try:
@@ -165,10 +193,10 @@ def explained(path: Place) -> Iterator[None]:
         raise LogError(f"{path} cannot be used: {shortened(str(error))}") from error
     except sqlite3.DatabaseError as error:
         # A damaged schema is quoted as it is, line by line.
-        raise LogError(f"{path} is damaged: {shortened(str(error))}") from error
+        raise DamagedError(path, shortened(str(error))) from error
     except UnicodeDecodeError as error:
         # Python's module cannot even read the message that quotes such a schema.
-        raise LogError(f"{path} is damaged: it has text that is none") from error
+        raise DamagedError(path, "it has text that is none") from error
 
 
 def warn_of_loss(path: Path) -> None:
@@ -235,7 +263,7 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
             "a newer mobandits reads it"
         )
     if version == 0:
-        raise LogError(f"{path} is damaged: it has tables, and no version")
+        raise DamagedError(path, "it has tables, and no version")
 
 
 def _harden(connection: sqlite3.Connection) -> None:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from mobandits.errors import LogError, LogWarning
+from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, Row, change_event, checksum, decision_event
 from mobandits.logs.store.transactions import transaction
@@ -42,6 +42,10 @@ SELECT id, seq, at, arm, propensity, rows, features, context,
 FROM decisions WHERE agent = ? AND key = ?
 """
 SELECT_LAST_NUMBER = "SELECT max(id) FROM decisions WHERE agent = ? AND id < ?"
+SELECT_SPENT = """
+SELECT sum(r.value) FROM decisions d JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
+WHERE d.agent = ? AND d.at >= ? AND r.objective = ?
+"""
 SELECT_COMPLETE = "SELECT complete_after FROM agents WHERE id = ?"
 
 
@@ -91,17 +95,22 @@ def agent_row(connection: sqlite3.Connection, name: str, source: str) -> AgentRo
 
 def agent_rows(connection: sqlite3.Connection, source: str) -> list[AgentRow]:
     """All agents of a store; errors as `agent_row`."""
-    rows = []
-    for row in connection.execute(SELECT_AGENTS):
-        number, name, text, created, events, complete_after, check = row
-        if check != checksum(name, text, created):
-            raise LogError(f"{source} is damaged: an agent is not described as it was written")
-        description = decoded(json.loads(text))
-        last = _whole(events)
-        gap = _whole(complete_after)
-        rows.append(AgentRow(number, name, description, created, last, gap))
+    return [made_agent_row(row, source) for row in connection.execute(SELECT_AGENTS)]
 
-    return rows
+
+def made_agent_row(row: Row, source: str) -> AgentRow:
+    """The agent of a row of `SELECT_AGENTS`.
+
+    Raises:
+        DamagedError: where it is not as it was written.
+    """
+    number, name, text, created, events, complete_after, check = row
+    if check != checksum(name, text, created):
+        raise DamagedError(source, "an agent is not described as it was written")
+
+    description = decoded(json.loads(text))
+
+    return AgentRow(number, name, description, created, _whole(events), _whole(complete_after))
 
 
 def only_agent(connection: sqlite3.Connection, name: str | None, source: str) -> AgentRow:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.errors import LogError
+from mobandits.errors import DamagedError, LogError
 from mobandits.logs.names import name_of
 from mobandits.logs.store.content import AgentRow
 from mobandits.logs.store.rows import (
@@ -67,7 +67,7 @@ def check_all_there(connection: sqlite3.Connection, agent: AgentRow, source: str
     """Refuse a store that lacks an event after its last deletion.
 
     Raises:
-        LogError: saying how many there are.
+        DamagedError: saying how many there are.
     """
     parameters = {
         "agent": agent.id,
@@ -78,7 +78,7 @@ def check_all_there(connection: sqlite3.Connection, agent: AgentRow, source: str
     expected = agent.events - agent.complete_after
     if count != expected:
         where = f"after event {agent.complete_after}"
-        raise LogError(f"{source} is damaged: it has {count} events {where}, and had {expected}")
+        raise DamagedError(source, f"it has {count} events {where}, and had {expected}")
 
 
 def outcomes_between(

@@ -10,11 +10,12 @@ import contextlib
 import json
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
 from mobandits.errors import LogError, UnavailableError
-from mobandits.support.files import lock_file, write_at
+from mobandits.support.files import lock_file, make_private, write_at
 from mobandits.support.numbering import SPAN
 
 SUFFIX = "-owner"
@@ -79,6 +80,31 @@ class Note(NamedTuple):
     created: float
 
 
+def notes_in(text: bytes) -> Iterator[tuple[str, Note, int]]:
+    """The agents of such a file, the notes on them, and the places of their lines."""
+    for match in NOTE.finditer(text, FIRST_LINE):
+        events, next_number, created, name = match.groups()
+        try:
+            note = Note(int(events), int(next_number), float(created))
+            agent = json.loads(name)
+        except ValueError:
+            continue
+
+        # A damaged line must not use up the numbers that there are.
+        if note.next < SPAN:
+            yield agent, note, match.start()
+
+
+def notes_beside(path: Path) -> dict[str, Note]:
+    """The notes on the agents of a store, which another process may hold; none where no file is."""
+    try:
+        text = owner_path(path).read_bytes()
+    except OSError:
+        return {}
+
+    return {agent: note for agent, note, _ in notes_in(text)}
+
+
 class Notebook:
     """The place of an agent's line.
 
@@ -126,21 +152,9 @@ class Owner:
             write_at(self._file.fileno(), b"\n", self._end)
             self._end += 1
 
-        for match in NOTE.finditer(text, FIRST_LINE):
-            self._take(match)
-
-    def _take(self, match: "re.Match[bytes]") -> None:
-        events, next_number, created, name = match.groups()
-        try:
-            note = Note(int(events), int(next_number), float(created))
-            agent = json.loads(name)
-        except ValueError:
-            return
-
-        # A damaged line must not use up the numbers that there are.
-        if note.next < SPAN:
+        for agent, note, place in notes_in(text):
             self._notes[agent] = note
-            self._places[agent] = match.start()
+            self._places[agent] = place
 
     def noted(self, agent: str) -> Note | None:
         """The note on an agent as it was when the store was opened; None: there is none.
@@ -192,7 +206,7 @@ def claim(path: Path) -> Owner:
     check_one_name(path)
     place = owner_path(path)
     try:
-        place.touch()
+        make_private(place)
         file = place.open("r+b")
     except OSError as error:
         raise LogError(f"{path} cannot be written to: {error.strerror}") from error

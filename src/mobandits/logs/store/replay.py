@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from mobandits.errors import LogError
+from mobandits.errors import DamagedError, LogError
 from mobandits.logs.store.rows import (
     SELECT_CHANGES,
     SELECT_DECISIONS,
@@ -79,12 +79,12 @@ def numbered_events(
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, LogError):
                 raise
-            raise LogError(f"{source} is damaged: an event cannot be read") from error
+            raise DamagedError(source, "an event cannot be read") from error
 
 
-def missing(source: str, seq: int) -> LogError:
+def missing(source: str, seq: int) -> DamagedError:
     """The error about an event that is not where it must be."""
-    return LogError(f"{source} is damaged: event {seq} is missing")
+    return DamagedError(source, f"event {seq} is missing")
 
 
 def _of_single_rows(

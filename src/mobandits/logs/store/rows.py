@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.errors import LogError
+from mobandits.errors import DamagedError, LogError
 from mobandits.logs.events import checked, context_table
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
 
@@ -182,7 +182,7 @@ def decision_event(row: Sequence[Any], source: str) -> Event:
         source: what errors call the store.
 
     Raises:
-        LogError: where the row is damaged.
+        DamagedError: where the row is damaged.
     """
     check_decision(row, source)
     number, _, at, arm, propensity, rows, features, blob, eligible, *_ = row
@@ -202,7 +202,7 @@ def check_decision(row: Sequence[Any], source: str) -> None:
     """Refuse a row of `SELECT_DECISIONS` that is not as it was written.
 
     Raises:
-        LogError: naming the event.
+        DamagedError: naming the event.
     """
     blob = row[7]
     if row[-1] != checksum(*row[:7], *row[8:-1], blob=blob):
@@ -254,7 +254,7 @@ def check_change(row: Sequence[Any], source: str) -> None:
     """Refuse a row of `SELECT_CHANGES` that is not as it was written.
 
     Raises:
-        LogError: naming the event.
+        DamagedError: naming the event.
     """
     seq, at, kind, body, check = row
     if check != checksum(seq, at, kind, body):
@@ -318,5 +318,5 @@ def _position(row: Sequence[Any]) -> int:
     return position
 
 
-def _damaged(source: str, seq: int) -> LogError:
-    return LogError(f"{source} is damaged: event {seq} is not what was written")
+def _damaged(source: str, seq: int) -> DamagedError:
+    return DamagedError(source, f"event {seq} is not what was written")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mobandits.errors import LogError
 from mobandits.logs.store.transactions import transaction
+from mobandits.support.files import replacing
 
 APPLICATION_ID = 0x6D6F6264  # "mobd": what the file is, for tools that look at its header
 OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
@@ -191,11 +192,12 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, written_by: str
     copy = path.with_name(f"{path.name}.before-v{VERSION}")
     # One that is there was made by an attempt that failed afterwards, or by an earlier one.
     if is_older and not copy.exists():
-        # Under another name until it is whole: a copy that a full disk ended is none.
-        part = copy.with_name(f"{copy.name}.part")
-        part.unlink(missing_ok=True)
-        connection.execute("VACUUM INTO ?", (str(part.absolute()),))
-        part.replace(copy)
+        # It appears when it is whole: a copy that a full disk ended is none.
+        try:
+            with replacing(copy) as file:
+                connection.execute("VACUUM INTO ?", (file.name,))
+        except OSError as error:
+            raise LogError(f"{copy} cannot be written: {error.strerror}") from error
 
     migrate(connection, written_by)
 

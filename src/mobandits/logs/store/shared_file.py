@@ -90,7 +90,8 @@ class SharedFile:
                 self._reader = connect_to_read(self.path)
             opened.callback(self._reader.close)
             self._identity = identity(self.path)
-            self._committer = Committer(self._connection, self.path)
+            with explained(self.path):
+                self._committer = Committer(self._connection, self.path)
             self._opened = opened.pop_all()
 
         on_fork(self, SharedFile.leave_to_parent)

@@ -12,12 +12,13 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from mobandits.errors import LogError, LogWarning
+from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
-from mobandits.logs.store.connection import WAIT_SECONDS, explained, reading, refuse_others
+from mobandits.logs.store.connection import WAIT_SECONDS, copied, explained, reading, refuse_others
 from mobandits.logs.store.content import (
+    SELECT_SPENT,
     AgentRow,
     Snapshot,
     agent_row,
@@ -334,8 +335,8 @@ class Store:
             raise LogError(f"{target} must be a new file, got {found_at(target)}")
         with self._threads:
             self.flush()
-            with explained(target):
-                self._usable().connection.execute("VACUUM INTO ?", (str(target.absolute()),))
+            with explained(self.path), copied(self._usable().connection, target):
+                pass
 
     def _write(self, listed: list[Event], more: list[Statement]) -> None:
         """Write some events, and what else belongs to them; the caller holds the lock."""
@@ -443,6 +444,24 @@ class Store:
             return RecentDecisions([], 0)
         with reading(self.path) as connection:
             return recent_decisions(connection, number, count, str(self.path))
+
+    def spent_since(self, objective: Hashable, start: float) -> float:
+        """The sum of an objective's rewards of the decisions since a time.
+
+        Args:
+            objective: its name.
+            start: in seconds since 1970.
+
+        Raises:
+            LogError: where it cannot be read.
+        """
+        with self._threads:
+            self.flush()
+            values = (self._number, start, name_text(objective))
+            with reading(self.path, in_slices=True) as connection:
+                (total,) = connection.execute(SELECT_SPENT, values).fetchone()
+
+        return float(total or 0.0)
 
     def snapshot(self, state: bytes, seq: int | None = None) -> None:
         """Keep what the agent knows: opening need not read the events before. Three are kept.
@@ -568,7 +587,7 @@ class Store:
             found = max(last_seq(connection, row.id), row.complete_after)
             changes = changes_of_arms(connection, row.id, str(self.path))
         if found != row.events:
-            raise LogError(f"{self.path} is damaged: it has {found} events, and had {row.events}")
+            raise DamagedError(self.path, f"it has {found} events, and had {row.events}")
         arms = first_arms(row.description, self.path)
         for event in changes:
             arms.follow(event, self.path)

@@ -1,5 +1,8 @@
 """Calls that make decisions, or take those of others."""
 
+import asyncio
+import contextlib
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,8 +16,10 @@ from mobandits.service.calls.requests import (
     check_length,
     check_room,
     decision_of,
+    decision_wanted,
     hosted_of,
     in_turns,
+    is_explanation_wanted,
     refusal_of,
     running_of,
     saved,
@@ -24,6 +29,7 @@ from mobandits.service.messages import (
     DecideBatch,
     Decided,
     DecidedBatch,
+    DecideQuery,
     Observed,
     ObservedOutcome,
 )
@@ -35,14 +41,17 @@ async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
     hosted = hosted_of(request)
     check_room(running_of(request).file.waiting())
-    wanted = await body_of(request, Decide)
-    header = request.headers.get("idempotency-key")
-    if header is not None and wanted.key is None:
-        wanted.key = header
-
+    is_explained = is_explanation_wanted(request)
+    wanted = await decision_wanted(request)
     decided = hosted.decide(wanted)
     await saved(request, hosted)
     running_of(request).telemetry.count_decision(hosted.name, decided)
+    if is_explained:
+        # It is made by now: what cannot be explained must not cost it.
+        with contextlib.suppress(Problem, ValueError):
+            number = int(decided.decision)
+            # In a thread: the first one may compile.
+            decided.explanation = await asyncio.to_thread(hosted.explained, number)
 
     return answer(decided)
 
@@ -98,7 +107,7 @@ async def abandon(request: Request) -> Response:
 
 
 OPERATIONS = [
-    Operation("POST", f"{AGENT}/decide", decide, "decide", Decide, Decided),
+    Operation("POST", f"{AGENT}/decide", decide, "decide", Decide, Decided, query=DecideQuery),
     Operation("POST", f"{AGENT}/decide_batch", decide_batch, "decide", DecideBatch, DecidedBatch),
     Operation(
         "POST",

@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from mobandits.service.decision_names import decision_number
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import RefusedItem
+from mobandits.service.messages import Decide, DecideQuery, RefusedItem
 from mobandits.service.problems import Problem, problem_of
 from mobandits.service.running import Running
-from mobandits.support.naming import shortened
+from mobandits.support.naming import quoted, shortened
 
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"
@@ -71,6 +71,34 @@ def query_of(request: Request, kind: type[Body]) -> Body:
 
     # Not strict: all of them are texts.
     return msgspec.convert(given, kind, strict=False)
+
+
+async def decision_wanted(request: Request) -> Decide:
+    """The body of a request for a decision, with the key of its header.
+
+    Raises:
+        Problem: where header and body have two keys.
+    """
+    wanted = await body_of(request, Decide)
+    header = request.headers.get("idempotency-key")
+    if header is None:
+        return wanted
+    if wanted.key not in (None, header):
+        rule = f"Idempotency-Key must be the key of the body, {quoted(wanted.key)}"
+        raise Problem(422, f"{rule}, got {quoted(header)}")
+
+    wanted.key = header
+
+    return wanted
+
+
+def is_explanation_wanted(request: Request) -> bool:
+    """Whether a decision is to be answered with its explanation."""
+    # Most requests have nothing behind the question mark.
+    if not request.scope["query_string"]:
+        return False
+
+    return query_of(request, DecideQuery).explain
 
 
 def running_of(request: Request) -> Running:

@@ -6,13 +6,14 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.authorisation import Authorisation, TokenBucket
+from mobandits.service.addresses import visitor_address
+from mobandits.service.authorisation import Authorisation, TokenBuckets
 from mobandits.service.dashboard.answers import elsewhere, form_of, page_answer
 from mobandits.service.dashboard.sessions import COOKIE, LONGEST, Sessions
 from mobandits.service.dashboard.visitors import check_origin, error_page, visitor_of
 from mobandits.service.problems import Problem, problem_of
 
-ATTEMPTS = 5.0  # to log in, per second, of everybody together
+ATTEMPTS = 5.0  # to log in, per second, of one address
 START = "/"
 
 
@@ -39,8 +40,8 @@ async def _logged_in(request: Request) -> Response:
     sessions: Sessions = request.app.state.sessions
     authorisation.check_host(request)
     check_origin(request)
-    attempts: TokenBucket = request.app.state.attempts
-    if not attempts.take(time.monotonic()):
+    attempts: TokenBuckets = request.app.state.attempts
+    if not attempts.take(visitor_address(request), time.monotonic()):
         raise Problem(429, "too many attempts to log in: wait a second", retry_after=1)
 
     form = await form_of(request)

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mobandits.service.authorisation import TokenBucket
+from mobandits.service.authorisation import TokenBuckets
 from mobandits.service.dashboard import (
     agent_pages,
     decision_pages,
@@ -32,7 +32,7 @@ PAGES = [
 def add_dashboard(app: Starlette) -> None:
     """Add the pages to a service."""
     app.state.sessions = Sessions()
-    app.state.attempts = TokenBucket(login_pages.ATTEMPTS)
+    app.state.attempts = TokenBuckets(login_pages.ATTEMPTS)
     prepare_templates()
     app.router.routes += page_routes()
 

@@ -10,7 +10,13 @@ from mobandits.service.messages.agents import (
     Share,
 )
 from mobandits.service.messages.base import Message
-from mobandits.service.messages.deciding import Decide, DecideBatch, Decided, DecidedBatch
+from mobandits.service.messages.deciding import (
+    Decide,
+    DecideBatch,
+    Decided,
+    DecidedBatch,
+    DecideQuery,
+)
 from mobandits.service.messages.evaluations import (
     Evaluation,
     EvaluationList,
@@ -51,6 +57,7 @@ __all__ = [
     "BudgetState",
     "Decide",
     "DecideBatch",
+    "DecideQuery",
     "Decided",
     "DecidedBatch",
     "DecisionList",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from mobandits.service.messages.base import Message
+from mobandits.service.messages.looking_up import Explained
 
 
 class Decide(Message):
@@ -21,6 +22,16 @@ class Decide(Message):
     active: bool = True
 
 
+class DecideQuery(Message):
+    """How a decision is answered.
+
+    Attributes:
+        explain: whether with its explanation.
+    """
+
+    explain: bool = False
+
+
 class DecideBatch(Message):
     """A request for a decision per context, all in one moment: all are made, or none.
 
@@ -35,7 +46,7 @@ class DecideBatch(Message):
     keys: list[str | None] | None = None
 
 
-class Decided(Message):
+class Decided(Message, omit_defaults=True):
     """A decision.
 
     Attributes:
@@ -47,6 +58,8 @@ class Decided(Message):
         preference: the order by which arms are compared now, also where the decision is an older
             one.
         replayed: whether it was made by an earlier call with the same key.
+        explanation: why, by what the agent believes now; left out where it was not asked for, or
+            there is none: to look it up says why.
     """
 
     decision: str
@@ -56,6 +69,7 @@ class Decided(Message):
     front: list[str] | None
     preference: str
     replayed: bool
+    explanation: Explained | None = None
 
 
 class DecidedBatch(Message):

@@ -13,11 +13,12 @@ from mobandits.service.calls.requests import (
     body_of,
     check_length,
     check_room,
+    decision_wanted,
+    is_explanation_wanted,
     refusal_of,
 )
 from mobandits.service.decision_names import decision_number
 from mobandits.service.messages import (
-    Decide,
     DecideBatch,
     DecidedBatch,
     Ready,
@@ -39,11 +40,11 @@ async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
     running = worker_of(request)
     check_room(running.worker.gathering.waiting())
-    wanted = await body_of(request, Decide)
-    header = request.headers.get("idempotency-key")
-    if header is not None and wanted.key is None:
-        wanted.key = header
+    if is_explanation_wanted(request):
+        # The learner has what explains it.
+        return await running.forwarding.answer(request)
 
+    wanted = await decision_wanted(request)
     decided = await running.worker.decide(request.path_params["agent"], wanted)
     if decided is None:
         return await running.forwarding.answer(request)

@@ -8,6 +8,7 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from mobandits.service.addresses import visitor_address
 from mobandits.service.problems import Problem
 from mobandits.service.workers.copies import Copies
 
@@ -57,6 +58,11 @@ class Forwarding:
         url = httpx.URL(self._copies.learner_url()).copy_with(raw_path=target)
         left_out = OWN - OF_REQUESTS
         headers = [(name, value) for name, value in request.headers.raw if name not in left_out]
+        if not request.app.state.running.authorisation.is_open:
+            # The learner sees this process in place of the visitor. Without keys it would take the
+            # request for one that came through a proxy, and nobody logs in.
+            address = visitor_address(request)
+            headers.append((b"x-forwarded-for", address.encode("latin-1")))
         has_body = any(name in {b"content-length", b"transfer-encoding"} for name, _ in headers)
         content = request.stream() if has_body else None
         asked = self._client.build_request(request.method, url, headers=headers, content=content)

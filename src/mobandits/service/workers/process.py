@@ -26,6 +26,7 @@ from mobandits.service.server import BACKLOG, GRACE, server_config
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.workers.application import application_of_worker
 from mobandits.service.workers.running_worker import RunningWorker
+from mobandits.support import json_lines
 
 LOG = logging.getLogger("mobandits.service")
 LOOPBACK = "127.0.0.1"
@@ -53,6 +54,7 @@ class Order(msgspec.Struct):
 
 def main() -> None:
     """Do what the standard input says, until told to end."""
+    json_lines.begin_if_asked()
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
     watch_parent(order.life)
     address = Address(order.store)

@@ -6,7 +6,7 @@ What only PostgreSQL has is in `worker_tables`.
 
 import sqlite3
 
-from mobandits.errors import LogError
+from mobandits.errors import DamagedError, LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite
 from mobandits.logs.store.postgres.worker_tables import WORKERS
@@ -210,7 +210,7 @@ def version_of(connection: PostgresConnection, address: Address) -> int:
     except sqlite3.OperationalError as error:
         raise LogError(f"{address} cannot be used: {error}") from error
     if row is None:
-        raise LogError(f"{address} is damaged: it has tables, and no version")
+        raise DamagedError(address, "it has tables, and no version")
 
     version = int(row[0])
     if version > VERSION:

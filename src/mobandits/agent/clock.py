@@ -1,0 +1,68 @@
+"""An agent whose clock was ahead for a while goes on at the right time."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from mobandits.agent.budget import period_of, start_of
+from mobandits.agent.core import AgentCore
+from mobandits.agent.inputs import as_seconds
+
+# What was spent of each budget that renews: (objective, per, amount).
+Spent = list[tuple[Hashable, str, float]]
+
+
+def reset_clock(core: AgentCore) -> float:
+    """Go on at the time of the clock where the agent's is later; see `Agent.reset_clock`."""
+    with core.lock:
+        reading = as_seconds(core.clock())
+        ahead = core.now - reading
+        if ahead <= 0.0:
+            return 0.0
+
+        spent = _spent_by(core, reading)
+        if core.writer is not None:
+            core.writer.write_clock(spent, reading)
+
+        _go_back(core, reading, spent)
+        if core.writer is not None:
+            core.writer.done(core)
+
+        return ahead
+
+
+def reset_clock_again(core: AgentCore, event: dict[str, Any]) -> None:
+    """Replay a reset."""
+    spent: Spent = [(name, per, amount) for name, per, amount in event["spent"]]
+    _go_back(core, event["time"], spent)
+
+
+def _spent_by(core: AgentCore, now: float) -> Spent:
+    """What was spent of each budget in the period of a moment, and later, while the clock was ahead.
+
+    A log knows all of it. Without one, what was spent before the clock went ahead is forgotten.
+    """
+    spent: Spent = []
+    for account in core.ledger.accounts:
+        per = account.budget.per
+        if per == "total":
+            continue
+
+        name = account.budget.objective
+        amount = account.spent
+        if core.writer is not None:
+            start = start_of(per, period_of(per, now))
+            amount = core.writer.spent_since(name, start)
+
+        spent.append((name, per, amount))
+
+    return spent
+
+
+def _go_back(core: AgentCore, now: float, spent: Spent) -> None:
+    core.now = now
+    core.pending.limit_times(now)
+    figures = core.ledger.spent()
+    for name, per, amount in spent:
+        figures[name, per] = (period_of(per, now), amount)
+
+    core.ledger.restore(figures, core.pending.open, now)
