@@ -88,11 +88,7 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
     elif kind == "clock":
         reset_clock_again(core, event)
     elif kind == "lost":
-        core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
-        # Of a store that was damaged: no reward of theirs could be kept.
-        for number in event.get("decisions", ()):
-            if number in core.pending.open:
-                core.pending.abandon(number)
+        _lose_again(core, event)
     elif kind == "first_prices" and not adopting:
         begin_with(core.bound, event["prices"])
     elif kind == "state":
@@ -101,6 +97,15 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
             raise LogError(f"{where} is {what}")
 
         take_over_again(core, event)
+
+
+def _lose_again(core: AgentCore, event: dict[str, Any]) -> None:
+    """Go on after decisions that the store has lost."""
+    core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
+    # Of a store that was damaged: no reward of theirs could be kept.
+    for number in event.get("decisions", ()):
+        if number in core.pending.open:
+            core.pending.abandon(number)
 
 
 def _replay_decision(
