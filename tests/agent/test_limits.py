@@ -9,6 +9,7 @@ import pytest
 import mobandits as mob
 from mobandits import Objective
 from mobandits.agent.growth import arrays
+from mobandits.evaluation.training import trained
 from mobandits.logs import Feedback
 from mobandits.orders import Pareto, Weighted
 from mobandits.policies import Conservative, MolUcb, Paced, PrimalDual, WithFloor, Within
@@ -219,6 +220,19 @@ def test_a_log_tells_the_first_price(inside):
     before = agent.core.bound.state().price.copy()
     agent.learn_log(uniform_log(seed=1))
     assert agent.core.bound.state().price.tolist() == before.tolist()
+
+
+def test_what_is_evaluated_on_a_log_begins_as_an_agent_does():
+    """The same first price, and nothing spent; up to the range of the cost, which agents learn on [0, 1]."""
+    log = uniform_log()
+    agent = agent_of(PACE)
+    agent.learn_log(log)
+    _, theirs = trained(PACE, log, np.arange(len(log)), np.random.default_rng(0))
+    assert theirs.spent.tolist() == theirs.settled.tolist() == [0.0]
+    mine = agent.core.bound.state()
+    assert mine.large == pytest.approx(theirs.large)
+    assert mine.cheapest == pytest.approx(theirs.cheapest)
+    assert 0.003 / theirs.large[0] < theirs.price[0] < 1e5 / theirs.large[0]
 
 
 @pytest.mark.parametrize("way", ["inside", "retuned"])
