@@ -27,8 +27,8 @@ def agent_of(recipe=RECIPES[0], log=None, clock=None, **other):
 
 
 def learned(agent):
-    """All that an agent is, but its random streams: adopting draws nothing."""
-    return everything(agent, without=("now", "logged", "streams"))
+    """All that an agent is, but its random streams, since adopting draws nothing, and whose decisions wait."""
+    return everything(agent, without=("now", "logged", "streams", "adopted"))
 
 
 def some_log(n=300, own=False, partial=True, seed=3):
