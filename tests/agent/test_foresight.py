@@ -74,8 +74,12 @@ def test_it_keeps_to_budgets():
     dear = agent.adopt([0.5, 0.1], "a", rewards={"cost": 0.1, "quality": 1.0}, compare=True)
     assert dear.instead.propensity == 0.0
     assert dear.instead.arm in {"b", "c"}
-    cheap = agent.adopt([0.5, 0.1], "b", rewards={"cost": 0.2}, compare=True)
-    assert cheap.instead.propensity > 0.0
+    # What others have spent is not the agent's budget.
+    for bill in (0.2, 0.05):
+        cheap = agent.adopt([0.5, 0.1], "b", rewards={"cost": 0.2}, compare=True)
+        assert cheap.instead.propensity > 0.0
+        own = agent.decide([0.5, 0.1], ["b"])
+        agent.learn(own.id, {"cost": bill})
     assert agent.adopt([0.5, 0.1], "b", compare=True).instead is None
 
 
