@@ -155,10 +155,10 @@ def test_a_call_in_another_thread_is_no_interrupted_one(tmp_path):
         may_go_on = threading.Event()
         write = writer.write
 
-        def slow_write(statements, events):
+        def slow_write(*call):
             is_writing.set()
             may_go_on.wait(PATIENCE)
-            write(statements, events)
+            write(*call)
 
         writer.write = slow_write
         deciding = threading.Thread(target=hosted.agent.decide, args=(CONTEXT,))
