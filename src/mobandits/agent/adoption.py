@@ -298,6 +298,10 @@ def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
 
 
 def _slices(log: Feedback) -> Iterator[Feedback]:
+    if len(log) <= CHUNK:
+        yield log
+        return
+
     for start in range(0, len(log), CHUNK):
         yield log[start : start + CHUNK]
 

@@ -620,7 +620,8 @@ class AgentCore:
         if is_of_stage and is_there and (complete or partial):
             rewards = new if partial else known
             lesson = np.array(self.scales.inward(rewards))
-            if number in self.pending.adopted:
+            adopted = self.pending.adopted
+            if adopted and number in adopted:
                 with bound.accounts_kept():
                     bound.learn(pending.x, pending.arm, pending.note, lesson)
             else:

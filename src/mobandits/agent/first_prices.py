@@ -37,7 +37,7 @@ def last_rounds(chunks: Iterable[Feedback], features: int) -> Feedback | None:
     for chunk in chunks:
         size = max(1, features) * len(chunk.arm_names)
         most = max(FEWEST_ROUNDS, min(MOST_ROUNDS, MOST_NUMBERS // size))
-        tail.append(chunk[np.arange(max(0, len(chunk) - most), len(chunk))])
+        tail.append(chunk if len(chunk) <= most else chunk[-most:])
         # What comes before the last `most` rounds is let go of.
         while len(tail) > 1 and sum(map(len, tail[1:])) >= most:
             del tail[0]
@@ -45,9 +45,10 @@ def last_rounds(chunks: Iterable[Feedback], features: int) -> Feedback | None:
     if not tail:
         return None
 
-    rounds = together(tail)
+    rounds = tail[0] if len(tail) == 1 else together(tail)
     start = max(0, len(rounds) - most)
 
+    # By positions, which copies: whoever gave the log may change its arrays.
     return rounds[np.arange(start, len(rounds))]
 
 

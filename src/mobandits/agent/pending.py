@@ -328,7 +328,8 @@ class PendingDecisions:
         """All rewards of a decision are in: only they are remembered."""
         settled = self.settled
         self.open.pop(number, None)
-        self.adopted.discard(number)
+        if self.adopted:
+            self.adopted.discard(number)
         settled[number] = tuple(rewards)
         if len(settled) > self.remembered:
             settled.popitem(last=False)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from mobandits.compiling.named import NamedNumbers, NamedPlaces, named_numbers, named_places
+from mobandits.compiling.named import (
+    NAMING,
+    NamedNumbers,
+    NamedPlaces,
+    named_numbers,
+    named_places,
+)
 from mobandits.support.checks import is_masked
 from mobandits.support.naming import quoted
 
@@ -117,6 +123,7 @@ def convert_field(part: Any, class_name: str, name: str, convert: Callable[[Any]
         named = _NAMED[convert](value)
         if named is not None:
             object.__setattr__(part, name, named)
+            object.__setattr__(part, NAMING, True)
             return
 
     try:

@@ -7,6 +7,8 @@ from typing import Any
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import refusal
 
+NAMING = "_names_objectives"  # an attribute of parts with such a field
+
 
 @dataclass(frozen=True)
 class NamedNumbers:
@@ -114,7 +116,11 @@ def named_places(value: Any) -> NamedPlaces | None:
 
 def names_of(part: Any) -> dict[str, NamedNumbers | NamedPlaces]:
     """{field: value} of the fields of a part that name objectives; empty where none does."""
-    named = {}
+    named: dict[str, NamedNumbers | NamedPlaces] = {}
+    # Most parts name none, and are asked in calls of a few microseconds.
+    if NAMING not in getattr(part, "__dict__", ()):
+        return named
+
     for field in fields(part):
         value = getattr(part, field.name)
         if isinstance(value, NamedNumbers | NamedPlaces):

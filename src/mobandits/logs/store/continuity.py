@@ -15,9 +15,12 @@ class Continuity:
     Args:
         owner: the file with the notes; None: there is none, and nothing is noted.
         agent: its name.
+        is_exact: whether every event is counted at once; else with the next decision, and at the
+            end. Of "buffered" a killed process loses events anyway, and only numbers must be safe.
     """
 
-    def __init__(self, owner: Owner | None, agent: str) -> None:
+    def __init__(self, owner: Owner | None, agent: str, *, is_exact: bool) -> None:
+        self._is_exact = is_exact
         self._owner = owner
         self._agent = agent
         self._notebook: Notebook | None = None
@@ -85,14 +88,24 @@ class Continuity:
         if self._notebook is None:
             return None
 
+        decides = False
         for event in listed:
             if event["kind"] == "decide":
+                decides = True
                 number = event["id"]
                 # Workers count apart; the numbers of one that is lost are never used again.
                 if self._next <= number < SPAN:
                     self._next = int(number) + 1
 
+        if not decides and not self._is_exact:
+            return None
+
         return functools.partial(self._notebook.write, events, self._next)
+
+    def end(self, events: int) -> None:
+        """Note how many events there are at last, which are all written."""
+        if self._notebook is not None:
+            self._notebook.write(events, self._next)
 
     def _noted(self, created: float | None) -> Note | None:
         noted = None if self._owner is None else self._owner.noted(self._agent)

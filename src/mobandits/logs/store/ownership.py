@@ -120,9 +120,12 @@ class Notebook:
     def write(self, events: int, next_number: int) -> None:
         """Note what is in the store by now; a killed process leaves it."""
         line = b"%020d %020d" % (events, next_number)
-        # On a full disk nothing is lost without it: only a later loss would not be noticed.
-        with contextlib.suppress(OSError):
+        # Not `suppress`, which takes a microsecond of every call.
+        try:
             write_at(self._descriptor, line, self._place)
+        except OSError:
+            # On a full disk nothing is lost without it: only a later loss would not be noticed.
+            return
 
 
 class Owner:

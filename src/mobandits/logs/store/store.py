@@ -160,7 +160,8 @@ class Store:
             refuse_others(own)
             self._owner = claim(own)
         owner = self._owner if self._file is None else self._file.owner
-        self._continuity = Continuity(owner, self.agent)
+        is_exact = self.durability != "buffered"
+        self._continuity = Continuity(owner, self.agent, is_exact=is_exact)
         on_fork(self, Store.leave_to_parent)
         try:
             # Others of a shared file read by the same connection.
@@ -541,6 +542,8 @@ class Store:
             try:
                 if writer is not None:
                     writer.close()
+                    if writer.failure is None:
+                        self._continuity.end(self._events)
             finally:
                 if owner is not None:
                     owner.close()
