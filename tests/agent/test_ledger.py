@@ -369,6 +369,18 @@ def test_a_reset_within_the_period_counts_what_was_spent_before(tmp_path):
     agent.close()
 
 
+def test_a_reset_counts_nothing_that_others_decided(tmp_path):
+    clock = Clock(100 * DAY)
+    agent, _ = jumped(clock, tmp_path / "log.db")
+    clock.now += 3600.0
+    agent.adopt(None, "medium", rewards={"quality": 1.0, "cost": 5.0})
+    agent.adopt(None, "medium")
+    agent.reset_clock()
+    (balance,) = agent.balances
+    assert (balance.spent, balance.reserved) == (4.0, 1.0)
+    agent.close()
+
+
 def test_a_reset_of_the_clock_is_replayed(tmp_path):
     clock = Clock(100 * DAY)
     agent, _ = jumped(clock, tmp_path / "log.db")

@@ -28,6 +28,7 @@ PAIRS = [
     (Levels([["quality", 2], ["cost"]]), Levels([[0, 2], [1]])),
     (Chains([["cost"], ["quality", "delay"]]), Chains([[1], [0, 2]])),
     (ChainFilter([["cost"], ["quality", "delay"]]), ChainFilter([[1], [0, 2]])),
+    (Weighted({"delay": 2, 0: 3}), Weighted([3, 0, 2])),
     (ExploreWide(Weighted({"delay": 1}), 0.5), ExploreWide(Weighted([0, 0, 1]), 0.5)),
 ]
 
@@ -70,6 +71,9 @@ WRONG = [
         Weighted({"qualty": 1}),
         "Weighted.weights: an objective: 'qualty' is unknown; did you mean q",
     ),
+    (Weighted({"cost": 1, 3: 1}), "Weighted.weights: an objective must be one of quality, cost, d"),
+    (Weighted({"cost": 1, True: 1}), "Weighted.weights: an objective must be one of quality, co"),
+    (Weighted({"cost": 1, 1: 2}), "Weighted.weights must name each objective once, got 'cost' twi"),
     (Pareto(on=["speed"]), "Pareto.on: an objective must be one of quality, cost, delay, got 'sp"),
     (Chebyshev({"cost": 1}, {"cost": 1}), "Chebyshev.reference must name each objective, got no"),
     (Levels([["cost"], ["delay"]]), "Levels.levels must name each of the 3 objectives, got no 0"),

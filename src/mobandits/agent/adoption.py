@@ -11,7 +11,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision
-from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
+from mobandits.agent.first_prices import LastRounds, begin_with, has_prices, prices_by
 from mobandits.agent.foresight import foreseen
 from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
@@ -147,21 +147,25 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
             shorten(error)
             raise
 
-        _learn_chunks(core, chunks(), now, position)
-        _begin_by(core, chunks, now)
+        # An agent with a store finds the rounds there, where they are ever needed.
+        is_kept = core.writer is None or has_prices(core.recipe)
+        last = LastRounds(core.features)
+        rounds = last.passing(chunks()) if is_kept else chunks()
+        _learn_chunks(core, rounds, now, position)
+        _begin_by(core, last.rounds(), now)
 
         return core.lessons - lessons
 
 
-def _begin_by(core: AgentCore, chunks: Chunks, now: float) -> None:
-    """Begin with the prices that a log tells, which has just been learned."""
-    writer = core.writer
-    needed = has_prices(core.recipe)
-    # An agent with a store finds the rounds there.
-    if writer is not None and not needed:
-        return
+def _begin_by(core: AgentCore, log: Feedback | None, now: float) -> None:
+    """Begin with the prices that a log tells, which has just been learned.
 
-    log = last_rounds(chunks(), core.features)
+    Args:
+        core: of the agent.
+        log: its last rounds; None: nothing is looked for.
+        now: the time.
+    """
+    writer = core.writer
     if writer is None:
         core.log_at_hand = log
 

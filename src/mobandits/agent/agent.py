@@ -10,7 +10,7 @@ from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Arm, Decision
-from mobandits.agent.inputs import UNCHANGED, Context, Rewards, check_counts
+from mobandits.agent.inputs import UNCHANGED, Context, HasColumns, Rewards, check_counts
 from mobandits.agent.keyed import decide_once
 from mobandits.agent.ranking import decide_ranking
 from mobandits.compiling.tracebacks import shorten
@@ -21,7 +21,6 @@ from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     from mobandits.agent.explanation import Explanation
-    from mobandits.agent.inputs import HasColumns
     from mobandits.logs.feedback import Feedback
     from mobandits.logs.objectives import Objective
     from mobandits.logs.store.store import Durability, Store

@@ -65,4 +65,4 @@ def _go_back(core: AgentCore, now: float, spent: Spent) -> None:
     for name, per, amount in spent:
         figures[name, per] = (period_of(per, now), amount)
 
-    core.ledger.restore(figures, core.pending.open, now)
+    core.ledger.restore(figures, core.pending.own, now)

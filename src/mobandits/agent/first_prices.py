@@ -5,7 +5,7 @@ the end of `learn_log`, or where an agent is retuned to it. They are written dow
 leads to the same prices without looking again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,30 +26,46 @@ FEWEST_ROUNDS = 200
 Prices = dict[str, list[float]]
 
 
-def last_rounds(chunks: Iterable[Feedback], features: int) -> Feedback | None:
-    """The last rounds of a log, in arrays of their own; None where there are none.
+class LastRounds:
+    """The last rounds of a log, kept while it is read.
 
     Args:
-        chunks: of the log.
         features: of a context row.
     """
-    tail: list[Feedback] = []
-    for chunk in chunks:
-        size = max(1, features) * len(chunk.arm_names)
+
+    def __init__(self, features: int) -> None:
+        self._features = features
+        self._tail: list[Feedback] = []
+        self._most = 0
+
+    def passing(self, chunks: Iterable[Feedback]) -> Iterator[Feedback]:
+        """The chunks of a log as they come, whose last rounds are kept."""
+        for chunk in chunks:
+            self._keep(chunk)
+            yield chunk
+
+    def rounds(self) -> Feedback | None:
+        """What was kept, in arrays of its own; None where there was nothing."""
+        tail = self._tail
+        if not tail:
+            return None
+
+        kept = tail[0] if len(tail) == 1 else together(tail)
+        start = max(0, len(kept) - self._most)
+
+        # By positions, which copies: whoever gave the log may change its arrays.
+        return kept[np.arange(start, len(kept))]
+
+    def _keep(self, chunk: Feedback) -> None:
+        size = max(1, self._features) * len(chunk.arm_names)
         most = max(FEWEST_ROUNDS, min(MOST_ROUNDS, MOST_NUMBERS // size))
+        tail = self._tail
         tail.append(chunk if len(chunk) <= most else chunk[-most:])
         # What comes before the last `most` rounds is let go of.
         while len(tail) > 1 and sum(map(len, tail[1:])) >= most:
             del tail[0]
 
-    if not tail:
-        return None
-
-    rounds = tail[0] if len(tail) == 1 else together(tail)
-    start = max(0, len(rounds) - most)
-
-    # By positions, which copies: whoever gave the log may change its arrays.
-    return rounds[np.arange(start, len(rounds))]
+        self._most = most
 
 
 def has_prices(recipe: Any) -> bool:

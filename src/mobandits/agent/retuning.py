@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.agent.adoption import CHUNK, check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
-from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
+from mobandits.agent.first_prices import LastRounds, begin_with, has_prices, prices_by
 from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
@@ -157,7 +157,12 @@ def _log_at_hand(core: AgentCore) -> Feedback | None:
     if isinstance(writer, StoreWriter):
         store = writer.store
         store.flush()
-        return last_rounds(scan(store.path, chunk=CHUNK, agent=store.agent), core.features)
+        last = LastRounds(core.features)
+        chunks = scan(store.path, chunk=CHUNK, agent=store.agent)
+        for _ in last.passing(chunks):
+            pass
+
+        return last.rounds()
 
     log: Feedback | None = core.log_at_hand
 

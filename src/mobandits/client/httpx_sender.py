@@ -62,7 +62,8 @@ class WaitingHttpx:
     def close(self) -> None:
         """Close the connections, and end the thread."""
         with self._lock:
-            loop, thread = self._loop, self._thread
+            loop = self._loop
+            thread = self._thread
             self._loop = None
         if loop is None or thread is None:
             return

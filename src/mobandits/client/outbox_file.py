@@ -10,7 +10,7 @@ from typing import IO
 import msgspec
 
 from mobandits.service.messages import Observed, RewardsOf
-from mobandits.support.files import lock_file, replacing
+from mobandits.support.files import PRIVATE, lock_file, replacing
 from mobandits.support.naming import quoted
 
 LOG = logging.getLogger("mobandits.client")
@@ -97,7 +97,7 @@ class OutboxFile:
         """Have the file hold these, and nothing else."""
         lines = [msgspec.json.encode(event) + b"\n" for event in events]
         with replacing(self._path) as file:
-            Path(file.name).chmod(0o600)
+            Path(file.name).chmod(PRIVATE)
             file.writelines(lines)
 
         self._file.close()
@@ -117,7 +117,7 @@ class OutboxFile:
 
     def _opened(self) -> IO[bytes]:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
-        handle = os.open(self._path, flags, 0o600)
+        handle = os.open(self._path, flags, PRIVATE)
         # Without a buffer: a line is the system's as soon as it is written.
         file = open(handle, "r+b", buffering=0)  # noqa: SIM115, PTH123 - it stays open
         try:

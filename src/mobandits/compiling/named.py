@@ -15,7 +15,7 @@ class NamedNumbers:
     """A number for each of some objectives.
 
     Args:
-        pairs: of name and number.
+        pairs: of a name, or a position, and a number.
     """
 
     pairs: tuple[tuple[Hashable, Any], ...]
@@ -34,15 +34,19 @@ class NamedNumbers:
         Raises:
             ValueError: where an objective is unknown, or missing.
         """
-        numbers = dict(self.pairs)
-        for name in numbers:
-            place_of(where, name, names)
+        numbers: dict[int, Any] = {}
+        for name, number in self.pairs:
+            place = place_of(where, name, names)
+            if place in numbers:
+                twice = quoted(names[place])
+                raise ValueError(f"{where} must name each objective once, got {twice} twice")
+            numbers[place] = number
 
-        for name in names:
-            if name not in numbers and absent is None:
+        for place, name in enumerate(names):
+            if place not in numbers and absent is None:
                 raise ValueError(f"{where} must name each objective, got no {quoted(name)}")
 
-        return [numbers.get(name, absent) for name in names]
+        return [numbers.get(place, absent) for place in range(len(names))]
 
 
 @dataclass(frozen=True)
@@ -70,16 +74,21 @@ class NamedPlaces:
         return places
 
 
-def place_of(where: str, name: Any, names: Sequence[Hashable]) -> Any:
-    """The position of an objective; a number that is no name is one."""
+def place_of(where: str, name: Any, names: Sequence[Hashable]) -> int:
+    """The position of an objective; a number that is no name is one.
+
+    Raises:
+        ValueError: where there is no such objective.
+    """
     known = list(names)
-    if name in known:
-        return known.index(name)
-    if isinstance(name, str):
+    is_number = isinstance(name, int) and not isinstance(name, bool)
+    if is_number and name not in known and 0 <= name < len(known):
+        return int(name)
+    if name not in known or isinstance(name, bool):
         listed = ", ".join(map(str, known))
         raise ValueError(refusal(f"{where}: an objective", f"be one of {listed}", name, known))
 
-    return name
+    return known.index(name)
 
 
 def named_numbers(value: Any) -> NamedNumbers | None:

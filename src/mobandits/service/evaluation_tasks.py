@@ -8,9 +8,9 @@ import msgspec
 
 from mobandits.agent.parts import with_order
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage
-from mobandits.orders.by_number import by_number
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import EvaluationResult, EvaluationWanted
+from mobandits.service.preferences import fitting_order
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
 from mobandits.support.checks import choice
@@ -99,10 +99,7 @@ def check_task(hosted: HostedAgent, task: EvaluationTask) -> None:
         choice("arm", wanted.arm, [str(name) for name in hosted.arm_names])
     if wanted.preference is not None:
         core = hosted.agent.core
-        built = build("orders", wanted.preference, "preference")
-        order = by_number(built, core.objective_names)
-        bound = core.bound
-        bound.check_order(order)
-        with_order(bound.any_policy(), order)
+        order = fitting_order(core, wanted.preference, "preference")
+        with_order(core.bound.any_policy(), order)
 
     wanted_recipe(task)

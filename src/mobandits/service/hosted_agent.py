@@ -16,7 +16,6 @@ from mobandits.agent.transfer import take_over
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions
-from mobandits.orders.by_number import by_number
 from mobandits.orders.order import in_words
 from mobandits.service.agent_states import budget_list, has_nan, state_of_closed, state_of_open
 from mobandits.service.batches import check_batch
@@ -38,13 +37,12 @@ from mobandits.service.messages import (
     Recorded,
     Rewarded,
 )
-from mobandits.service.preferences import order_table
+from mobandits.service.preferences import fitting_order, order_table
 from mobandits.service.problems import Problem
 from mobandits.service.recorded import decision_list, found_decision, recorded_decision
 from mobandits.service.reward_answers import changed_reward, rewarded
 from mobandits.service.shares import opened_agent
 from mobandits.service.specification import AgentSpecification
-from mobandits.spec import build
 from mobandits.support.naming import check_name, quoted
 from mobandits.support.numbering import is_of_worker
 
@@ -328,13 +326,11 @@ class HostedAgent:
         Raises:
             ValueError: where there is no such order, or the agent cannot have another one.
         """
-        built = None if order is None else build("orders", order, "order")
         core = self.agent.core
-        numbered = by_number(built, core.objective_names)
-        # First: to compile what will be refused would take seconds.
-        core.bound.check_order(numbered)
+        # It refuses what does not fit first: to compile that would take seconds.
+        fitting = fitting_order(core, order)
 
-        return core.bound.is_compiled_for(numbered)
+        return core.bound.is_compiled_for(fitting)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
@@ -342,7 +338,7 @@ class HostedAgent:
         Args:
             order: its name, or a table of its name and parameters; None: the recipe's own.
         """
-        self.agent.preference = None if order is None else build("orders", order, "order")
+        self.agent.preference = fitting_order(self.agent.core, order)
         self._preference = self._preference_in_words()
 
     def take_over(self, data: bytes) -> None:

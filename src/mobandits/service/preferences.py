@@ -6,10 +6,33 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from mobandits.agent.core import AgentCore
+from mobandits.orders.by_number import by_number
 from mobandits.service.messages import PreferenceState
 from mobandits.service.problems import Problem
-from mobandits.spec import catalogue
+from mobandits.spec import build, catalogue
 from mobandits.support.digests import hex_digest
+
+
+def fitting_order(core: AgentCore, entry: Any, where: str = "order") -> Any:
+    """The order that an entry describes, by the numbers of an agent's objectives.
+
+    Args:
+        core: of the agent.
+        entry: its name, or a table of its name and parameters; None: the recipe's own order.
+        where: what errors call it.
+
+    Raises:
+        ValueError: where there is no such order, or it does not fit the objectives.
+    """
+    if entry is None:
+        return None
+
+    built = build("orders", entry, where)
+    order = by_number(built, core.objective_names)
+    core.bound.check_order(order)
+
+    return order
 
 
 def order_table(order: Any) -> dict[str, Any] | None:

@@ -17,12 +17,11 @@ from mobandits.agent.explanation import estimates_of
 from mobandits.agent.what_if import believing_copy
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
-from mobandits.orders.by_number import by_number
 from mobandits.orders.order import in_words
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import ArmShare, MeanReward, Preview, ValueEstimate
+from mobandits.service.preferences import fitting_order
 from mobandits.service.recent_rounds import RecentRound, as_feedback, recent_rounds, weighable
-from mobandits.spec import build
 
 MOST_RECENT = 1000  # contexts
 DRAWS = 25  # of beliefs per context, where they are random
@@ -61,11 +60,9 @@ def preview(hosted: HostedAgent, order: Any, recent: int = 200) -> Preview:
     if not 1 <= recent <= MOST_RECENT:
         raise ValueError(f"recent must be 1 to {MOST_RECENT:,}, got {recent}")
 
-    built = None if order is None else build("orders", order, "order")
     core = believing_copy(hosted.agent.core)
-    other = by_number(built, core.objective_names)
     bound = core.bound
-    bound.check_order(other)
+    other = fitting_order(core, order)
     decisions = hosted.recent(recent)
     rounds = recent_rounds(core, decisions, hosted.arm_names)
     estimates = [_estimates(core, each) for each in rounds]

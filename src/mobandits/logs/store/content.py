@@ -44,7 +44,7 @@ FROM decisions WHERE agent = ? AND key = ?
 SELECT_LAST_NUMBER = "SELECT max(id) FROM decisions WHERE agent = ? AND id < ?"
 SELECT_SPENT = """
 SELECT sum(r.value) FROM decisions d JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
-WHERE d.agent = ? AND d.at >= ? AND r.objective = ?
+WHERE d.agent = ? AND d.at >= ? AND r.objective = ? AND d.made_by = 'us'
 """
 SELECT_COMPLETE = "SELECT complete_after FROM agents WHERE id = ?"
 

@@ -10,6 +10,7 @@ from mobandits.logs.store.journal_files import LOCK
 from mobandits.logs.store.journal_reader import JournalReader
 from mobandits.logs.store.ownership import hold, owner_path
 from mobandits.logs.store.store import Store
+from mobandits.logs.store.write_ahead_log import SUFFIXES
 from mobandits.support.files import sync_folder, temporary_of
 from mobandits.support.found import found_at
 
@@ -81,7 +82,7 @@ def _imported(reader: JournalReader, journal: Path, target: Path) -> int:
 
 
 def _remove(store: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in SUFFIXES:
         store.with_name(store.name + suffix).unlink(missing_ok=True)
     with contextlib.suppress(FileNotFoundError):
         owner_path(store).unlink()

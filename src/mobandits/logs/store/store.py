@@ -447,7 +447,7 @@ class Store:
             return recent_decisions(connection, number, count, str(self.path))
 
     def spent_since(self, objective: Hashable, start: float) -> float:
-        """The sum of an objective's rewards of the decisions since a time.
+        """The sum of an objective's rewards of the agent's own decisions since a time.
 
         Args:
             objective: its name.

@@ -90,19 +90,27 @@ class Survey(NamedTuple):
 
     def first_hole(self, after: int) -> int:
         """The first event after one that is not whole; the one after the last where all are."""
-        following = self.seqs[np.searchsorted(self.seqs, after, "right") :]
-        expected = np.arange(after + 1, after + 1 + len(following))
-        wrong = np.flatnonzero(following != expected)
-        count = wrong[0] if len(wrong) else len(following)
-        return after + 1 + int(count)
+        start = np.searchsorted(self.seqs, after, "right")
+        following = self.seqs[start:]
+        first = after + 1
+        expected = first + np.arange(len(following))
+
+        return first + _equal_at_first(following, expected)
 
     def last_hole(self, up_to: int) -> int:
         """The last event up to one that is not whole; 0 where all are."""
-        before = self.seqs[: np.searchsorted(self.seqs, up_to, "right")][::-1]
-        expected = np.arange(up_to, up_to - len(before), -1)
-        wrong = np.flatnonzero(before != expected)
-        count = wrong[0] if len(wrong) else len(before)
-        return up_to - int(count)
+        end = np.searchsorted(self.seqs, up_to, "right")
+        before = self.seqs[:end]
+        backwards = before[::-1]
+        expected = up_to - np.arange(len(backwards))
+
+        return up_to - _equal_at_first(backwards, expected)
+
+
+def _equal_at_first(one: IntArray, other: IntArray) -> int:
+    """How many numbers of two lists of one length are equal before the first that are not."""
+    differing = np.flatnonzero(one != other)
+    return int(differing[0]) if len(differing) else len(one)
 
 
 class FoundSnapshot(NamedTuple):

@@ -16,6 +16,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+SUFFIX = "-wal"
+# Of the files that SQLite makes of one store, beside each other.
+SUFFIXES = ("", SUFFIX, "-shm")
 HEADER = struct.Struct(">8I")  # magic, format, page size, sequence, two salts, two checksums
 FRAME = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums
 MAGIC = 0x377F0682  # checksums of little-endian words; one more: of big-endian words
@@ -44,7 +47,7 @@ def lost_commits(database: Path) -> int:
         database: the path of the store; its log lies beside it.
     """
     try:
-        file = database.with_name(database.name + "-wal").open("rb")
+        file = database.with_name(database.name + SUFFIX).open("rb")
     except FileNotFoundError:
         return 0
     with file:

@@ -8,7 +8,13 @@ from mobandits.logs.store.rows import Event
 from mobandits.service.recorded import preference_in_words
 from mobandits.support.naming import quantity, shortened
 
-KINDS = ("add", "remove", "preference", "retune", "lost")
+SAID = {
+    "add": "arm {arm} came",
+    "remove": "arm {arm} left",
+    "first_prices": "first prices of costs were found on a log",
+    "clock": "the clock was set right",
+}
+KINDS = (*SAID, "preference", "retune", "lost")
 SHOWN = 20  # the last ones
 
 
@@ -34,10 +40,8 @@ def last_changes(core: AgentCore, store: Store) -> list[Change]:
 
 def _what(core: AgentCore, event: Event) -> str:
     kind = event["kind"]
-    if kind == "add":
-        return f"arm {event['arm']} came"
-    if kind == "remove":
-        return f"arm {event['arm']} left"
+    if kind in SAID:
+        return SAID[kind].format(arm=event.get("arm"))
     if kind == "preference":
         words = preference_in_words(core, event) or "the policy's own"
         return f"preference: {words}"

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.logs.address import Place
+from mobandits.logs.store.write_ahead_log import SUFFIXES
 from mobandits.service.calls.requests import running_of
 from mobandits.service.dashboard.answers import page_answer
 from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.telemetry import Answered
 
-STORE_SUFFIXES = ("", "-wal", "-shm")
 READINESS = "ready"
 MEGABYTE = 1e6
 DAY = 86400.0
@@ -67,7 +67,7 @@ def store_megabytes(path: Place) -> float | None:
         return None
 
     size = 0
-    for suffix in STORE_SUFFIXES:
+    for suffix in SUFFIXES:
         part = path.with_name(path.name + suffix)
         if part.exists():
             size += part.stat().st_size
