@@ -123,7 +123,9 @@ class Server:
 
     def put_preference(self, order):
         """Compare arms by another order from now on."""
-        answered = httpx.put(f"{self.url}/v1/agents/a0/preference", json={"order": order})
+        url = f"{self.url}/v1/agents/a0/preference"
+        patient = {"Prefer": "wait=600"}
+        answered = httpx.put(url, json={"order": order}, headers=patient, timeout=600.0)
         assert answered.status_code == 200, answered.text
 
     def open_page(self, path):

@@ -98,7 +98,9 @@ def check_calls(client):
     eligible = {"context": CONTEXT, "eligible": ["medium"]}
     assert client.post(f"{AGENT}/decide", json=eligible).json()["arm"] == "medium"
     lexicographic = {"order": {"name": "lexicographic"}}
-    assert client.put(f"{AGENT}/preference", json=lexicographic).is_success
+    patient = {"Prefer": "wait=100"}
+    changed = client.put(f"{AGENT}/preference", json=lexicographic, headers=patient)
+    assert changed.status_code == 200
 
     shown = client.get(AGENT).json()["preference"]
     wait_for(

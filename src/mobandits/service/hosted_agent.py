@@ -72,6 +72,8 @@ class HostedAgent:
         status: "starting", "ready", or why it cannot decide.
         is_sound: whether all numbers of its state are numbers, when they were last looked at.
         openings: how often it was opened: what was written before the last time may be lost.
+        next_preference: in words, an order that is being compiled for it; None: there is none.
+        preference_error: why the last one that was being compiled does not hold; None: it does.
         changing: held by calls that change it in a thread, one after the other.
     """
 
@@ -90,6 +92,8 @@ class HostedAgent:
         self.status = STARTING
         self.is_sound = True
         self.openings = 0
+        self.next_preference: str | None = None
+        self.preference_error: str | None = None
         self.changing = asyncio.Lock()
         self._file = file
         self._agent: Agent | None = None
@@ -513,7 +517,11 @@ class HostedAgent:
         if agent is None:
             return state_of_closed(self.name, self.status, self.specification)
 
-        return state_of_open(agent, self.name, self.status, self.specification, self._preference)
+        state = state_of_open(agent, self.name, self.status, self.specification, self._preference)
+        state.next_preference = self.next_preference
+        state.preference_error = self.preference_error
+
+        return state
 
     # ---
 

@@ -5,7 +5,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -29,7 +29,10 @@ from mobandits.service.telemetry import Telemetry
 if TYPE_CHECKING:
     from mobandits.service.workers.learner import Learner
 
+Result = TypeVar("Result")
+
 LOG = logging.getLogger("mobandits.service")
+ORDER_PATIENCE = 2.0  # seconds: clients often wait for five
 RETRY_SECONDS = 1.0  # between attempts to open an agent whose events could not be written
 
 
@@ -53,6 +56,7 @@ class Running:
         exports: of the logs.
         specification: as given.
         learner: for the workers on the same store; None: a file has none.
+        order_patience: seconds that a call waits for an order that is compiled.
     """
 
     def __init__(
@@ -77,8 +81,9 @@ class Running:
         self.exports = Exports(file.path)
         self.specification = specification
         self.learner = learner_of(self)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)
+        self.order_patience = ORDER_PATIENCE
         self._is_compiled = is_compiled
         self._compiling = asyncio.Lock()
         self._stands_by: str | None = None
@@ -141,11 +146,13 @@ class Running:
             # It is compiled here then, and the agent says so where that fails as well.
             LOG.exception("what agent %s plays could not be compiled ahead", hosted.name)
 
-    def begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def begin(self, work: Coroutine[Any, Any, Result]) -> "asyncio.Task[Result]":
         """Have something done while requests are answered; it is cancelled when the service ends."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+        return task
 
     async def settle_down(self, opening: list[Future[None]]) -> None:
         """Wait until agents are open, or cannot be, and see to what stays in memory."""

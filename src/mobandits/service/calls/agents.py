@@ -25,7 +25,8 @@ from mobandits.service.messages import (
     PreferenceState,
 )
 from mobandits.service.operations import Operation
-from mobandits.service.preferences import check_match, etag_of
+from mobandits.service.preference_changes import change_preference, patience_of
+from mobandits.service.preferences import etag_of
 
 MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take half of it
 
@@ -53,15 +54,15 @@ async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     wanted = await body_of(request, Preference)
-    await running_of(request).prepare_order(hosted, wanted.order)
-    # One after the other, so that nothing changes between what is compared and what is set.
-    async with hosted.changing:
-        check_match(request.headers.get("if-match"), hosted.preference())
-        openings = hosted.openings
-        # In a thread: what was compiled for it may still have to be loaded, while others decide.
-        await asyncio.to_thread(hosted.set_preference, wanted.order)
-        etag = etag_of(hosted.preference())
+    running = running_of(request)
+    match = request.headers.get("if-match")
+    patience = patience_of(request, running.order_patience)
+    openings = await change_preference(running, hosted, wanted.order, match, patience)
+    if openings is None:
+        # The agent says in `next_preference` what it waits for.
+        return Response(as_json(hosted.state()), 202, media_type=JSON)
 
+    etag = etag_of(hosted.preference())
     await saved(request, hosted, openings)
 
     return answer(hosted.state(), etag)
@@ -131,6 +132,7 @@ OPERATIONS = [
         Preference,
         AgentState,
         failures=(412,),
+        successes=(202,),
     ),
     Operation("GET", f"{AGENT}/budget", budget, "read", answer=BudgetList),
     Operation(

@@ -15,6 +15,7 @@ from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.dashboard.windows import WINDOWS
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import Preview
+from mobandits.service.preference_changes import change_preference
 from mobandits.service.preview import preview
 from mobandits.service.problems import Problem, problem_of
 
@@ -64,17 +65,20 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
-    await running_of(request).prepare_order(hosted, order)
+    running = running_of(request)
     try:
-        # In a thread: what was compiled for it may still have to be loaded, while others decide.
-        await asyncio.to_thread(hosted.set_preference, order)
+        openings = await change_preference(running, hosted, order, None, running.order_patience)
     except ValueError as error:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, refused=detail, status=422)
 
-    await saved(request, hosted)
+    page = f"/agents/{segment(hosted.name)}"
+    if openings is None:
+        return elsewhere(f"{page}#preference")
 
-    return elsewhere(f"/agents/{segment(hosted.name)}?saved=1#preference")
+    await saved(request, hosted, openings)
+
+    return elsewhere(f"{page}?saved=1#preference")
 
 
 async def _agent_answer(
