@@ -26,7 +26,7 @@ ROUTER = {
     "objectives": ["quality", {"name": "cost", "minimise": True, "unit": "USD"}],
 }
 CONTEXT = [1.0, 0.2, 0.7]
-PATIENCE = 120.0  # seconds: a busy machine compiles for long
+PATIENCE = 300.0  # seconds: a busy machine compiles for long
 
 
 def specification(**agents):
@@ -92,7 +92,11 @@ class Served:
         return self.process.returncode, said.decode()
 
     def __enter__(self):
-        return self.start()
+        try:
+            return self.start()
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *error):
         if self.process.poll() is None:

@@ -1,10 +1,14 @@
 """No call compiles in the event loop what could be compiled before: nobody would be answered."""
 
+import asyncio
+import threading
+
 import pytest
 from numba.core.dispatcher import Dispatcher
-from services import CONTEXT, ask, specification
+from services import CONTEXT, PATIENCE, ROUTER, ask, specification
 
-from mobandits.service.compiling import load_compiled
+from mobandits.service.compiling import MOST_FEATURES, load_compiled, small
+from mobandits.service.hosted_agent import HostedAgent
 
 AGENT = "/v1/agents/router"
 PLACE = f"{AGENT}/preference"
@@ -57,6 +61,52 @@ def test_no_call_compiles_anything_after_the_start(tmp_path, compiled, has_row_p
 
     load_compiled(specification())
     ask(tmp_path / "store", talk)
+
+
+def test_what_is_played_ahead_is_small(tmp_path, compiled):
+    """States grow with the square of the features, and compiled code is the same."""
+    large = {**ROUTER, "features": 300}
+    spec = specification(router=large)
+    assert small(spec.agents["router"]).features == MOST_FEATURES
+
+    async def talk(client, running):
+        compiled.clear()
+        decided = await client.post(f"{AGENT}/decide", json={"context": [0.5] * 300})
+        number = decided.json()["decision"]
+        learned = await client.post(f"{AGENT}/decisions/{number}/rewards", json=REWARDS)
+        assert learned.json()["missing"] == []
+        assert compiled == []
+
+    load_compiled(spec)
+    ask(tmp_path / "store", talk, spec)
+
+
+def test_others_are_answered_while_an_agent_makes_its_state(tmp_path, monkeypatch):
+    released = threading.Event()
+    real = HostedAgent.decide
+
+    def decide(hosted, request):
+        if hosted.name == "large":
+            assert released.wait(PATIENCE)
+        return real(hosted, request)
+
+    monkeypatch.setattr(HostedAgent, "decide", decide)
+    body = {"context": CONTEXT}
+
+    async def talk(client, running):
+        await client.post(f"{AGENT}/decide", json=body)
+        first = [
+            asyncio.create_task(client.post("/v1/agents/large/decide", json=body)) for _ in range(3)
+        ]
+        await asyncio.sleep(0.05)
+        other = await client.post(f"{AGENT}/decide", json=body)
+        assert other.status_code == 200
+        assert not any(task.done() for task in first)
+        released.set()
+        numbers = {(await task).json()["decision"] for task in first}
+        assert numbers == {"0", "1", "2"}
+
+    ask(tmp_path / "store", talk, specification(router=ROUTER, large=ROUTER))
 
 
 def test_an_explanation_compiles_nothing_after_another_order_nor_after_opening(tmp_path, compiled):

@@ -2,9 +2,11 @@
 
 import asyncio
 
-from services import CONTEXT, client_of, served
+import jsonschema_rs
+from services import CONTEXT, ask, client_of, served
 
 from mobandits.service.calls import OPERATIONS
+from mobandits.service.openapi import document
 
 
 def test_every_call_is_described_and_every_reference_leads_somewhere(tmp_path):
@@ -55,3 +57,93 @@ def test_answers_have_the_fields_that_are_described(tmp_path):
         schemas, decided, state = asyncio.run(whole())
     assert set(schemas["Decided"]["properties"]) == {*decided, "explanation"}
     assert set(schemas["AgentState"]["properties"]) == set(state)
+
+
+AGENT = "/v1/agents/{agent}"
+OBSERVED = {"context": CONTEXT, "arm": "small"}
+# Bodies that the service refuses, of each kind that a description can rule out.
+REFUSED = [
+    ("post", f"{AGENT}/decide", {"context": "text"}),
+    ("post", f"{AGENT}/decide", {"context": True}),
+    ("post", f"{AGENT}/decide", {"context": {}}),
+    ("post", f"{AGENT}/decide", {"context": ["text"]}),
+    ("post", f"{AGENT}/decide", {"context": CONTEXT, "eligible": []}),
+    ("post", f"{AGENT}/decide", {"context": CONTEXT, "eligible": [""]}),
+    ("post", f"{AGENT}/decide", {"context": CONTEXT, "key": ""}),
+    ("post", f"{AGENT}/decide", {"context": CONTEXT, "key": "k" * 256}),
+    ("post", f"{AGENT}/decide_batch", {"contexts": []}),
+    ("post", f"{AGENT}/decide_batch", {"contexts": [CONTEXT] * 1001}),
+    ("put", f"{AGENT}/preference", {"order": {}}),
+    ("put", f"{AGENT}/preference", {"order": ""}),
+    ("put", f"{AGENT}/preference", {"order": 7}),
+    ("put", f"{AGENT}/preference", {"order": {"weights": [1.0, 1.0]}}),
+    ("post", f"{AGENT}/preference/preview", {"order": []}),
+    ("put", f"{AGENT}/arms/{{arm}}", {"like": ""}),
+    ("post", f"{AGENT}/evaluations", {}),
+    ("post", f"{AGENT}/evaluations", {"policy": None}),
+    ("post", f"{AGENT}/evaluations", {"arm": ""}),
+    ("post", f"{AGENT}/evaluations", {"arm": "small", "policy": "mol-ucb"}),
+    ("post", f"{AGENT}/decisions/{{decision}}/rewards", {}),
+]
+TAKEN = [
+    ("post", f"{AGENT}/decide", {"context": CONTEXT, "eligible": ["small"], "key": "k"}),
+    ("post", f"{AGENT}/decisions", [OBSERVED, {**OBSERVED, "propensity": 1.0}]),
+    ("post", f"{AGENT}/decisions", []),
+    ("post", f"{AGENT}/rewards", [{"decision": "0", "rewards": {"cost": 1.0}}]),
+    ("post", f"{AGENT}/rewards", [{"key": "k", "decision": None, "rewards": {"cost": 1.0}}]),
+    ("put", f"{AGENT}/preference", {"order": None}),
+    ("put", f"{AGENT}/preference", {"order": "pareto"}),
+    ("put", f"{AGENT}/preference", {"order": {"name": "pareto"}}),
+]
+
+
+def fits(found, method, path, body):
+    """Whether a body is one that the description allows."""
+    content = found["paths"][path][method]["requestBody"]["content"]
+    schema = {**content["application/json"]["schema"], "components": found["components"]}
+    return jsonschema_rs.is_valid(schema, body)
+
+
+def test_bodies_that_are_refused_are_none_of_the_description(tmp_path):
+    """What a description can say, it says: clients learn it before they send anything."""
+    found = document(OPERATIONS)
+    for context in (None, [CONTEXT, CONTEXT], {"small": CONTEXT, "large": CONTEXT}):
+        assert fits(found, "post", f"{AGENT}/decide", {"context": context})
+    # Not sent: it would go on in a process of its own.
+    assert fits(found, "post", f"{AGENT}/evaluations", {"arm": "small", "policy": None})
+
+    async def talk(client, running):
+        for method, path, body in [*REFUSED, *TAKEN]:
+            place = path.format(agent="router", arm="third", decision="0")
+            answer = await client.request(method.upper(), place, json=body)
+            is_taken = (method, path, body) in TAKEN
+            assert answer.is_success == is_taken, (place, body, answer.text)
+            assert fits(found, method, path, body) == is_taken, (place, body)
+
+    ask(tmp_path / "log", talk)
+
+
+def test_items_that_are_refused_are_none_of_the_description(tmp_path):
+    found = document(OPERATIONS)
+    observed = [
+        {**OBSERVED, "propensity": 0.0},
+        {**OBSERVED, "propensity": 1.5},
+        {**OBSERVED, "arm": ""},
+        {**OBSERVED, "key": ""},
+        {**OBSERVED, "rewards": {}},
+    ]
+    rewards = [
+        {"rewards": {"cost": 1.0}},
+        {"decision": "0", "key": "k", "rewards": {"cost": 1.0}},
+        {"decision": "0", "rewards": {}},
+    ]
+
+    async def talk(client, running):
+        await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+        for path, items in ((f"{AGENT}/decisions", observed), (f"{AGENT}/rewards", rewards)):
+            answers = await client.post(path.format(agent="router"), json=items)
+            assert all(each["refused"] for each in answers.json()), answers.text
+            for item in items:
+                assert not fits(found, "post", path, [item]), item
+
+    ask(tmp_path / "log", talk)

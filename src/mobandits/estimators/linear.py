@@ -79,10 +79,12 @@ class LinearEstimator:
         objectives = self.objectives
         gram = np.eye(d) * self.penalty
         inverse = np.eye(d) / self.penalty
+        every = (slots, 1, d, d)
 
+        # Not by `np.tile`, which lets no other thread compute while it fills these.
         return RidgeState(
-            gram=np.tile(gram, (slots, 1, 1, 1)),
-            inverse=np.tile(inverse, (slots, 1, 1, 1)),
+            gram=np.broadcast_to(gram, every).copy(),
+            inverse=np.broadcast_to(inverse, every).copy(),
             moment=np.zeros((slots, objectives, d)),
             theta=np.zeros((slots, objectives, d)),
             seen=np.zeros((slots, 1)),

@@ -13,12 +13,15 @@ from mobandits.support.naming import conjunction, quoted
 
 
 def check_weights(name: str, weights: Array) -> None:
-    """Refuse weights that are not a list of finite numbers of at least 0, one of them positive."""
-    are_finite = weights.ndim == 1 and np.isfinite(weights).all()
+    """Refuse weights that are not a list of finite numbers of at least 0, one of them positive.
+
+    Their sum must be finite as well: else two arms with rewards of 1 would be compared as infinite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        are_finite = weights.ndim == 1 and np.isfinite(weights.sum())
     if not are_finite or (weights < 0.0).any() or not weights.any():
-        raise ValueError(
-            f"{name} must be finite, at least 0 and not all 0, got {quoted(weights.tolist())}"
-        )
+        rule = "finite, at least 0 and not all 0, with a finite sum"
+        raise ValueError(f"{name} must be {rule}, got {quoted(weights.tolist())}")
 
 
 def check_length(name: str, values: Array, objectives: int) -> None:

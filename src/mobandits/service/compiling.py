@@ -19,6 +19,7 @@ from mobandits.service.specification import AgentSpecification, ServiceSpecifica
 from mobandits.spec import build
 from mobandits.support import json_lines
 
+MOST_FEATURES = 64  # of an agent that only plays a round
 LONGEST = 600.0  # seconds; a recipe takes up to twenty
 
 
@@ -75,6 +76,7 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
         specification: of the agent.
         order: by which it decides once more, a name or a table; None: only by its own.
     """
+    specification = small(specification)
     agent = specification.agent()
     row = (agent.features,)
     row_per_arm = (len(agent.arms), agent.features)
@@ -82,6 +84,27 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
         # A recipe may be for the other ones alone.
         with contextlib.suppress(ValueError):
             _play_with(specification, np.ones(shape), order)
+
+
+def small(specification: AgentSpecification) -> AgentSpecification:
+    """The same agent with fewer features, where it has many.
+
+    Compiled code is the same for any number of them, but states grow with their square.
+
+    Args:
+        specification: of the agent.
+    """
+    if specification.features <= MOST_FEATURES:
+        return specification
+
+    fewer = msgspec.structs.replace(specification, features=MOST_FEATURES)
+    try:
+        fewer.agent()
+    except ValueError:
+        # A parameter of its policy has a number for each feature.
+        return specification
+
+    return fewer
 
 
 def _play_with(specification: AgentSpecification, context: Array, order: Any) -> None:

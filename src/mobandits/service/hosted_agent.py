@@ -236,6 +236,11 @@ class HostedAgent:
 
         return store
 
+    @property
+    def has_decided(self) -> bool:
+        """Whether there is a state: the first decision makes it."""
+        return self.agent.core.bound.stage > 0
+
     # --- calls
 
     def decide(self, request: Decide) -> Decided:

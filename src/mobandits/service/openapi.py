@@ -15,6 +15,9 @@ REFERENCE = "#/components/schemas/{name}"
 PARAMETER = re.compile(r"\{(\w+)\}")
 # Types of answers that are no JSON.
 OTHER_MEDIA = {bytes: "application/octet-stream", str: "text/plain"}
+# What stands in the place of a parameter.
+NAME = {"type": "string", "minLength": 1}
+PLACES = {"decision": {"type": "string", "pattern": "^[0-9]{1,18}$"}}
 COMMON = (400, 413, 422, 503)  # how every call with a body may fail
 
 
@@ -80,7 +83,7 @@ def is_json(kind: Any) -> bool:
 def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
     """One operation of the description."""
     parameters: list[dict[str, Any]] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        {"name": name, "in": "path", "required": True, "schema": PLACES.get(name, NAME)}
         for name in PARAMETER.findall(each.path)
     ]
     if each.query is not None:

@@ -181,9 +181,10 @@ def test_a_group_that_is_lost_is_said_in_every_later_call(tmp_path):
     store = Store(written(tmp_path / "log", events(2)), "buffered")
     connection = store._writer.connection
     store._writer.connection = Failing(connection, "COMMIT")
-    store.append(decide(5))
-    store.append(decide(6))
-    time.sleep(0.1)  # the timer has tried meanwhile
+    store.extend([decide(5), decide(6)])
+    until = time.monotonic() + 60.0
+    while store._writer.failure is None and time.monotonic() < until:
+        time.sleep(0.01)  # until the timer has tried
     for call in (lambda: store.append(decide(7)), store.flush, store.events):
         with pytest.raises(LogError, match="2 events could not be written: disk I/O error; close"):
             call()

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -359,3 +360,61 @@ def test_a_call_that_is_not_understood_ends_its_agent_and_nothing_waits_for_ever
         committer.add(good, [("INSERT INTO numbers VALUES (?)", (2,))])
     assert connection.execute("SELECT n FROM numbers").fetchall() == [(1,)]
     connection.close()
+
+
+@pytest.mark.parametrize("wait", [Store.close, Store.flush, lambda store: list(store.snapshots())])
+def test_others_write_and_read_while_a_store_waits_for_its_events(tmp_path, monkeypatch, wait):
+    released = threading.Event()
+    begun = threading.Event()
+    real = Committer._commit
+
+    def commit(committer, group):
+        if is_slow:
+            begun.set()
+            assert released.wait(60)
+        real(committer, group)
+
+    is_slow = False
+    monkeypatch.setattr(Committer, "_commit", commit)
+    with SharedFile(tmp_path / "log") as file, Store(file, agent="a") as a:
+        b = Store(file, agent="b")
+        for store in (a, b):
+            store.describe(DESCRIPTION)
+        file.flush()
+        is_slow = True
+        b.append(decide(0))
+        waiting = threading.Thread(target=wait, args=(b,))
+        waiting.start()
+        assert begun.wait(60)
+        waiting.join(0.05)
+        assert waiting.is_alive()
+        # Nothing waits: else this never ends.
+        assert a.decision_with_key("unknown") is None
+        a.append(decide(0))
+        assert waiting.is_alive()
+        released.set()
+        waiting.join()
+        b.close()
+        a.flush()
+        assert len(list(a.events())) == 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_state_does_not_stay_in_memory(tmp_path):
+    megabytes = 64
+    page = os.sysconf("SC_PAGE_SIZE")
+
+    def resident():
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * page / 2**20
+
+    with SharedFile(tmp_path / "log") as file, Store(file) as store:
+        store.describe(DESCRIPTION)
+        store.append(decide(0))
+        store.snapshot(b"small")
+        file.flush()
+        before = resident()
+        store.snapshot(bytes(megabytes * 2**20))
+        file.flush()
+        assert resident() - before < megabytes / 2
+        assert len(store.latest_snapshot().state) == megabytes * 2**20

@@ -70,6 +70,8 @@ INSERT_SNAPSHOT = """
 INSERT INTO snapshots VALUES (?, ?, ?, ?, ?) ON CONFLICT (agent, seq)
 DO UPDATE SET at = excluded.at, state = excluded.state, checksum = excluded.checksum
 """
+NO_SEQ = -1
+SET_SNAPSHOT_STATE = "UPDATE snapshots SET state = ? WHERE agent = ? AND seq = ?"
 DELETE_OLD_SNAPSHOTS = """
 DELETE FROM snapshots WHERE agent = ? AND seq NOT IN
     (SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT ?)
@@ -369,9 +371,9 @@ class Store:
             LogError: where an event is damaged, missing, or was deleted.
         """
         with self._threads:
-            self.flush()
             number = self._number
             last = self._events
+        self.flush()
         return iter(()) if number is None else self._events_between(number, after, last)
 
     def decision_with_key(self, key: str) -> Event | None:
@@ -401,9 +403,9 @@ class Store:
         Raises:
             LogError: where it is damaged.
         """
+        self.flush()
         with self._threads:
             writer = self._usable()
-            writer.flush()
             if self._number is None:
                 return None
             with explained(self.path):
@@ -456,11 +458,10 @@ class Store:
         Raises:
             LogError: where it cannot be read.
         """
-        with self._threads:
-            self.flush()
-            values = (self._number, start, name_text(objective))
-            with reading(self.path, in_slices=True) as connection:
-                (total,) = connection.execute(SELECT_SPENT, values).fetchone()
+        self.flush()
+        values = (self._number, start, name_text(objective))
+        with reading(self.path, in_slices=True) as connection:
+            (total,) = connection.execute(SELECT_SPENT, values).fetchone()
 
         return float(total or 0.0)
 
@@ -482,9 +483,17 @@ class Store:
             number = self._number
             if number is None:
                 raise LogError(f"{self.path} must have a description before a snapshot, got none")
-            row = (number, known, time.time(), state, check)
+            row = (number, known, time.time(), b"", check)
             old = (number, number, KEPT_SNAPSHOTS)
-            writer.write_alone([(INSERT_SNAPSHOT, row), (DELETE_OLD_SNAPSHOTS, old)])
+            statements: list[Statement] = [
+                (INSERT_SNAPSHOT, row),
+                (SET_SNAPSHOT_STATE, (state, number, known)),
+                # Of no row. A statement that is used again keeps what it was given last, and so
+                # would keep a state in memory until the next snapshot.
+                (SET_SNAPSHOT_STATE, (b"", number, NO_SEQ)),
+                (DELETE_OLD_SNAPSHOTS, old),
+            ]
+            writer.write_alone(statements)
 
     def snapshots(self) -> Iterator[Snapshot]:
         """The snapshots that are not damaged, the newest first.
@@ -492,9 +501,8 @@ class Store:
         Raises:
             LogError: where they cannot be read.
         """
-        with self._threads:
-            self.flush()
-            number = self._number
+        self.flush()
+        number = self._number
         if number is None:
             return
         # By a connection of its own, and without the lock: states are large, and whoever makes an
@@ -529,11 +537,20 @@ class Store:
         Raises:
             LogError: where it cannot be written.
         """
-        with self._threads:
+        if self._file is None:
+            with self._threads:
+                self._usable().flush()
+        else:
+            # Without the lock: agents of one file share it, and would wait for this one's events.
             self._usable().flush()
 
     def close(self) -> None:
         """Commit what waits, and let another writer in; a closed store can be closed again."""
+        # What waits in a shared file is waited for without the lock, as in `flush`.
+        waiting = self._writer
+        if self._file is not None and waiting is not None:
+            waiting.close()
+
         with self._threads:
             writer = self._writer
             owner = self._owner

@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -24,6 +27,7 @@ from mobandits.service.calls.requests import (
     running_of,
     saved,
 )
+from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import (
     Decide,
     DecideBatch,
@@ -33,8 +37,11 @@ from mobandits.service.messages import (
     Observed,
     ObservedOutcome,
 )
+from mobandits.service.messages.base import AT_MOST
 from mobandits.service.operations import Operation
 from mobandits.service.problems import Problem
+
+Made = TypeVar("Made")
 
 
 async def decide(request: Request) -> Response:
@@ -43,8 +50,9 @@ async def decide(request: Request) -> Response:
     check_room(running_of(request).file.waiting())
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
-    decided = hosted.decide(wanted)
-    await saved(request, hosted)
+    openings = hosted.openings
+    decided = await _made(hosted, lambda: hosted.decide(wanted))
+    await saved(request, hosted, openings)
     running_of(request).telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
@@ -61,8 +69,9 @@ async def decide_batch(request: Request) -> Response:
     hosted = hosted_of(request)
     check_room(running_of(request).file.waiting())
     wanted = await body_of(request, DecideBatch)
-    decided = hosted.decide_batch(wanted)
-    await saved(request, hosted)
+    openings = hosted.openings
+    decided = await _made(hosted, lambda: hosted.decide_batch(wanted))
+    await saved(request, hosted, openings)
     for each in decided:
         running_of(request).telemetry.count_decision(hosted.name, each)
 
@@ -79,7 +88,8 @@ async def observe(request: Request) -> Response:
     openings = hosted.openings
     async for each in in_turns(hosted, observed):
         try:
-            outcomes.append(ObservedOutcome(adopted=hosted.adopt(each)))
+            adopted = await _made(hosted, partial(hosted.adopt, each))
+            outcomes.append(ObservedOutcome(adopted=adopted))
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
 
@@ -106,6 +116,19 @@ async def abandon(request: Request) -> Response:
     return Response(status_code=204)
 
 
+async def _made(hosted: HostedAgent, call: Callable[[], Made]) -> Made:
+    """What a call of an agent returns that decides.
+
+    The first one makes the agent's state, which may be large: that is done in a thread, and calls
+    of other agents are answered meanwhile.
+    """
+    if hosted.has_decided:
+        return call()
+
+    async with hosted.changing:
+        return await asyncio.to_thread(call)
+
+
 OPERATIONS = [
     Operation("POST", f"{AGENT}/decide", decide, "decide", Decide, Decided, query=DecideQuery),
     Operation("POST", f"{AGENT}/decide_batch", decide_batch, "decide", DecideBatch, DecidedBatch),
@@ -114,7 +137,7 @@ OPERATIONS = [
         f"{AGENT}/decisions",
         observe,
         "decide",
-        list[Observed],
+        Annotated[list[Observed], AT_MOST],
         list[ObservedOutcome],
     ),
     Operation("POST", f"{DECISION}/activate", activate, "decide"),

@@ -1,5 +1,7 @@
 """Calls that evaluate on an agent's own log what else could have been played."""
 
+from typing import Annotated
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,6 +15,7 @@ from mobandits.service.calls.requests import (
     running_of,
 )
 from mobandits.service.messages import Evaluation, EvaluationList, EvaluationWanted
+from mobandits.service.messages.base import one_of
 from mobandits.service.operations import Operation
 
 EVALUATIONS = f"{AGENT}/evaluations"
@@ -50,7 +53,7 @@ OPERATIONS = [
         EVALUATIONS,
         evaluate,
         "read",
-        EvaluationWanted,
+        Annotated[EvaluationWanted, one_of("policy", "preference", "arm")],
         Evaluation,
         successes=(202,),
     ),

@@ -1,5 +1,7 @@
 """Calls that report what decisions brought."""
 
+from typing import Annotated
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
@@ -22,6 +24,7 @@ from mobandits.service.calls.requests import (
 from mobandits.service.decision_names import number_or_key
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import Rewarded, RewardOutcome, RewardsOf
+from mobandits.service.messages.base import AT_MOST, Rewards, one_of
 from mobandits.service.operations import Operation
 from mobandits.service.problems import Problem
 
@@ -68,13 +71,13 @@ def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
 
 
 OPERATIONS = [
-    Operation("POST", f"{DECISION}/rewards", reward, "decide", dict[str, float], Rewarded),
+    Operation("POST", f"{DECISION}/rewards", reward, "decide", Rewards, Rewarded),
     Operation(
         "POST",
         f"{AGENT}/rewards",
         reward_several,
         "decide",
-        list[RewardsOf],
+        Annotated[list[Annotated[RewardsOf, one_of("decision", "key")]], AT_MOST],
         list[RewardOutcome],
     ),
 ]

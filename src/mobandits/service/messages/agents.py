@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from mobandits.service.messages.base import Message
+from mobandits.service.messages.base import Message, Name
 
 
 class ObjectiveState(Message):
@@ -65,7 +65,7 @@ class NewArm(Message):
         like: an arm whose statistics it begins with; null: from nothing.
     """
 
-    like: str | None = None
+    like: Name | None = None
 
 
 class Share(Message):

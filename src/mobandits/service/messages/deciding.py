@@ -1,8 +1,8 @@
 """Decisions as clients ask for them and get them."""
 
-from typing import Any
+from typing import Annotated
 
-from mobandits.service.messages.base import Message
+from mobandits.service.messages.base import Context, Key, Message, Names, described
 from mobandits.service.messages.looking_up import Explained
 
 
@@ -16,9 +16,9 @@ class Decide(Message):
         active: false where it is not yet sure that the arm will be played.
     """
 
-    context: Any = None
-    eligible: list[str] | None = None
-    key: str | None = None
+    context: Context = None
+    eligible: Names | None = None
+    key: Key | None = None
     active: bool = True
 
 
@@ -41,9 +41,9 @@ class DecideBatch(Message):
         keys: per context, of the client; None: no keys.
     """
 
-    contexts: list[Any]
-    eligible: list[str] | None = None
-    keys: list[str | None] | None = None
+    contexts: Annotated[list[Context], described(minItems=1, maxItems=1000)]
+    eligible: Names | None = None
+    keys: list[Key | None] | None = None
 
 
 class Decided(Message, omit_defaults=True):

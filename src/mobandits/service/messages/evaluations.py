@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from mobandits.service.messages.base import Message
+from mobandits.service.messages.base import Message, Name
 
 
 class EvaluationWanted(Message):
@@ -17,7 +17,7 @@ class EvaluationWanted(Message):
 
     policy: str | dict[str, Any] | None = None
     preference: str | dict[str, Any] | None = None
-    arm: str | None = None
+    arm: Name | None = None
     estimators: tuple[Literal["snips", "ips", "dr"], ...] = ("snips", "ips", "dr")
 
 

@@ -4,13 +4,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from mobandits.service.messages.base import Message
+from mobandits.service.messages.base import Message, Order
 
 
 class Preference(Message):
     """An order by which arms are compared, by its name or as a table of name and parameters."""
 
-    order: Any
+    order: Order
 
 
 class PreferenceState(Message):
@@ -33,7 +33,7 @@ class PreviewWanted(Message):
         recent: how many of the last decisions are asked again.
     """
 
-    order: Any
+    order: Order
     recent: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 200
 
 

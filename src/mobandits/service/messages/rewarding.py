@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from mobandits.service.messages.base import Message
+from mobandits.service.messages.base import Key, Message, Rewards
 
 
 class Rewarded(Message):
@@ -30,9 +30,9 @@ class RewardsOf(Message):
         rewards: {objective: value} of some or all objectives.
     """
 
-    rewards: dict[str, float]
+    rewards: Rewards
     decision: str | None = None
-    key: str | None = None
+    key: Key | None = None
 
 
 class RefusedItem(Message):
