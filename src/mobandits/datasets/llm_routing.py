@@ -52,7 +52,7 @@ class LlmRoutingData(DataSet):
         (3609, True)
     """
 
-    references = ("tabernermiller2026",)
+    references = ("paretobandit2026",)
     about = About(
         name="llm_routing",
         title="Quality and cost of three language models on every one of 3,609 benchmark prompts.",

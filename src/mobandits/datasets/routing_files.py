@@ -193,7 +193,7 @@ def _number(answer: Any, column: str, place: str, least: float = -math.inf) -> f
     parts = [column] if isinstance(answer, dict) and column in answer else column.split(".")
     for part in parts:
         if not isinstance(value, dict) or part not in value:
-            there = ", ".join(answer) if isinstance(answer, dict) else quoted(answer)
+            there = quoted([*answer] if isinstance(answer, dict) else answer)
             raise ValueError(f"{place} must have the column {column}, got {shortened(there)}")
 
         value = value[part]
@@ -214,8 +214,8 @@ def _number(answer: Any, column: str, place: str, least: float = -math.inf) -> f
 def _in_order(line: _Line, models: tuple[str, ...], where: str) -> _Line:
     """A line whose models come in another order."""
     if set(line.models) != set(models):
-        wanted = shortened(", ".join(models))
-        got = shortened(", ".join(line.models))
+        wanted = shortened(", ".join(map(quoted, models)))
+        got = shortened(", ".join(map(quoted, line.models)))
         raise ValueError(f"{where}: arms must be those of the first line, {wanted}, got {got}")
 
     places = [line.models.index(model) for model in models]

@@ -68,7 +68,7 @@ class LlmRouting:
         (100, 3)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("tabernermiller2026",)
+    references: ClassVar[tuple[str, ...]] = ("paretobandit2026",)
 
     text_features: int = 32
 
@@ -236,7 +236,9 @@ def prompt_contexts(texts: Sequence[str], fitted_on: int, count: int) -> Array:
     constant = np.ones((len(texts), 1))
 
     # A row of norm 1 and a constant 1 have norm sqrt(2); linear policies assume at most 1.
-    return np.hstack([rows, constant]) / np.sqrt(2.0)
+    contexts: Array = np.hstack([rows, constant]) / np.sqrt(2.0)
+
+    return contexts
 
 
 def scaled_cost(dollars: Array, fitted_on: int) -> Array:

@@ -20,6 +20,8 @@ from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST, PROMPTS, prompt_contexts
 from mobandits.logs import Feedback
 from mobandits.orders import Weighted
+from mobandits.orders.by_number import by_number
+from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies import MolEpsGreedy, Paced
 from mobandits.support.naming import quoted
 
@@ -162,7 +164,9 @@ def routing_of_files(files: RoutingFiles) -> Routing:
     second = second.of_models(models)
     texts = [*first.prompts, *second.prompts]
     try:
-        contexts = prompt_contexts(texts, len(first.prompts), FEATURES)
+        # Of prompts without a difference, the decomposition divides by 0.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            contexts = prompt_contexts(texts, len(first.prompts), FEATURES)
     except ValueError as error:
         # Such as prompts without a word, or all with the same.
         raise ValueError(
@@ -186,7 +190,7 @@ def _routing_of_tables(
     grades = np.concatenate([first.grades, second.grades])
     dollars = np.concatenate([first.dollars, second.dollars])
     judges = files.judges
-    preference = files.quality
+    preference: Any = files.quality
     if isinstance(preference, str):
         if preference != "mean":
             raise ValueError(f"quality must be 'mean' or an order, got {quoted(preference)}")
@@ -195,7 +199,12 @@ def _routing_of_tables(
         grades = grades.mean(axis=2, keepdims=True)
         judges = judges if len(judges) == 1 else ("quality",)
         preference = QUALITY_ALONE
+    else:
+        require_order("quality", preference)
 
+    names = (*judges, str(COST.name))
+    preference = by_number(preference, names)
+    check_objectives(preference, len(names))
     objectives = [_graded(judge, grades[:, :, place]) for place, judge in enumerate(judges)]
     both = Prompts(contexts, grades, dollars)
     count = len(first.prompts)
@@ -247,7 +256,7 @@ def uniform_log(routing: Routing, rng: Rng, models: Sequence[int] | None = None)
     # All rewards of a log are maximised: costs are negated.
     rewards = np.column_stack([prompts.grades[rows, arms], -prompts.dollars[rows, arms]])
     propensities = np.full(count, 1.0 / len(drawn))
-    names = [routing.models[arm] for arm in drawn]
+    names = tuple(routing.models[arm] for arm in drawn)
 
     return Feedback(prompts.contexts, places, rewards, propensities, names, routing.objectives)
 
