@@ -28,10 +28,10 @@ from mobandits.papers.paretobandit2026.routing import (
 from mobandits.papers.paretobandit2026.source import (
     PUBLISHED,
     QUALITY,
-    ROUTER,
     SPENDING,
     TRIALS,
     Source,
+    about_router,
     rows_of,
     spent_share,
     stream,
@@ -78,7 +78,7 @@ def budgets_experiment(source: Source) -> Experiment:
         title=f"Quality under seven budgets ({source.name})",
         source="section 4.2, figure 1" if source.is_published else "section 4.2 on other prompts",
         about=(
-            ROUTER,
+            *about_router(source),
             (
                 "Budgets are US dollars per 1,000 prompts. The best fixed mixture in hindsight plays "
                 "each model with one probability, the best for the budget on the very prompts that "

@@ -167,8 +167,8 @@ def routing_of_files(files: RoutingFiles) -> Routing:
         # Of prompts without a difference, the decomposition divides by 0.
         with np.errstate(divide="ignore", invalid="ignore"):
             contexts = prompt_contexts(texts, len(first.prompts), FEATURES)
-    except ValueError as error:
-        # Such as prompts without a word, or all with the same.
+    except (ValueError, RuntimeError) as error:
+        # Such as prompts without a word, which the decomposition cannot begin with.
         raise ValueError(
             f"{files.first} must have prompts with different words: {error}"
         ) from error

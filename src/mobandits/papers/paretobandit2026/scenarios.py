@@ -26,10 +26,10 @@ from mobandits.papers.paretobandit2026.routing import (
 from mobandits.papers.paretobandit2026.source import (
     PUBLISHED,
     QUALITY,
-    ROUTER,
     SPENDING,
     TRIALS,
     Source,
+    about_router,
     middle,
     money,
     rows_of,
@@ -329,12 +329,13 @@ def _price_cut(source: Source) -> Experiment:
         title="The dearest model's price falls, and is restored",
         source="section 4.3, figure 2",
         about=(
-            ROUTER,
+            *about_router(source),
             (
                 "Three phases; the third has the prompts of the first in another order. In the "
-                "second the dearest model costs 1 / 56.25 of its price. `Agent.reprice` announces "
-                "both changes: predictions change at once, and the price of a dollar is looked up "
-                "again on the log. The row without it learns the changes from bills."
+                "second the dearest model costs 1 / 56.25 of its price ($0.10 in place of $1.25 and "
+                "$10 per million tokens, on average). `Agent.reprice` announces both changes: "
+                "predictions change at once, and the price of a dollar is looked up again on the "
+                "log. The row without it learns the changes from bills."
             ),
         ),
         runs=_with_published(runs, source, published.PRICE_CUT),
@@ -360,7 +361,7 @@ def _regression(source: Source) -> Experiment:
         title="The middle model's answers get worse, and nobody says so",
         source="section 4.4, figure 3",
         about=(
-            ROUTER,
+            *about_router(source),
             (
                 "Three phases; the third has the prompts of the first in another order. In the "
                 "second every answer of the middle model is worth 0.75, or on other prompts the "
@@ -390,7 +391,7 @@ def _newcomer(source: Source) -> Experiment:
         title="A model that comes later",
         source="section 4.5",
         about=(
-            ROUTER,
+            *about_router(source),
             (
                 "The middle model is not in the log. It joins after a third of the prompts by "
                 "`Agent.add_arm`, answers the next 20, and competes from then on. Adoption is the "
