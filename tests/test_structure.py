@@ -70,9 +70,9 @@ MAY_IMPORT = {
     # Plugins for gateways: they ask an agent, or a service's by its clients.
     "integrations": {"errors", "support", "agent", "client", "service"},
     # What is played with all of it.
-    "papers": EVERYTHING_PLAYABLE | {"references"},
+    "papers": EVERYTHING_PLAYABLE | {"references", "agent", "logs"},
     # What one would do with it all: learn from a log, deploy an agent, serve one.
-    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation", "service", "client"},
+    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation", "papers", "service", "client"},
 }
 
 
@@ -189,6 +189,7 @@ AGENT_SERVICES = {
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "what_if",
     "clock",
+    "repricing",
     "workers",
     "state_copy",
     "transfer",

@@ -13,13 +13,12 @@ from mobandits.demo.deployment import (
     MIXTURE,
     MODELS,
     SCHEMA,
-    Prompts,
     best_shares,
     deployments,
-    uniform_log,
 )
 from mobandits.demo.mixtures import best_mixture
 from mobandits.logs import Feedback
+from mobandits.papers.paretobandit2026.routing import Prompts, published_routing, uniform_log
 
 
 def prompts(count, seed=0):
@@ -30,12 +29,13 @@ def prompts(count, seed=0):
     good = 0.5 + 0.4 * (x > 0)
     quality = np.stack([np.full(count, 0.5), good, good], axis=1)
     dollars = np.tile([0.0001, 0.0005, 0.01], (count, 1)) * rng.uniform(0.8, 1.2, (count, 1))
-    return Prompts(contexts, quality, dollars)
+    return Prompts(contexts, quality[:, :, None], dollars)
 
 
 def test_a_log_has_what_was_seen_of_the_model_that_was_drawn():
     given_prompts = prompts(300)
-    log = uniform_log(given_prompts, np.random.default_rng(1))
+    routing = published_routing()._replace(first=given_prompts)
+    log = uniform_log(routing, np.random.default_rng(1))
     for row, arm in enumerate(log.arms):
         assert log.rewards[row, 0] == given_prompts.quality[row, arm]
         assert log.rewards[row, 1] == -given_prompts.dollars[row, arm]

@@ -16,12 +16,14 @@ from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.moslb2024 import experiments as moslb2024
 from mobandits.papers.moslb2024 import figures
+from mobandits.papers.paretobandit2026 import experiments as paretobandit2026
 from mobandits.papers.pcz2018 import experiments as pcz2018
 from mobandits.papers.playing import slug
 from mobandits.simulation import prepare
 from mobandits.simulation.trial import trial_problem
 
-ORDER = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024", "cross"]
+WITH_THEORY = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024"]
+ORDER = [*WITH_THEORY, "paretobandit2026", "cross"]
 EVERY = pytest.mark.parametrize("name", list(EXPERIMENTS))
 
 
@@ -60,12 +62,12 @@ class Imagined:
 
 
 def test_no_experiment_is_lost_and_papers_are_in_order():
-    modules = (moglb2019, pcz2018, mocmab2018, molts2025, moslb2024, cross)
+    modules = (moglb2019, pcz2018, mocmab2018, molts2025, moslb2024, paretobandit2026, cross)
     every = [one.id for module in modules for one in module.EXPERIMENTS]
     assert len(EXPERIMENTS) == len(set(every)) + 5
     ranks = [ORDER.index(name.partition("/")[0]) for name in EXPERIMENTS]
     assert ranks == sorted(ranks)
-    for paper in ORDER[:-1]:
+    for paper in WITH_THEORY:
         assert [one.id for one in find([paper])][-1] == f"{paper}/theory"
     assert find(["all"]) == list(EXPERIMENTS.values())
     assert find(["moslb2024/theory", "moslb2024/fig3"]) == [figures.FIG3, theory.MOSLB2024]

@@ -605,6 +605,42 @@ class Agent(Generic[Arm]):
         """
         self.core.remove_arm(name)
 
+    def reprice(self, arm: Hashable, factor: float, objective: Hashable | None = None) -> None:
+        """Take in that an arm costs `factor` times what it did, from the next decision on.
+
+        What is predicted of its cost is multiplied at once, and costs that come are divided before
+        they are learned, so that nothing need be learned anew; 0.5 is half the price. Bills of
+        decisions that were made before are taken for the old price, also where they come later.
+        Spending counts what is paid. Where the agent has a store, or has learned a log, the price of
+        a unit of cost with which the budget is kept is looked up again on its last rounds, at the
+        new costs. A log records the change.
+
+        Args:
+            arm: whose price changes.
+            factor: the new price over the old one, above 0.
+            objective: the cost; None: the one that has a budget.
+
+        Raises:
+            ValueError: where there is no such arm or cost, or the recipe has no prices of costs, as
+                `Paced` has them.
+
+        Example:
+            >>> from mobandits.agent import Objective
+            >>> from mobandits.policies import MolEpsGreedy, Paced
+            >>> recipe = Paced(MolEpsGreedy(epsilon=0.0, penalty=1e-9), {"cost": 0.5})
+            >>> objectives = ["quality", Objective("cost", minimise=True)]
+            >>> agent = Agent(recipe, arms=["small", "large"], features=1, objectives=objectives)
+            >>> for arm, cost in (("small", 0.1), ("large", 2.0)):
+            ...     _ = agent.adopt([1.0], arm, rewards={"quality": 0.5, "cost": cost})
+            >>> agent.reprice("large", 0.25)
+            >>> explanation = agent.explain(agent.decide([1.0]))
+            >>> explanation.estimates[:, 1].round(6).tolist()
+            [0.1, 0.5]
+        """
+        from mobandits.agent.repricing import reprice  # noqa: PLC0415
+
+        reprice(self.core, arm, factor, objective)
+
     @property
     def preference(self) -> Order | None:
         """The order by which arms are compared, or None where the policy has none of its own.

@@ -9,7 +9,7 @@ import itertools
 import logging
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -33,6 +33,7 @@ from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.contracts.states import accounts_of, declares
+from mobandits.contracts.terms import CostFactors, cost_factors
 from mobandits.orders.validity import check_objectives, require_order
 
 # What the arithmetic of policies raises where numbers are too large, or come from a file and are
@@ -232,6 +233,31 @@ class BoundPolicy:
         yield
         for account, before in zip(accounts_of(self.state()), kept, strict=True):
             account[...] = before
+
+    def cost_factors(self) -> CostFactors | None:
+        """The announced factors of costs, in the state; None where the policy knows of none."""
+        return cost_factors(self.recipe, self.recipe_policy, self.state())
+
+    @contextlib.contextmanager
+    def former_factors(self, slot: int, former: Mapping[int, float]) -> Iterator[None]:
+        """Have the announced factors of an arm as they were, while a late cost is learned.
+
+        Args:
+            slot: of the arm.
+            former: {objective: factor} when its cost was incurred.
+        """
+        factors = self.cost_factors()
+        if factors is None:
+            yield
+            return
+
+        row = factors.factor[slot]
+        now = row.copy()
+        for j, objective in enumerate(factors.objectives):
+            row[j] = former.get(objective, now[j])
+
+        yield
+        row[:] = now
 
     def all_break(self, rows: Array, slots: IntArray) -> bool:
         """Whether every arm breaks a limit, so that the least bad ones are played."""

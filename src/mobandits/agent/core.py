@@ -621,9 +621,12 @@ class AgentCore:
             rewards = new if partial else known
             lesson = np.array(self.scales.inward(rewards))
             adopted = self.pending.adopted
+            former = self.pending.former
             if adopted and number in adopted:
                 with bound.accounts_kept():
-                    bound.learn(pending.x, pending.arm, pending.note, lesson)
+                    self._learn_at_its_price(number, pending, lesson)
+            elif former:
+                self._learn_at_its_price(number, pending, lesson)
             else:
                 bound.learn(pending.x, pending.arm, pending.note, lesson)
 
@@ -633,3 +636,14 @@ class AgentCore:
             self.pending.settle(number, known)
         else:
             self.pending.open[number] = pending.with_rewards(known)
+
+    def _learn_at_its_price(self, number: int, pending: Pending, lesson: Array) -> None:
+        """Learn a reward whose costs may be from before an announcement; see `Agent.reprice`."""
+        bound = self.bound
+        former = self.pending.former.get(number)
+        if former is None:
+            bound.learn(pending.x, pending.arm, pending.note, lesson)
+            return
+
+        with bound.former_factors(pending.arm, former):
+            bound.learn(pending.x, pending.arm, pending.note, lesson)

@@ -85,6 +85,9 @@ class EventWriter(Protocol):
     def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
         """The prices that a log has told."""
 
+    def write_repricing(self, event: dict[str, Any], now: float) -> None:
+        """Another price of an arm."""
+
     def write_state(self, state: str, now: float) -> None:
         """What was taken over from another agent."""
 

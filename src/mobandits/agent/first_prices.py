@@ -73,21 +73,24 @@ def has_prices(recipe: Any) -> bool:
     return any(callable(getattr(each, "first_prices", None)) for each in recipes_in(recipe))
 
 
-def prices_by(core: AgentCore, bound: BoundPolicy, log: Feedback | None) -> Prices | None:
+def prices_by(
+    core: AgentCore, bound: BoundPolicy, log: Feedback | None, *, has_begun: bool = False
+) -> Prices | None:
     """The prices that a policy begins with, by a log; None where it has begun, or has none.
 
     Args:
         core: of the agent.
         bound: its policy, or the one that takes its place.
         log: rounds in the agent's objectives.
+        has_begun: whether prices are looked for all the same, such as after costs have changed.
     """
     if log is None or bound.stage == 0 or not has_prices(bound.recipe):
         return None
-    if not _is_fresh(bound):
+    if not has_begun and not _is_fresh(bound):
         return None
 
     rounds = _in_slots(core, log)
-    found = first_prices(bound.recipe, bound.policy, rounds)
+    found = first_prices(bound.recipe, bound.policy, rounds, bound.state())
     if found is None:
         return None
 

@@ -5,6 +5,7 @@ A checksum proves that a file is whole, and not that an agent wrote it.
 
 from typing import Any
 
+from mobandits.contracts.terms import MOST_FACTOR
 from mobandits.logs.names import checked_name, decoded
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted, shortened
@@ -41,8 +42,9 @@ KEYS = {
 }
 SINCE_ENCODERS = 5  # the first version of files that has an encoder, and always has one
 ENCODER_FIELDS = ("intercept", "columns", "unseen")
-# Of agents with budgets, of those with workers, and of those with decisions of others that wait.
-OPTIONAL = {"ledger", "of_workers", "adopted"}
+# Of agents with budgets, of those with workers, of those with decisions of others that wait, and of
+# those with decisions that wait for a bill from before prices changed.
+OPTIONAL = {"ledger", "of_workers", "adopted", "former"}
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -108,11 +110,29 @@ def check_header(header: dict[str, Any]) -> None:
     for adopted in _checked_list(header.get("adopted", []), "adopted"):
         whole_number("adopted", adopted)
 
+    _check_former(header.get("former", []), len(header["objectives"]))
+
     now = header["now"]
     if type(now) is not float:
         raise ValueError(f"now must be seconds, a float, got {quoted(now)}")
 
     number("now", now, at_least=0.0)
+
+
+def _check_former(given: Any, objectives: int) -> None:
+    """Refuse what is no list of decisions with pairs of an objective and a factor."""
+    for entry in _checked_list(given, "former"):
+        is_pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)
+        if not is_pair:
+            raise ValueError(f"former must be decisions with factors, got {quoted(entry)}")
+
+        whole_number("former", entry[0])
+        for pair in entry[1]:
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise ValueError(f"former must have pairs of numbers, got {quoted(pair)}")
+
+            whole_number("former", pair[0], at_most=objectives - 1)
+            number("former", pair[1], at_least=1.0 / MOST_FACTOR, at_most=MOST_FACTOR)
 
 
 def _check_encoder(encoder: Any) -> None:

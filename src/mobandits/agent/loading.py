@@ -270,6 +270,10 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     pending.of_workers = int(header.get("of_workers", 0))
     pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
     pending.adopted = set(header.get("adopted", []))
+    for number, pairs in header.get("former", []):
+        pending.former[number] = {place: float(factor) for place, factor in pairs}
+    if not set(pending.former) <= set(pending.open):
+        raise ValueError("former must be decisions that wait, got others")
     if not pending.adopted <= set(pending.open):
         unknown = sorted(pending.adopted - set(pending.open))
         raise ValueError(f"adopted must be decisions that wait, got {shortened(str(unknown))}")

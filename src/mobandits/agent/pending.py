@@ -175,6 +175,8 @@ class PendingDecisions:
         next_id: of the next decision of the agent itself.
         of_workers: how many decisions workers made for it.
         adopted: the numbers of those that wait and that somebody else made.
+        former: {decision: {objective: factor}} of those that wait and whose arm's costs have
+            changed since: the announced factor when they were made.
         ledger: told of the agent's own decisions that begin to wait, and of those that wait no
             more; None: nobody.
         is_timed: whether time changes anything.
@@ -192,6 +194,7 @@ class PendingDecisions:
         self.next_id = 0
         self.of_workers = 0
         self.adopted: set[int] = set()
+        self.former: dict[int, dict[int, float]] = {}
         self.ledger: PendingLedger | None = None
         self._timers = []
         for i, objective in enumerate(objectives):
@@ -330,6 +333,8 @@ class PendingDecisions:
         self.open.pop(number, None)
         if self.adopted:
             self.adopted.discard(number)
+        if self.former:
+            self.former.pop(number, None)
         settled[number] = tuple(rewards)
         if len(settled) > self.remembered:
             settled.popitem(last=False)
@@ -371,6 +376,7 @@ class PendingDecisions:
         """Wait for a decision no more."""
         del self.open[number]
         self.adopted.discard(number)
+        self.former.pop(number, None)
         if self.ledger is not None:
             self.ledger.release(number)
 
@@ -429,6 +435,7 @@ class PendingDecisions:
         waiting = self.open
         number, _ = waiting.popitem(last=False)
         self.adopted.discard(number)
+        self.former.pop(number, None)
         self.dropped[why] += 1
         if self.ledger is not None:
             self.ledger.release(number)

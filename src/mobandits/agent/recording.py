@@ -381,6 +381,11 @@ class StoreWriter:
         if not self.silent:
             self._append({"kind": "first_prices", "time": now, "prices": prices})
 
+    def write_repricing(self, event: dict[str, Any], now: float) -> None:
+        """Another price of an arm; `event`: its fields but kind and time."""
+        if not self.silent:
+            self._append({"kind": "reprice", "time": now, **event, **changed_by()})
+
     def write_state(self, state: str, now: float) -> None:
         """What was taken over from another agent, as text."""
         if self.silent:

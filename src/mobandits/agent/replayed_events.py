@@ -12,6 +12,7 @@ from mobandits.agent.decision import Decision
 from mobandits.agent.first_prices import begin_with
 from mobandits.agent.headers import whole_number
 from mobandits.agent.keys import Circumstances
+from mobandits.agent.repricing import reprice_again
 from mobandits.agent.transfer import take_over_again
 from mobandits.agent.workers import take_in_again
 from mobandits.errors import LogError
@@ -91,6 +92,8 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
         _lose_again(core, event)
     elif kind == "first_prices" and not adopting:
         begin_with(core.bound, event["prices"])
+    elif kind == "reprice":
+        reprice_again(core, event, adopting=adopting)
     elif kind == "state":
         if adopting:
             what = "a state that was learned elsewhere, and cannot be learned again"

@@ -6,24 +6,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.adoption import CHUNK, check_adoptable
+from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
-from mobandits.agent.first_prices import LastRounds, begin_with, has_prices, prices_by
+from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
+from mobandits.agent.repricing import log_at_hand
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares
+from mobandits.contracts.terms import cost_factors
 from mobandits.errors import LogError
-from mobandits.logs.feedback import Feedback
 from mobandits.logs.parts_as_data import described, made
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import short_repr
+from mobandits.support.naming import quoted, short_repr
 
 PROPENSITIES = ("exact", "sampled", "none")
 
@@ -61,7 +62,7 @@ def retune(
         if again is not None:
             prices = again.get("prices")
         elif bound is not None and bound.stage > 0 and has_prices(new):
-            prices = prices_by(core, bound, _log_at_hand(core))
+            prices = prices_by(core, bound, log_at_hand(core))
         if core.writer is not None:
             before = _recorded(core, core.recipe, core.pending.limit, core.pending.max_age)
             after = _recorded(core, new, limit, age) | {"propensity": law}
@@ -148,27 +149,6 @@ def _new_core(
     )
 
 
-def _log_at_hand(core: AgentCore) -> Feedback | None:
-    """The last rounds that the agent can still read: those of its store, or of what it learned."""
-    # As in `learn_log`: most agents read no log.
-    from mobandits.logs.reading import scan  # noqa: PLC0415
-
-    writer = core.writer
-    if isinstance(writer, StoreWriter):
-        store = writer.store
-        store.flush()
-        last = LastRounds(core.features)
-        chunks = scan(store.path, chunk=CHUNK, agent=store.agent)
-        for _ in last.passing(chunks):
-            pass
-
-        return last.rounds()
-
-    log: Feedback | None = core.log_at_hand
-
-    return log
-
-
 def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:
     """The mode of propensities as it is, or the best one that another recipe has in its place."""
     if core.propensity != "exact" or recipe == core.recipe:
@@ -199,6 +179,8 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     state = _taken_over(old.recipe_policy, old.state(), first.policy)
     if state is None:
         state = _relearned(core, recipe)
+    else:
+        _take_over_factors(core, own_recipe, first.policy, state)
 
     bound.restore(1, None, lambda _: state)
     # Decisions that wait have notes of the old recipe, which mean nothing to another one.
@@ -206,6 +188,28 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
         check_adoptable(recipe, bound, "retune")
 
     return bound
+
+
+def _take_over_factors(core: AgentCore, recipe: Recipe, policy: Policy, state: Any) -> None:
+    """Write the announced factors of costs into a state with the statistics of another one.
+
+    Raises:
+        ValueError: where costs have changed of which the new recipe would not know.
+    """
+    before = core.bound.cost_factors()
+    if before is None:
+        return
+
+    after = cost_factors(recipe, policy, state)
+    for j, objective in enumerate(before.objectives):
+        if after is not None and objective in after.objectives:
+            after.factor[:, after.objectives.index(objective)] = before.factor[:, j]
+        elif not np.all(before.factor[:, j] == 1.0):
+            name = quoted(core.objective_names[objective])
+            raise ValueError(
+                f"retune needs a recipe with a budget of {name}, whose costs were changed by "
+                f"`reprice` and learned as they were before, got {type(recipe).__name__}"
+            )
 
 
 class _Kept(NamedTuple):

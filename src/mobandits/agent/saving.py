@@ -150,6 +150,10 @@ def _header(core: AgentCore) -> dict[str, Any]:
     adopted = sorted(number for number in pending.adopted if number in pending.open)
     if adopted:
         header["adopted"] = adopted
+    if pending.former:
+        header["former"] = [
+            [number, sorted(factors.items())] for number, factors in pending.former.items()
+        ]
 
     return header
 

@@ -1,7 +1,7 @@
 """The commands that play: `run`, `demo`, `reproduce`, `report` and `check-theorems`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -87,6 +87,24 @@ def reproduce_papers(
     workers: Together = None,
     engine: Engine = "threads",
     address: Address = None,
+    data: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="FILE1 FILE2",
+            help="JSONL files of prompts with the answers of two or more models, to learn and to "
+            "play, in place of those of paretobandit2026.",
+        ),
+    ] = None,
+    judges: Annotated[
+        str, typer.Option(help="With --data, the columns that grade an answer, as a,b.")
+    ] = "reward",
+    quality: Annotated[
+        str,
+        typer.Option(
+            help="With --data, mean of the judges, or an order over them and then the cost, such "
+            "as weighted:weights=[2,1,0]."
+        ),
+    ] = "mean",
 ) -> None:
     """Run the experiments of the papers: tables, figures, a verdict per claim, and a page."""
     from mobandits.papers.catalogue import find  # noqa: PLC0415
@@ -98,7 +116,8 @@ def reproduce_papers(
     console.check_engine_options(engine, address)
     # Before anything is written: a mistake in the last name is found at once.
     with console.parameters():
-        chosen = find(ids)
+        files = _routing_files(data, judges, quality)
+        chosen = find(ids, files)
 
     options = RunOptions(rounds, trials, seed, workers, engine, address)
     if are_finished(chosen, out, options):
@@ -115,10 +134,25 @@ def reproduce_papers(
             workers=workers,
             engine=engine,
             address=address,
+            data=files,
             progress=progress,
         )
 
     typer.echo(page)
+
+
+def _routing_files(data: tuple[Path, Path] | None, judges: str, quality: str) -> Any:
+    """The files of `--data`, read as its other options say; None where there are none."""
+    from mobandits.papers.paretobandit2026.routing import RoutingFiles  # noqa: PLC0415
+    from mobandits.spec.building import order_named  # noqa: PLC0415
+
+    if data is None:
+        return None
+
+    order = quality if quality == "mean" else order_named(quality, "--quality")
+    columns = tuple(column.strip() for column in judges.split(","))
+
+    return RoutingFiles(*data, columns, order)
 
 
 def report(

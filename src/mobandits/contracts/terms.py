@@ -112,20 +112,56 @@ def recipes_in(recipe: Any) -> Iterator[Any]:
             yield from recipes_in(value)
 
 
-def first_prices(recipe: Any, policy: Any, rounds: Any) -> Any | None:
+def first_prices(recipe: Any, policy: Any, rounds: Any, state: Any | None = None) -> Any | None:
     """The prices of costs with which a policy begins, by a log; None where it has none.
 
-    A recipe whose policy has prices offers `first_prices(policy, rounds)`: a NamedTuple of
+    A recipe whose policy has prices offers `first_prices(policy, rounds, state)`: a NamedTuple of
     arrays, whose names are those of accounts in the policy's state (`contracts.states.Field`).
 
     Args:
         recipe: of the policy; one inside of it may be the one with prices.
         policy: with the order that is played.
         rounds: `contracts.protocols.LoggedRounds`.
+        state: of the policy, where it has begun; None: it has not.
     """
     for each in recipes_in(recipe):
         if callable(getattr(each, "first_prices", None)):
-            return each.first_prices(policy, rounds)
+            return each.first_prices(policy, rounds, state)
+
+    return None
+
+
+MOST_FACTOR = 1e9  # by which all announcements together may change what an arm costs
+
+
+class CostFactors(NamedTuple):
+    """The factors by which announcements have changed what arms cost.
+
+    Attributes:
+        objectives: the objective of each budget.
+        factor: (arms, budgets) of every slot, 1 where nothing was announced; a part of the state.
+        cheapest: (budgets,) the mean cost of a log's cheapest arm, likewise; 0: not known.
+    """
+
+    objectives: tuple[int, ...]
+    factor: Any
+    cheapest: Any
+
+
+def cost_factors(recipe: Any, policy: Any, state: Any) -> CostFactors | None:
+    """The announced factors that a policy multiplies costs by; None where it knows of none.
+
+    A recipe whose policy does offers `cost_factors(policy, state)`.
+
+    Args:
+        recipe: of the policy; one inside of it may be the one with prices.
+        policy: in this state.
+        state: whose factors may be written.
+    """
+    for each in recipes_in(recipe):
+        if callable(getattr(each, "cost_factors", None)):
+            factors: CostFactors = each.cost_factors(policy, state)
+            return factors
 
     return None
 

@@ -1,11 +1,13 @@
 """Quality and cost of the answers of three language models to 3,609 prompts."""
 
-import io
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
 from mobandits.datasets.published import Published
+from mobandits.datasets.routing_files import parsed_routing
 from mobandits.support.optional import how_to_install, missing_extra
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class LlmRoutingData(DataSet):
         (3609, True)
     """
 
-    references = ("tabernermiller2026",)
+    references = ("paretobandit2026",)
     about = About(
         name="llm_routing",
         title="Quality and cost of three language models on every one of 3,609 benchmark prompts.",
@@ -116,40 +118,21 @@ class LlmRoutingData(DataSet):
 
 
 def _table(split: str) -> "pl.DataFrame":
-    import polars as pl  # noqa: PLC0415
+    import polars as pl  # noqa: PLC0415 - importing the package stays light
 
-    answer = pl.Struct({"reward": pl.Float64, "cost": pl.Float64})
-    answers = {f"{vendor}/{model}": answer for model, vendor in VENDORS.items()}
-    # The fields that are named are read; what the files derive from them is left out.
-    schema = {
-        "source": pl.String(),
-        "prompt": pl.String(),
-        "arms": pl.Struct(answers),
+    names = [f"{vendor}/{model}" for model, vendor in VENDORS.items()]
+    # What the files derive from the values is left out.
+    table = parsed_routing(_content(split), f"{split}.jsonl").of_models(names)
+    columns: dict[str, Any] = {
+        "split": [split] * len(table.prompts),
+        "source": list(table.sources),
+        "prompt": list(table.prompts),
     }
-    raw = pl.read_ndjson(io.BytesIO(_content(split)), schema=schema)
-    columns = [
-        pl.lit(split).alias("split"),
-        pl.col("source"),
-        pl.col("prompt"),
-        *_outcome("reward", "quality"),
-        *_outcome("cost", "cost"),
-    ]
+    for column, values in (("quality", table.grades[:, :, 0]), ("cost", table.dollars)):
+        for place, model in enumerate(MODELS):
+            columns[f"{column}_{model}"] = np.ascontiguousarray(values[:, place])
 
-    return raw.select(columns)
-
-
-def _outcome(field: str, column: str) -> "list[pl.Expr]":
-    """The expressions of one outcome of every model, a field of the file's nested answers."""
-    import polars as pl  # noqa: PLC0415
-
-    arms = pl.col("arms").struct
-    expressions = []
-    for model, vendor in VENDORS.items():
-        answer = arms.field(f"{vendor}/{model}")
-        value = answer.struct.field(field)
-        expressions.append(value.alias(f"{column}_{model}"))
-
-    return expressions
+    return pl.DataFrame(columns)
 
 
 def _content(split: str) -> bytes:

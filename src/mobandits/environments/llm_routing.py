@@ -2,6 +2,7 @@
 
 import functools
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -67,7 +68,7 @@ class LlmRouting:
         (100, 3)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("tabernermiller2026",)
+    references: ClassVar[tuple[str, ...]] = ("paretobandit2026",)
 
     text_features: int = 32
 
@@ -211,16 +212,33 @@ def _outcomes() -> Outcomes:
 
 @functools.cache
 def _contexts(count: int) -> Array:
-    constant = np.ones((PROMPTS, 1))
     if count == 0:
-        return read_only(constant[:, None])
+        return read_only(np.ones((PROMPTS, 1, 1)))
 
     texts = _frame()["prompt"].to_list()
-    rows = text_features(texts[:FIRST], texts, count)
-    contexts = np.hstack([rows, constant])[:, None]
+    contexts = prompt_contexts(texts, FIRST, count)
+
+    return read_only(contexts[:, None])
+
+
+def prompt_contexts(texts: Sequence[str], fitted_on: int, count: int) -> Array:
+    """(prompts, count + 1) the features of texts and a constant, divided by the square root of 2.
+
+    Args:
+        texts: of the prompts.
+        fitted_on: the features are fitted on the first so many, which are more than `count`.
+        count: of the features of a text, at least 1.
+
+    Raises:
+        MissingExtraError: where the extra `data` is not installed.
+    """
+    rows = text_features(texts[:fitted_on], texts, count)
+    constant = np.ones((len(texts), 1))
 
     # A row of norm 1 and a constant 1 have norm sqrt(2); linear policies assume at most 1.
-    return read_only(contexts / np.sqrt(2.0))
+    contexts: Array = np.hstack([rows, constant]) / np.sqrt(2.0)
+
+    return contexts
 
 
 def scaled_cost(dollars: Array, fitted_on: int) -> Array:

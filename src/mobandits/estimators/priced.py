@@ -12,6 +12,7 @@ import numpy as np
 from mobandits.compiling.compiled import Floats, Ints, compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
 from mobandits.contracts.states import Field, counts, state_fields
+from mobandits.contracts.terms import MOST_FACTOR
 
 RATE = 0.02  # eta: prices after a log depend little on it, from 0.005 to 0.05
 MOST_EXCESS = 50.0  # one bill moves a price by at most a factor e
@@ -29,6 +30,7 @@ CAUTION = 2.0  # an arm may cost so many times what is predicted
     large=Field(("budgets",), low=0.0, account=True),
     cheapest=Field(("budgets",), low=0.0, account=True),
     largest=Field(("budgets",), low=0.0),
+    factor=Field(("arms", "budgets"), low=1.0 / MOST_FACTOR, high=MOST_FACTOR),
 )
 class PricedState(NamedTuple):
     """The estimator's state, and the prices that its costs have led to.
@@ -44,6 +46,8 @@ class PricedState(NamedTuple):
         cheapest: (budgets,) the mean cost of a log's cheapest arm; 0: what is predicted of the
             cheapest one stands for it.
         largest: (budgets,) the largest cost so far, in absolute value.
+        factor: (arms, budgets) by which announcements have changed what an arm costs; the model
+            learns costs as they were before.
     """
 
     model: Any
@@ -53,6 +57,7 @@ class PricedState(NamedTuple):
     large: Array
     cheapest: Array
     largest: Array
+    factor: Array
 
 
 @compiled
@@ -73,6 +78,10 @@ class Priced:
     choose but that of the floor: rewards are about 1 apart. Costs may come late and apart from
     other rewards; those that are waited for are neither in S nor in t.
 
+    Where an arm's costs have changed by an announced factor f, the model learns c / f, and what it
+    estimates is multiplied by f, so that nothing need be learned anew. S and the price follow what
+    is paid.
+
     Args:
         model: the estimator inside.
         objectives: (budgets,) the objective of each.
@@ -81,6 +90,7 @@ class Priced:
         allowed: (budgets,) b, positive.
         first: (budgets,) the prices in the beginning; 0: the floor, or what a log says.
         horizon: n; 0: not known, or without an end.
+        arms: K, which announced factors are for; slots of cells times arms count through the arms.
 
     Reference:
         Exponential weights on the dual of a budget, one of the cases of Balseiro, Lu and Mirrokni,
@@ -105,6 +115,7 @@ class Priced:
     allowed: Floats
     first: Floats
     horizon: int
+    arms: int = 1
 
     ORDERED: ClassVar[bool] = True  # prices are clipped on the way
     BEGINS_ANEW: ClassVar[bool] = True  # a retuned agent keeps `model`, and has other budgets
@@ -119,17 +130,24 @@ class Priced:
         large = np.zeros(budgets)
         cheapest = np.zeros(budgets)
         largest = np.zeros(budgets)
+        factor = np.ones((self.arms, budgets))
 
-        return PricedState(model, price, spent, settled, large, cheapest, largest)
+        return PricedState(model, price, spent, settled, large, cheapest, largest, factor)
 
     def mean(self, state: PricedState, context: Array, arms: IntArray) -> Array:
-        """(arms, objectives) the means of the estimator inside."""
+        """(arms, objectives) the means of the estimator inside, with costs as announced."""
         mean: Array = self.model.mean(state.model, context, arms)
+        self.announce(state, arms, mean)
         return mean
 
     def width(self, state: PricedState, context: Array, arms: IntArray) -> Array:
-        """(arms, grams) its widths."""
+        """(arms, grams) its widths; those of costs as announced where objectives have their own."""
         width: Array = self.model.width(state.model, context, arms)
+        if width.shape[1] > 1:
+            for j in range(len(self.allowed)):
+                for a in range(len(arms)):
+                    width[a, self.objectives[j]] *= state.factor[arms[a] % self.arms, j]
+
         return width
 
     def sample(
@@ -141,8 +159,9 @@ class Priced:
         radius: Array,
         rng: Rng,
     ) -> Array:
-        """(arms, objectives) as it samples."""
+        """(arms, objectives) as it samples, with costs as announced."""
         sample: Array = self.model.sample(state.model, context, arms, draws, radius, rng)
+        self.announce(state, arms, sample)
         return sample
 
     def evidence(self, state: PricedState, context: Array, arms: IntArray) -> Evidence:
@@ -167,7 +186,8 @@ class Priced:
             if not math.isnan(cost):
                 self.charge(state, j, cost)
 
-        model = self.model.update(state.model, x, arm, reward)
+        at_first = self.at_first(state, arm, reward)
+        model = self.model.update(state.model, x, arm, at_first)
 
         return PricedState(
             model,
@@ -177,7 +197,30 @@ class Priced:
             state.large,
             state.cheapest,
             state.largest,
+            state.factor,
         )
+
+    def at_first(self, state: PricedState, arm: int, reward: Array) -> Array:
+        """(objectives,) a reward of an arm as if its costs were those before all announcements."""
+        at_first = np.copy(reward)
+        for j in range(len(self.allowed)):
+            factor = state.factor[arm % self.arms, j]
+            # Else roundings would change rewards of arms whose costs never changed.
+            if factor != 1.0:
+                cost = self.cost(j, reward) / factor
+                at_first[self.objectives[j]] = -(self.offsets[j] + cost) / self.slopes[j]
+
+        return at_first
+
+    def announce(self, state: PricedState, arms: IntArray, rewards: Array) -> None:
+        """Turn rewards (arms, objectives) into those at the costs that were announced, in place."""
+        for j in range(len(self.allowed)):
+            for a in range(len(arms)):
+                factor = state.factor[arms[a] % self.arms, j]
+                if factor != 1.0:
+                    cost = self.cost(j, rewards[a]) * factor
+                    objective = self.objectives[j]
+                    rewards[a, objective] = -(self.offsets[j] + cost) / self.slopes[j]
 
     def cost(self, j: int, reward: Array) -> float:
         """The cost of a reward (objectives,) in budget j, in its own unit."""

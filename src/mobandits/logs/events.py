@@ -7,6 +7,7 @@
     {"kind": "learn", "id": 7, "time": 2.5, "rewards": {"quality": 0.93}}
     {"kind": "add", "arm": "huge", "like": "large"}
     {"kind": "remove", "arm": "small"}
+    {"kind": "reprice", "arm": "large", "objective": "cost", "factor": 0.1, "next": 9}
 
 `arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of
 the description, then each new one as it is added. A removed arm keeps its position, and has it
@@ -147,6 +148,7 @@ _FIELDS = {
     "learn": _learn,
     "add": _change_of_arms,
     "remove": _change_of_arms,
+    "reprice": _change_of_arms,
 }
 
 

@@ -6,6 +6,22 @@ regret of any policy: draw them on logarithmic axes. The events are informative;
 check-theorems` counts how often they fail.
 """
 
-from mobandits.papers import drugan2013, mocmab2018, moglb2019, molts2025, moslb2024, pcz2018
+from mobandits.papers import (
+    drugan2013,
+    mocmab2018,
+    moglb2019,
+    molts2025,
+    moslb2024,
+    paretobandit2026,
+    pcz2018,
+)
 
-__all__ = ["drugan2013", "mocmab2018", "moglb2019", "molts2025", "moslb2024", "pcz2018"]
+__all__ = [
+    "drugan2013",
+    "mocmab2018",
+    "moglb2019",
+    "molts2025",
+    "moslb2024",
+    "paretobandit2026",
+    "pcz2018",
+]

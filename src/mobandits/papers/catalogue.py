@@ -9,9 +9,12 @@ from mobandits.papers.mocmab2018 import experiments as mocmab2018
 from mobandits.papers.moglb2019 import experiments as moglb2019
 from mobandits.papers.molts2025 import experiments as molts2025
 from mobandits.papers.moslb2024 import experiments as moslb2024
+from mobandits.papers.paretobandit2026 import experiments as paretobandit2026
+from mobandits.papers.paretobandit2026.routing import RoutingFiles
 from mobandits.papers.pcz2018 import experiments as pcz2018
 from mobandits.support.nearest import refusal
 
+ON_DATA = "paretobandit2026"  # the paper that is also played on files of a user's own
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
     for one in (
@@ -25,19 +28,22 @@ EXPERIMENTS: dict[str, Experiment] = {
         theory.MOLTS2025,
         *moslb2024.EXPERIMENTS,
         theory.MOSLB2024,
+        *paretobandit2026.EXPERIMENTS,
         *cross.EXPERIMENTS,
     )
 }
 
 
-def find(ids: Sequence[str]) -> list[Experiment]:
+def find(ids: Sequence[str], data: RoutingFiles | None = None) -> list[Experiment]:
     """The experiments that some IDs stand for, each once, in the order of the catalogue.
 
     Args:
         ids: of experiments; a paper's key stands for all of its experiments, "all" for everything.
+        data: prompts to play them on, in the place of those of paretobandit2026.
 
     Raises:
-        ValueError: naming the ID and the nearest valid one.
+        ValueError: naming the ID and the nearest valid one; where a file of `data` does not fit, or
+            other experiments are asked for with one.
 
     Example:
         >>> [one.id for one in find(["moslb2024/fig4"])]
@@ -60,4 +66,11 @@ a paper or one that `mobandits list experiments` shows
         if not {"all", paper, name}.isdisjoint(ids):
             chosen.append(experiment)
 
-    return chosen
+    if data is None:
+        return chosen
+
+    others = [one.id for one in chosen if not one.id.startswith(f"{ON_DATA}/")]
+    if others:
+        raise ValueError(f"data must go with experiments of {ON_DATA}, got {others[0]}")
+
+    return paretobandit2026.experiments_on_files(data, [one.id for one in chosen])

@@ -101,7 +101,7 @@ class Claim:
         kind: "paper", a sentence of the paper, which has a verdict. The others are reported, with
             what the rule gave: "extension", a sentence of the paper on one figure, asked of
             another one on which the paper is silent, or under another reading of what it leaves
-            open; "ours", a statement that no paper makes; "stand-in", a sentence of the paper on
+            open, or of another policy; "ours", a statement that no paper makes; "stand-in", a sentence of the paper on
             data that are not here, asked of synthetic data; "check", a theorem or an identity,
             which no data can contradict.
 

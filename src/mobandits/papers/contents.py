@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, TypedDict
 Verdict = Literal["reproduced", "not reproduced", "reported", "not at the paper's scale"]
 # What each of them is, `claims.Claim` says.
 ClaimKind = Literal["paper", "extension", "ours", "stand-in", "check"]
-PlotKind = Literal["curves", "bars", "heat", "bounds"]
+PlotKind = Literal["curves", "bars", "points", "heat", "bounds"]
 
 
 # TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions

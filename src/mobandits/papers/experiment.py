@@ -219,9 +219,10 @@ class Plot:
         name: of its files.
         metric: what is drawn.
         caption: plain text.
-        kind: "curves" over rounds; "bars" of the values at the last round, a group per row; "heat"
-            maps of a table whose policies are columns and whose rounds are rows; "bounds":
-            logarithmic, regret beside its bound.
+        kind: "curves" over rounds; "bars" of the values at the last round, a group per row;
+            "points" of these values, components from left to right; "heat" maps of a table whose
+            policies are columns and whose rounds are rows; "bounds": logarithmic, regret beside
+            its bound.
         rows: which rows, in this order; none: all.
         runs: which runs, a panel each; none: all.
         parts: what the components are called, such as "dominant objective"; none: their numbers.

@@ -24,7 +24,7 @@ class Publication(NamedTuple):
 
 
 # In the order in which they appeared.
-PAPERS = ("pcz2018", "mocmab2018", "moglb2019", "moslb2024", "molts2025")
+PAPERS = ("pcz2018", "mocmab2018", "moglb2019", "moslb2024", "molts2025", "paretobandit2026")
 
 
 def publication_of(name: str) -> Publication | None:
@@ -48,7 +48,8 @@ def publication_of(name: str) -> Publication | None:
     return Publication(
         title=reference.title,
         authors=reference.spoken_authors(),
-        venue=reference.venue,
+        # One that has not appeared yet is where its links lead to.
+        venue=reference.venue or f"arXiv:{reference.arxiv}",
         year=reference.year,
         link=links[0],
     )

@@ -35,6 +35,7 @@ from mobandits.papers.pages.write import (
     write_experiment,
     write_index,
 )
+from mobandits.papers.paretobandit2026.routing import RoutingFiles
 from mobandits.papers.playing import RunResult, SelectedRow, play_experiment, rounds_of
 from mobandits.simulation.collection import RUNS, check_collection, collect
 from mobandits.simulation.files import locked
@@ -70,6 +71,7 @@ def reproduce(
     workers: int | None = None,
     engine: str = "threads",
     address: str | None = None,
+    data: RoutingFiles | None = None,
     progress: ProgressCallback | None = None,
 ) -> Path:
     """Run experiments, judge their claims, and write a page for each and one above them.
@@ -90,19 +92,20 @@ def reproduce(
         engine: "threads" or "ray", as in `simulate`; parts that are no simulation run in this
             process.
         address: of a Ray cluster, as in `simulate`.
+        data: prompts in the place of those of paretobandit2026.
         progress: called with the rounds that are done and how many there will be.
 
     Returns:
         The page above all.
 
     Raises:
-        ValueError: where an ID is unknown, or a number makes no sense.
+        ValueError: where an ID is unknown, a number makes no sense, or a file does not fit.
         FolderError: where `out` holds something else.
         MissingExtraError: where the engine is not installed.
         EngineError: where the cluster cannot be reached, or lost a trial for good.
     """
     # All mistakes are told before a folder is made.
-    experiments = find(ids)
+    experiments = find(ids, data)
     check_engine(engine, address)
     for name, value, least in (
         ("rounds", rounds, 2),

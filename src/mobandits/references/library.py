@@ -342,13 +342,13 @@ PAPERS = (
 
 DATA = (
     Reference(
-        "tabernermiller2026",
+        "paretobandit2026",
         "misc",
         ("Taberner-Miller, Annette",),
         "ParetoBandit: Budget-Paced Adaptive Routing for Non-Stationary LLM Serving",
         2026,
         arxiv="2604.00136",
-        note="The evaluation files of the Python package paretobandit 0.1.1",
+        note="With the evaluation files of the Python package paretobandit 0.1.1",
     ),
     Reference(
         "saito2021",

@@ -26,6 +26,7 @@ FORMS = {
         'order={name="weighted",weights=[0.2,0.8]}'
     ),
     "--objective": "NAME or NAME:key=value,key=value",
+    "--quality": "mean, an order's NAME or NAME:key=value,key=value",
 }
 
 
@@ -46,6 +47,22 @@ def recipe_named(text: str) -> Recipe:
     recipe: Recipe = build("policies", {"name": name, **parameters}, "--policy")
 
     return recipe
+
+
+def order_named(text: str, option: str) -> Order:
+    """An order as a command line describes it, such as weighted:weights=[2,1,0].
+
+    Raises:
+        ValueError: naming what is wrong.
+
+    Example:
+        >>> order_named("weighted:weights=[2,1]", "--quality")
+        Weighted(weights=[2.0, 1.0])
+    """
+    name, parameters = _name_and_parameters(text, option)
+    order: Order = build("orders", {"name": name, **parameters}, option)
+
+    return order
 
 
 def objective_named(text: str) -> Objective:

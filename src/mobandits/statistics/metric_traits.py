@@ -40,6 +40,7 @@ GAP = MetricTraits("smaller", least=0.0)
 COUNT = MetricTraits(least=0.0)
 SHARE = MetricTraits("larger", least=0.0, most=1.0)
 METRIC_TRAITS = {
+    "adoption": COUNT._replace(better="smaller"),  # of a model that is added, in paretobandit2026
     "adversarial_pareto_regret": GAP,
     "bin_ratio": MetricTraits(least=0.0, most=1.0),
     "budget_regret": MetricTraits("smaller"),

@@ -18,15 +18,15 @@ KINDS: dict[ClaimKind, str] = {
 MEANING = (
     "Reproduced, not reproduced and reported are the papers' own claims. The other columns have "
     "how many hold / do not hold / have no rule that decides: extensions are sentences of a paper "
-    "on one figure, asked of another one, or under another reading of what it leaves open; ours "
-    "are statements that no paper makes; stand-ins are claims on data that are not here, asked of "
+    "on one figure, asked of another one or of another policy, or under another reading of what it "
+    "leaves open; ours are statements that no paper makes; stand-ins are claims on data that are not here, asked of "
     "synthetic data; checks are theorems and identities, which no data can contradict."
 )
 # The same, one by one, for pages that have claims of some kinds only.
 KIND_MEANINGS: Mapping[ClaimKind, str] = {
     "extension": (
-        "a sentence of the paper on one figure, asked of another one, or under another reading of "
-        "what it leaves open"
+        "a sentence of the paper on one figure, asked of another one or of another policy, or under "
+        "another reading of what it leaves open"
     ),
     "ours": "a statement that no paper makes",
     "stand-in": "a claim on data that are not here, asked of synthetic data",

@@ -138,6 +138,8 @@ def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
         return draw_heat(data, plot, width)
     if plot["kind"] == "bars":
         return draw_bars(data, plot, vertical, width)
+    if plot["kind"] == "points":
+        return draw_points(data, plot, vertical, width)
 
     return draw_panels(data, vertical, width, logarithmic=plot["logarithmic"])
 
@@ -235,6 +237,63 @@ def _draw_bars_of_run(
         reach = [mean - low, high - mean]
         intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=INK, elinewidth=0.9)
         tag_marks([*bars, *intervals.get_children()], name)
+
+
+@styled()
+def draw_points(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
+    """The values at the last round, components from left to right: a panel per run.
+
+    Each line is a row of the run, with its intervals; values near each other stay apart, because no
+    axis begins at 0.
+
+    Args:
+        data: from `plot_data`.
+        plot: of the specification.
+        vertical: what the vertical axis is called.
+        width: in inches.
+    """
+    rounds = pl.col("round")
+    last = data.filter(rounds == rounds.max().over("run"))
+    names = last["policy"].unique(maintain_order=True).to_list()
+    style = looks(names)
+
+    groups = last.partition_by("run", maintain_order=True)
+    columns = min(len(groups), MOST_COLUMNS) if width >= WIDTH else 1
+    figure, axes = panels_with_legend(width, len(groups), columns, names)
+    for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        if len(groups) > 1:
+            panel.set_title(wrapped(group["run"][0], width / columns - AXIS))
+
+        _draw_points_of_run(panel, group, names, style)
+        components = group["component"].unique().sort().to_list()
+        titles = [component_title(plot, each) for each in components]
+        panel.set_xticks(components, titles if len(titles) > 1 else [""])
+        # Names of many components need more room than their points.
+        panel.tick_params(axis="x", labelrotation=0 if columns == 1 else 25)
+        panel.set_xlim(-0.5, len(components) - 0.5)
+        panel.set_ylabel(vertical if i % columns == 0 else "")
+
+    draw_legend(figure, axes, key(names, width, max(columns, 2)))
+
+    return figure
+
+
+def _draw_points_of_run(
+    panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[str, Look]
+) -> None:
+    for i, name in enumerate(names):
+        own = group.filter(pl.col("policy") == name).sort("component")
+        # Side by side, so that intervals of equal means can be told apart.
+        offset = 0.05 * (i - (len(names) - 1) / 2)
+        at = own["component"].to_numpy() + offset
+        mean = own["mean"].to_numpy()
+        reach = [mean - own["low"].to_numpy(), own["high"].to_numpy() - mean]
+        look = style[name]
+        lines = panel.plot(
+            at, mean, color=look.colour, marker=look.marker, ls=look.dash, label=name, ms=4
+        )
+        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=look.colour, elinewidth=0.9)
+        tag_marks([*lines, *intervals.get_children()], name)
 
 
 @styled()

@@ -60,15 +60,19 @@ class _Costs(NamedTuple):
     excess: Array
 
 
-def first_prices(policy: Policy, rounds: LoggedRounds) -> FirstPrices | None:
+def first_prices(
+    policy: Policy, rounds: LoggedRounds, state: Any | None = None
+) -> FirstPrices | None:
     """The prices at which what a paced policy would play spends its budgets.
 
     Args:
         policy: paced, with the order that it plays by.
         rounds: of a log.
+        state: of the policy, where it has begun; None: it has not.
 
     Returns:
-        None where the log has too few rounds. A price that was given stays.
+        None where the log has too few rounds. A price that was given is not looked for: it stays
+        what it is by now.
     """
     estimator = composite(policy).estimator
     paid = _costs_of(estimator, rounds.rewards)
@@ -87,6 +91,8 @@ def first_prices(policy: Policy, rounds: LoggedRounds) -> FirstPrices | None:
         folds = _learned_folds(policy, known, large)
         costs = _predicted(policy, known, folds, paid)
         price = _bisected(policy, known, folds, costs, large, is_sought)
+    if state is not None:
+        price = np.where(is_sought, price, priced_state(state).price)
 
     return FirstPrices(price, large, cheapest)
 

@@ -20,11 +20,11 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import declares
-from mobandits.contracts.terms import ApplicationTerms
+from mobandits.contracts.terms import ApplicationTerms, CostFactors
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
 from mobandits.policies.wrappers.budget_terms import cost_lines
-from mobandits.policies.wrappers.first_prices import first_prices
+from mobandits.policies.wrappers.first_prices import first_prices, priced_state
 from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
 from mobandits.policies.wrappers.own_terms import as_recipe, pairs_of
 from mobandits.support.checks import integer, number
@@ -61,6 +61,9 @@ class Paced(Recipe):
     `Weighted([1, 0])`: costs keep their place in the beliefs. Rewards that are paid with should be
     about 1 apart, as those of an objective with a range are: a large cost is always worth .003.
     Costs with budgets need no range, whose worst end is far above a small cost.
+
+    A new price list is announced by `Agent.reprice(arm, factor)`: what is predicted of the arm's cost
+    changes at once, and nothing is learned anew.
 
     In an agent set the preference before `learn_log`: the first price is that of the order.
     docs/how-to/budgets.md says when to take Paced, and when `PrimalDual`.
@@ -145,9 +148,17 @@ class Paced(Recipe):
 
         return start
 
-    def first_prices(self, policy: Policy, rounds: LoggedRounds) -> Any | None:
+    def first_prices(
+        self, policy: Policy, rounds: LoggedRounds, state: Any | None = None
+    ) -> Any | None:
         """What a log says of the prices, to begin with; see `contracts.terms.first_prices`."""
-        return first_prices(policy, rounds)
+        return first_prices(policy, rounds, state)
+
+    def cost_factors(self, policy: Policy, state: Any) -> CostFactors:
+        """The announced factors of costs; see `contracts.terms.cost_factors`."""
+        objectives = tuple(composite(policy).estimator.objectives.tolist())
+        priced = priced_state(state)
+        return CostFactors(objectives, priced.factor, priced.cheapest)
 
     def bind(self, shape: Shape) -> Policy:
         """The recipe's policy, with prices."""
@@ -186,6 +197,7 @@ class Paced(Recipe):
             allowed=[allowed for _, allowed in self.budgets],
             first=[prices.get(objective, 0.0) for objective, _ in self.budgets],
             horizon=horizon or 0,
+            arms=shape.arms,
         )
         explorer = _charged(inner.explorer)
         priced: Policy = exchanged(policy, estimator=estimator, explorer=explorer)

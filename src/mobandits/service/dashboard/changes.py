@@ -13,6 +13,7 @@ SAID = {
     "remove": "arm {arm} left",
     "first_prices": "first prices of costs were found on a log",
     "clock": "the clock was set right",
+    "reprice": "arm {arm} costs {factor} times as much",
 }
 KINDS = (*SAID, "preference", "retune", "lost")
 SHOWN = 20  # the last ones
@@ -41,7 +42,7 @@ def last_changes(core: AgentCore, store: Store) -> list[Change]:
 def _what(core: AgentCore, event: Event) -> str:
     kind = event["kind"]
     if kind in SAID:
-        return SAID[kind].format(arm=event.get("arm"))
+        return SAID[kind].format(arm=event.get("arm"), factor=event.get("factor"))
     if kind == "preference":
         words = preference_in_words(core, event) or "the policy's own"
         return f"preference: {words}"

@@ -1,0 +1,191 @@
+"""Announced prices: what an arm costs changes by a factor, and nothing need be learned anew.
+
+The policy multiplies what it predicts by the factor, and divides what it learns by it. Where a log
+is at hand, the price of a unit of cost with which a budget is kept is looked up on it once more, at
+the costs of now.
+"""
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.adoption import CHUNK
+from mobandits.agent.core import AgentCore
+from mobandits.agent.first_prices import LastRounds, begin_with, prices_by
+from mobandits.agent.recording import StoreWriter
+from mobandits.contracts.protocols import Mask
+from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
+from mobandits.logs.feedback import Feedback
+from mobandits.support.checks import number
+from mobandits.support.naming import quoted
+from mobandits.support.nearest import refusal
+from mobandits.support.numbering import is_of_worker
+
+EVERY_CHANGE = 2**31
+
+
+def reprice(core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None) -> None:
+    """Change what an arm costs; see `Agent.reprice`."""
+    with core.lock:
+        slot = core.arms.slot(arm)
+        number("factor", factor, above=0.0)
+        factors = _factors_of(core)
+        name = _objective_of(core, factors, objective)
+        j = factors.objectives.index(core.objective_names.index(name))
+        together = float(factors.factor[slot, j]) * factor
+        if not 1.0 / MOST_FACTOR <= together <= MOST_FACTOR:
+            rule = f"factor must leave all changes of an arm within {1.0 / MOST_FACTOR:g} and "
+            rule += f"{MOST_FACTOR:g}"
+            raise ValueError(f"{rule}, got {quoted(factor)}, with which they are {together:g}")
+        if core.bound.stage == 0:
+            return  # nothing is predicted: all that comes is at the new price
+
+        now = core.advance_clock()
+        log = log_at_hand(core)
+        if log is not None:
+            log = _at_another_cost(log, arm, name, factor, np.ones(len(log), bool))
+
+        prices = prices_by(core, core.bound, log, has_begun=True)
+        if core.writer is None:
+            core.log_at_hand = log
+        else:
+            event: dict[str, Any] = {"arm": arm, "objective": name, "factor": float(factor)}
+            event |= {"next": core.pending.next_id, "prices": prices}
+            core.writer.write_repricing(event, now)
+
+        _apply(core, factors, slot, j, factor)
+        begin_with(core.bound, prices)
+        if core.writer is not None:
+            core.writer.done(core)
+
+
+def reprice_again(core: AgentCore, event: dict[str, Any], *, adopting: bool) -> None:
+    """Replay a change of what an arm costs, with the prices that were found then.
+
+    Args:
+        core: of the agent.
+        event: of its log.
+        adopting: whether a new recipe learns the log, which looks for prices of its own.
+
+    Raises:
+        ValueError: where the recipe has no such cost.
+    """
+    factors = _factors_of(core)
+    slot = core.arms.slot(event["arm"])
+    name = _objective_of(core, factors, event["objective"])
+    j = factors.objectives.index(core.objective_names.index(name))
+    core.advance_clock()
+    _apply(core, factors, slot, j, event["factor"])
+    if not adopting:
+        begin_with(core.bound, event["prices"])
+
+
+def log_at_hand(core: AgentCore) -> Feedback | None:
+    """The last rounds that the agent can still read, at the costs of now.
+
+    They are those of its store, or of what it learned.
+    """
+    # As in `learn_log`: most agents read no log.
+    from mobandits.logs.reading import scan  # noqa: PLC0415
+
+    writer = core.writer
+    if not isinstance(writer, StoreWriter):
+        log: Feedback | None = core.log_at_hand
+        return log
+
+    store = writer.store
+    store.flush()
+    last = LastRounds(core.features)
+    chunks = scan(store.path, chunk=CHUNK, agent=store.agent)
+    for _ in last.passing(chunks):
+        pass
+
+    rounds = last.rounds()
+    if rounds is None:
+        return None
+
+    for event in store.last_changes(["reprice"], limit=EVERY_CHANGE):
+        # An arm that has left since is in no choice any more.
+        if event["arm"] in rounds.arm_names:
+            before = _made_before(rounds, event)
+            rounds = _at_another_cost(
+                rounds, event["arm"], event["objective"], event["factor"], before
+            )
+
+    return rounds
+
+
+def _at_another_cost(
+    log: Feedback, arm: Hashable, objective: Hashable, factor: float, which: Mask
+) -> Feedback:
+    """A log as if an arm had cost `factor` times as much in some of its rounds."""
+    if arm not in log.arm_names:
+        return log
+
+    column = log.objective_names.index(objective)
+    is_changed = which & (log.arms == log.arm_names.index(arm))
+    rewards = log.rewards.copy()
+    rewards[is_changed, column] *= factor
+
+    return replace(log, rewards=rewards)
+
+
+def _made_before(log: Feedback, event: dict[str, Any]) -> Mask:
+    """(rounds,) which rounds of a store were decided before a change of costs."""
+    assert log.ids is not None  # noqa: S101 - rounds of stores have numbers
+    before: Mask = log.ids < event["next"]
+    if log.times is None:
+        return before
+
+    # Numbers of workers do not count through those of the agent.
+    of_worker = np.array([is_of_worker(each) for each in log.ids.tolist()], bool)
+    before[of_worker] = log.times[of_worker] < event["time"]
+
+    return before
+
+
+def _apply(core: AgentCore, factors: CostFactors, slot: int, j: int, factor: float) -> None:
+    """Change the factor of an arm, and keep the old one for decisions that wait for a bill."""
+    row = factors.factor[slot]
+    place = factors.objectives[j]
+    birth = core.arms.slots[slot]
+    former = core.pending.former
+    for decision_id, pending in core.pending.open.items():
+        if pending.arm == slot and pending.birth == birth:
+            # A second change leaves what the first one found.
+            former.setdefault(decision_id, {}).setdefault(place, float(row[j]))
+
+    row[j] *= factor
+    # Another arm may be the cheapest by now: what is predicted stands for it, until a log says more.
+    factors.cheapest[j] = 0.0
+
+
+def _factors_of(core: AgentCore) -> CostFactors:
+    """The announced factors of an agent's policy.
+
+    Raises:
+        ValueError: where it knows of none.
+    """
+    bound = core.bound
+    policy = bound.any_policy()
+    state = bound.state() if bound.stage > 0 else policy.init()
+    factors = cost_factors(bound.recipe, policy, state)
+    if factors is None:
+        name = type(core.recipe).__name__
+        raise ValueError(f"reprice needs a recipe with prices of costs, such as Paced, got {name}")
+
+    return factors
+
+
+def _objective_of(core: AgentCore, factors: CostFactors, given: Hashable | None) -> Hashable:
+    """The name of the cost that changes."""
+    names = [core.objective_names[place] for place in factors.objectives]
+    if given is None and len(names) == 1:
+        return names[0]
+    if given not in names:
+        listed = ", ".join(map(quoted, names))
+        raise ValueError(refusal("objective", f"be a cost with a budget: {listed}", given, names))
+
+    return given
