@@ -42,6 +42,8 @@ from mobandits.support.progress import Progress, check_progress, shown_progress
 LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0)
 BUDGET_LEVEL = 0.8
 ROUNDING = 1e-6
+ENDLESS = 10**9  # rounds
+PLENTY = 1000.0  # times the largest cost
 
 
 class _Problem(NamedTuple):
@@ -157,8 +159,10 @@ def tune_budget(
             allowed = _found_budget(problem, log, curve, asked)
 
         recipe = Paced(problem.learner, allowed, horizon=horizon)
+        # Without an end of its own, the policy must not take that of the log for one.
+        valued = dataclasses.replace(recipe, horizon=horizon or ENDLESS)
         with naming_target(LEARNED):
-            learned = forward.estimate(LEARNED, forward.probabilities_of(recipe))
+            learned = forward.estimate(LEARNED, forward.probabilities_of(valued))
 
         tell(report, steps, steps)
 
@@ -358,8 +362,11 @@ def _curve(problem: _Problem, log: Feedback, model: Model, seed: int) -> SpendCu
 
     cost = int(problem.terms.costs[0])
     name = log.objective_names[cost]
-    # Neither number matters: every price is tried.
-    priced = Paced(problem.learner, {name: 1.0}, start={name: 1.0})
+    most = float(np.nanmax(np.abs(log.rewards[:, cost]), initial=0.0))
+    # Every price is tried, so the first one does not matter; and no arm may be too dear for what is
+    # left.
+    ample = {name: PLENTY * (most or 1.0)}
+    priced = Paced(problem.learner, ample, horizon=ENDLESS, start={name: 1.0})
     with naming_target(LEARNED):
         return spend_curve(priced, log, problem.terms.weights, cost, model=model, seed=seed)
 
