@@ -129,7 +129,7 @@ class BudgetTuned:
         return f"{conjunction(parts)} per decision{found}"
 
     def lines(self) -> list[str]:
-        """The budget, a row per candidate, the knee and the answer."""
+        """The budget, a row per candidate, the mixture, the knee, doubts, and the answer last."""
         header = ["", *(each.title for each in self.log.objectives), "fits"]
         rows = [header, *self._rows()]
         widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
@@ -141,6 +141,8 @@ class BudgetTuned:
         lines.append(f"mixture: {shares_in_words(self.mixture)}")
         if self.knee_in_words is not None:
             lines.append(self.knee_in_words)
+
+        lines += [f"doubt: {doubt}" for doubt in self.doubts]
 
         return [*lines, self.answer]
 

@@ -138,14 +138,12 @@ def _evidence(tuned: BudgetTuned) -> list[str]:
     log = tuned.log
     version = importlib.metadata.version("mobandits")
     sizes = f"{quantity(len(log), 'round')}, {quantity(len(log.arm_names), 'arm')}"
-    evidence = [
+
+    return [
         f"log: {sizes}, sha256 {log.digest}",
         f"tuned by mobandits {version}, {tuned.options}",
         *tuned.lines(),
     ]
-    evidence += [f"doubt: {doubt}" for doubt in tuned.doubts]
-
-    return evidence
 
 
 def _objective(objective: Objective) -> dict[str, Any]:

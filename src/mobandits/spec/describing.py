@@ -9,7 +9,7 @@ from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
-from mobandits.compiling.named import NamedNumbers
+from mobandits.compiling.named import NamedNumbers, NamedPlaces
 from mobandits.contracts.protocols import Recipe
 from mobandits.features.feature_map import FeatureMap
 from mobandits.spec.building import build
@@ -83,6 +83,8 @@ def _plain(value: Any, where: str) -> Any:
 
     if isinstance(value, NamedNumbers):
         value = dict(value.pairs)
+    if isinstance(value, NamedPlaces):
+        value = value.items
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
