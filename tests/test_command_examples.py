@@ -48,6 +48,12 @@ def folder(tmp_path_factory):
         for _ in range(200):
             decision = agent.decide(rng.random(2) / 2)
             agent.learn(decision.id, [rng.random()])
+    asked["objectives"] = ["quality", mob.Objective("cost", minimise=True)]
+    with mob.Agent(RandomChoice(), **asked, log=folder / "paid.db", propensity="exact") as agent:
+        for _ in range(200):
+            decision = agent.decide(rng.random(2) / 2)
+            size = ["a", "b"].index(decision.arm)
+            agent.learn(decision.id, {"quality": rng.random() + size, "cost": 0.1 + size})
     (folder / "router.toml").write_text(SERVICE)
     return folder
 

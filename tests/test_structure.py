@@ -58,7 +58,9 @@ MAY_IMPORT = {
     "testing": GROUND | {"simulation"},
     # Applications.
     "agent": GROUND | {"orders", "logs", "encoding"},
-    "evaluation": GROUND | {"statistics", "logs", "figures", "orders", "agent", "encoding"},
+    # What `tune` makes of a budget is a policy.
+    "evaluation": GROUND
+    | {"statistics", "logs", "figures", "orders", "agent", "encoding", "policies"},
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},

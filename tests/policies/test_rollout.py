@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import OWN, SHARED
+from scipy import stats
 
 import mobandits as mob
 from mobandits.contracts.composition import composite
@@ -21,6 +22,7 @@ from mobandits.policies import (
     WithFloor,
 )
 from mobandits.policies.context_free.exp3p import Exp3PNote
+from mobandits.spec import build
 
 K, D, L = OWN[:3]
 ROWS = [
@@ -34,6 +36,7 @@ ROWS = [
     (RandomChoice(), OWN),
 ]
 BASELINE = 3
+SHARES = {3: 3.0, 0: 1.0, 1: 2.0}  # arms of a mixture
 WITH = np.array([4, 3, 0])
 WITHOUT = np.array([2, 0, 4])
 ARMS = ["new", "old", "other"]
@@ -105,6 +108,84 @@ def test_any_share_and_any_eligible_arms(share, eligible, seed):
     # The inner policy's own probabilities are left as they were.
     assert policy.policy.probabilities(beliefs.beliefs).tolist() == inner.tolist()
     assert law[policy.draw(beliefs, rng).arm] > 0.0
+
+
+def slow_mixture(inner, eligible, share, shares):
+    """The definition, arm by arm: shares of the arms of the mixture that are eligible."""
+    total = sum(weight for arm, weight in shares.items() if arm in eligible)
+    if total == 0.0:
+        return [float(p) for p in inner]
+    return [
+        share * p + (1.0 - share) * shares.get(int(arm), 0.0) / total
+        for arm, p in zip(eligible, inner, strict=True)
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    share=st.floats(0.0, 1.0),
+    shares=st.dictionaries(st.integers(0, K - 1), st.floats(0.01, 9.0), min_size=1),
+    eligible=st.lists(st.integers(0, K - 1), min_size=1, max_size=K, unique=True),
+    seed=st.integers(0, 9),
+)
+def test_any_mixture_in_place_of_the_baseline(share, shares, eligible, seed):
+    arms = np.array(eligible)
+    policy = Rollout(MolUcb(scale=0.3), share=share, mixture=shares).bind(OWN)
+    rng = np.random.default_rng(seed)
+    beliefs = policy.beliefs(policy.init(), rng.random((len(arms), D)), arms, rng)
+    inner = policy.policy.probabilities(beliefs.beliefs)
+    law = policy.probabilities(beliefs)
+    assert law == pytest.approx(slow_mixture(inner, eligible, share, shares), rel=1e-12)
+    assert law.sum() == pytest.approx(1.0)
+    assert law[policy.draw(beliefs, rng).arm] > 0.0
+    forced = slow_mixture(np.zeros(len(arms)), eligible, share, shares)
+    assert policy.forced(arms) == pytest.approx(forced, rel=1e-12)
+    if len(shares) == 1:
+        (arm,) = shares
+        single = Rollout(MolUcb(scale=0.3), arm, share).bind(OWN)
+        assert policy == single
+
+
+@pytest.mark.parametrize(("recipe", "shape"), ROWS, ids=lambda part: str(part)[:40])
+def test_draws_follow_the_mixture_by_chi_square(recipe, shape):
+    policy = Rollout(recipe, share=0.4, mixture=SHARES).bind(shape)
+    _, beliefs = at_work(policy, shape, WITH)
+    law = policy.probabilities(beliefs)
+    assert law == pytest.approx(
+        slow_mixture(policy.policy.probabilities(beliefs.beliefs), WITH, 0.4, SHARES), rel=1e-12
+    )
+    rng = np.random.default_rng(1)
+    draws = 4000
+    counts = np.bincount([policy.draw(beliefs, rng).arm for _ in range(draws)], minlength=len(law))
+    assert not counts[law == 0.0].any()
+    played = law > 0.0
+    square = ((counts[played] - draws * law[played]) ** 2 / (draws * law[played])).sum()
+    # 1 in 10,000 runs would be beyond.
+    assert square < stats.chi2.ppf(0.9999, max(1, played.sum() - 1))
+
+
+def test_an_agent_keeps_the_arms_of_its_mixture_and_comes_back(tmp_path):
+    recipe = Rollout(MolUcb(scale=0.3), share=0.5, mixture={"old": 3, "new": 1})
+    assert recipe.mixture == (("old", 3.0), ("new", 1.0))
+    with agent_of(recipe, log=tmp_path / "log") as agent:
+        for arm in ("old", "new"):
+            with pytest.raises(ValueError, match="arm must not be one that the recipe names"):
+                agent.remove_arm(arm)
+        for _ in range(10):
+            decision = agent.decide([0.5, 0.5])
+            agent.learn(decision.id, [0.5, 0.5])
+        streams = agent.core.bound.streams()
+    with agent_of(recipe, log=tmp_path / "log") as agent:
+        assert agent.core.bound.streams() == streams
+        agent.save(tmp_path / "agent")
+    assert mob.Agent.load(tmp_path / "agent").recipe == recipe
+    table = {"name": "mol-ucb", "scale": 0.3}
+    made = build(
+        "policies",
+        {"name": "rollout", "recipe": table, "share": 0.5, "mixture": {"old": 3, "new": 1}},
+        "policy",
+    )
+    assert made == recipe
 
 
 def test_a_noted_probability_is_that_of_the_mixture():
@@ -228,3 +309,19 @@ def test_the_baseline_cannot_leave_and_must_be_there():
 def test_bad_parameters(arguments, said):
     with pytest.raises(ValueError, match=said):
         Rollout(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, r"Rollout must have either baseline or mixture, got neither"),
+        ({"baseline": 0, "mixture": {1: 1.0}}, r"either baseline or mixture, got both"),
+        ({"mixture": {1: 0.0}}, r"Rollout.mixture\[1\] must be above 0, got 0.0"),
+        ({"mixture": {}}, r"Rollout.mixture must be a dictionary"),
+    ],
+)
+def test_mixtures_that_are_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        Rollout(MolUcb(), **options)
+    with pytest.raises(ValueError, match=r"Rollout.mixture must be an arm below 5, got 7"):
+        Rollout(MolUcb(), mixture={0: 1.0, 7: 1.0}).bind(OWN)

@@ -21,7 +21,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "mobandits evaluate agent.db --policy new=mol-ucb --deploy new --out runs/new",
         f"mobandits evaluate log.csv {COLUMNS} --policy mol-ucb --out runs/log",
     ),
-    "tune": ("mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",),
+    "tune": (
+        "mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",
+        "mobandits tune paid.db --budget cost=0.4 --write routed.toml",
+        "mobandits tune paid.db --within 0.1",
+    ),
     "import": ("mobandits import journal imported.db",),
     "retune": ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
     "reset-clock": ("mobandits reset-clock agent.db",),

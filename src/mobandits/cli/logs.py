@@ -144,9 +144,43 @@ def tune_policies(
         typer.Option(
             "--policy",
             autocompletion=completion.targets,
-            help="The first is the one to beat. As in evaluate; repeat for more.",
+            help="The first is the one to beat. As in evaluate; repeat for more. With a budget: "
+            "what learns, by default mol-eps-greedy:epsilon=0,penalty=10.",
         ),
-    ],
+    ] = [],  # noqa: B006 - the parser copies it
+    budgets: Annotated[
+        list[str],
+        typer.Option(
+            "--budget",
+            help="OBJECTIVE=NUMBER, the cost per decision that is allowed: finds a policy that keeps "
+            "it. Repeat for more.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="In place of a budget: the cheapest policy whose quality is at most so much below "
+            "the best.",
+        ),
+    ] = None,
+    horizon: Annotated[
+        int | None, typer.Option(min=1, help="Of a budget: the decisions that it is for.")
+    ] = None,
+    fallback: Annotated[
+        str | None,
+        typer.Option(
+            autocompletion=completion.one_of("mixture"),
+            help="Of a budget: mixture plays the best mixture of arms where the log shows no gain.",
+        ),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a budget: the .toml file of a service to write, with its evidence, and beside it "
+            "the store of an agent that has learned the log.",
+        ),
+    ] = None,
     weights: Annotated[
         list[str],
         typer.Option(
@@ -167,14 +201,23 @@ def tune_policies(
     agent: Annotated[
         str | None, typer.Option(help="Whose decisions, where the store has several agents.")
     ] = None,
-    level: Annotated[float, typer.Option(help="1 - the probability of a wrong claim.")] = 0.95,
+    level: Annotated[
+        float | None,
+        typer.Option(
+            help="1 - the probability of a wrong claim: by default 0.95, and 0.8 with a budget."
+        ),
+    ] = None,
     blocks: Annotated[
         int, typer.Option(min=2, help="Parts of the log; each is valued on what came before it.")
     ] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
-    """Say which policy is surely better than the first on a log, or that nothing is."""
-    from mobandits.evaluation.tune_command import result_lines, tune_file  # noqa: PLC0415
+    """Say which policy is surely better than the first on a log, or find one for a budget."""
+    from mobandits.evaluation.tune_command import (  # noqa: PLC0415
+        result_lines,
+        tune_budget_file,
+        tune_file,
+    )
     from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
 
     try:
@@ -184,7 +227,6 @@ def tune_policies(
 
     options: Any = {
         "weights": weights,
-        "margin": margin,
         "columns": columns,
         "objectives": described,
         "agent": agent,
@@ -192,11 +234,58 @@ def tune_policies(
         "blocks": blocks,
         "seed": seed,
     }
+    if budgets or within is not None:
+        if margin:
+            raise typer.BadParameter("--margin must be left out with a budget")
+
+        with console.parameters():
+            if write is not None:
+                writer = _tuned_agent()
+                writer.check_tuned_file(write)
+            with console.progress_of("tune", "steps") as progress:
+                found = tune_budget_file(
+                    log,
+                    recipe_named,
+                    budgets=budgets,
+                    within=within,
+                    policies=policies,
+                    horizon=horizon,
+                    fallback=fallback,
+                    **options,
+                    progress=progress,
+                )
+
+            typer.echo(found)
+            if write is not None:
+                typer.echo(writer.write_tuned(write, found))
+
+        return
+
+    given = {"--horizon": horizon, "--fallback": fallback, "--write": write}
+    for name, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(f"{name} must go with --budget or --within, got {value}")
+
+    if not policies:
+        raise typer.BadParameter("--policy or --budget must be given")
+
     with console.progress_of("tune", "candidates") as progress, console.parameters():
-        tuned = tune_file(log, policies, recipe_named, **options, progress=progress)
+        tuned = tune_file(log, policies, recipe_named, margin=margin, **options, progress=progress)
 
     for line in result_lines(tuned):
         typer.echo(line)
+
+
+def _tuned_agent() -> Any:
+    """What writes the file of a service."""
+    from mobandits.support.optional import missing_extra  # noqa: PLC0415
+
+    try:
+        from mobandits.service import tuned_agent  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise missing_extra("mobandits tune --write", "service") from error
+
+    return tuned_agent
 
 
 def import_journal_as_store(

@@ -169,12 +169,17 @@ def cost_factors(recipe: Any, policy: Any, state: Any) -> CostFactors | None:
 def arms_named(recipe: Any) -> Iterator[Hashable]:
     """The arms that a recipe, or one inside of it, names: they cannot leave.
 
-    A recipe that names arms lists the fields in `ARM_FIELDS`.
+    A recipe that names arms lists the fields in `ARM_FIELDS`, and those of pairs of an arm and a
+    number in `ARM_SHARES_FIELDS`.
     """
     for each in recipes_in(recipe):
         for name in getattr(each, "ARM_FIELDS", ()):
             arm = getattr(each, name)
             if arm is not None:
+                yield arm
+
+        for name in getattr(each, "ARM_SHARES_FIELDS", ()):
+            for arm, _ in getattr(each, name) or ():
                 yield arm
 
 

@@ -1,10 +1,12 @@
 """The value of other decisions, from a log: vectors, confidence regions, and warnings.
 
 `compare` evaluates targets on a log; `evaluate` one of them. See
-docs/tutorials/evaluate-before-you-deploy.md. `tune` chooses a recipe on a log, and `sweep_weights`
-gives a front of policies. See docs/how-to/choose-from-a-log.md.
+docs/tutorials/evaluate-before-you-deploy.md. `tune` chooses a recipe on a log, or a policy for a
+budget, and `sweep_weights` gives a front of policies. See docs/how-to/choose-from-a-log.md and
+docs/how-to/budgets.md.
 """
 
+from mobandits.evaluation.budget_tuned import BudgetTuned
 from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare, evaluate
 from mobandits.evaluation.diagnostics import Diagnostics
@@ -32,6 +34,7 @@ from mobandits.logs import Feedback
 __all__ = [
     "ESTIMATORS",
     "Box",
+    "BudgetTuned",
     "Candidate",
     "Comparison",
     "ConstantTarget",

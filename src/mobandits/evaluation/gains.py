@@ -1,6 +1,7 @@
 """The difference of the values of two targets on the same rounds, in one objective or their sum."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.regions import FLAT
 from mobandits.evaluation.spread import reach, spread_of, tail
 from mobandits.evaluation.terms import influence
+from mobandits.support.checks import as_float_array, choice
+from mobandits.support.naming import quoted
 
 
 class CandidateGain(NamedTuple):
@@ -87,6 +90,42 @@ def gain_over(
     difference = estimate.value - baseline.value
     sizes = np.abs(estimate.value) + np.abs(baseline.value)
     return _weighted_sum(difference, effects, sizes, weights, probability)
+
+
+def checked_weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
+    """(objectives,) the weights of the sum that decides; None for the Pareto order.
+
+    Args:
+        weights: a number per objective, or {objective: number}; None: 1 where there is one
+            objective, else the Pareto order.
+        objectives: names.
+
+    Raises:
+        ValueError: where an objective is not known, or they are not numbers, at least 0 and one
+            above it.
+
+    Example:
+        >>> checked_weights({"speed": 2.0}, ("quality", "speed")).tolist()
+        [0.0, 2.0]
+    """
+    if weights is None:
+        return np.ones(1) if len(objectives) == 1 else None
+    if isinstance(weights, Mapping):
+        # By their texts: a command line has no other names.
+        names = [str(objective) for objective in objectives]
+        weight_of_name = {str(name): weight for name, weight in weights.items()}
+        for name in weight_of_name:
+            choice("weights: an objective", name, names)
+
+        weights = [weight_of_name.get(name, 0.0) for name in names]
+
+    vector = as_float_array("weights", weights)
+    are_weights = vector.shape == (len(objectives),) and np.isfinite(vector).all()
+    if not are_weights or (vector < 0.0).any() or not vector.any():
+        rule = f"weights must be {len(objectives)} numbers, one per objective"
+        raise ValueError(f"{rule}, at least 0 and not all 0, got {quoted(vector.tolist())}")
+
+    return vector
 
 
 def _weighted_sum(

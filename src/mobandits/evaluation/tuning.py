@@ -1,11 +1,13 @@
 """Choose a recipe on a log: `mob.tune`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Recipe
+from mobandits.evaluation.budget_tuned import BudgetTuned
+from mobandits.evaluation.budget_tuning import BUDGET_LEVEL, tune_budget
 from mobandits.evaluation.comparison import (
     Comparison,
     Model,
@@ -18,7 +20,12 @@ from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.forward import ForwardLog
-from mobandits.evaluation.gains import CandidateGain, gain_over, weighted_value
+from mobandits.evaluation.gains import (
+    CandidateGain,
+    checked_weights,
+    gain_over,
+    weighted_value,
+)
 from mobandits.evaluation.reliability import FREEDOM
 from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained
@@ -29,7 +36,10 @@ from mobandits.support.checks import as_float_array, choice, number
 from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
+LEVEL = 0.95
 
+
+@overload
 def tune(
     recipes: Mapping[str, Target] | Sequence[Target],
     log: Feedback,
@@ -37,12 +47,50 @@ def tune(
     weights: Mapping[Any, float] | Sequence[float] | None = None,
     margin: float | Sequence[float] = 0.0,
     baseline: str | None = None,
-    level: float = 0.95,
+    level: float | None = None,
     blocks: int = 5,
     model: Model = None,
     seed: int = 0,
     progress: Progress = "auto",
-) -> Tuned:
+) -> Tuned: ...
+
+
+@overload
+def tune(
+    recipes: Feedback,
+    *,
+    budget: Mapping[Any, float] | None = None,
+    within: float | None = None,
+    learner: Recipe | None = None,
+    horizon: int | None = None,
+    fallback: Literal["mixture"] | None = None,
+    weights: Mapping[Any, float] | Sequence[float] | None = None,
+    level: float | None = None,
+    blocks: int = 5,
+    model: Model = None,
+    seed: int = 0,
+    progress: Progress = "auto",
+) -> BudgetTuned: ...
+
+
+def tune(
+    recipes: Any,
+    log: Feedback | None = None,
+    *,
+    budget: Mapping[Any, float] | None = None,
+    within: float | None = None,
+    learner: Recipe | None = None,
+    horizon: int | None = None,
+    fallback: Literal["mixture"] | None = None,
+    weights: Mapping[Any, float] | Sequence[float] | None = None,
+    margin: float | Sequence[float] = 0.0,
+    baseline: str | None = None,
+    level: float | None = None,
+    blocks: int = 5,
+    model: Model = None,
+    seed: int = 0,
+    progress: Progress = "auto",
+) -> Tuned | BudgetTuned:
     """The recipe that a log shows to be better than the first, or the answer that nothing is.
 
     The log is cut into blocks in the order of its rounds. For every block but the first, each
@@ -67,19 +115,34 @@ def tune(
     Values on folds at random, as of `compare`, cannot promise that: a recipe that learned from all
     other folds shares their noise, which no standard error shows.
 
+    **With a budget**, ``tune(log, budget={"cost": 0.2})``, the candidates are a policy that is
+    learned by ``Paced(learner, budget)``, every arm, and the best mixture of arms. The answer is a
+    policy to deploy, and its gain over the best mixture of arms that spends no more than it, with
+    the lower end at `level`: see `BudgetTuned`. With ``tune(log, within=0.02)`` the budget is
+    looked for: the least one at which the log shows, at `level`, that quality is at most 0.02 below
+    the best that the learned policy reaches at any price.
+
     Args:
         recipes: {name: candidate}, or candidates that are named by their text. A candidate is a
             recipe, `Trained(recipe)`, or any other target of `compare`, such as `LoggingPolicy()`.
-            The first is the one to beat.
+            The first is the one to beat. With a budget, the log stands here.
         log: the logged decisions, with propensities, in the order of time. Rounds that are sorted by
             something else are to be shuffled: ``log[rng.permutation(len(log))]``.
+        budget: {objective: cost per round that is allowed}, of objectives that are minimised, each
+            at least what the cheapest arm costs.
+        within: the loss of quality that is allowed, at least 0, in place of a budget; for logs with
+            one objective that is minimised and has no weight.
+        learner: of the learned policy; None: ``MolEpsGreedy(epsilon=0, penalty=10)``.
+        horizon: the rounds that the budget is for; None: it has no end.
+        fallback: "mixture": where the log shows no gain, play the best mixture within the budget,
+            and go on learning; None: play what was learned.
         weights: of the objectives in the sum that decides, at least 0, one each or by name: the
             sum of rewards as policies learn them (`Feedback.learned_rewards`), so that weights
             compare ranges where there are such, as those of `Weighted` in an agent do. Not needed
-            with one objective. None with several: by the Pareto order.
+            with one objective, or one without a budget. None with several: by the Pareto order.
         margin: the loss per objective that does not matter, at least 0; only without weights.
         baseline: the name of the candidate to beat, which is then listed first; None: the first.
-        level: 1 - the probability of a wrong claim.
+        level: 1 - the probability of a wrong claim; None: 0.95, and 0.8 with a budget.
         blocks: their number, at least 2.
         model: of the rewards, see `compare`; predictions of your own must not have been fitted on
             the log.
@@ -105,12 +168,73 @@ def tune(
         >>> tuned = tune({"now": RandomChoice(), "learned": learned}, log)
         >>> tuned.sure, tuned.best == learned
         (True, True)
+
+        >>> paid = [Objective("q"), Objective("cost", minimise=True, unit="USD")]
+        >>> both = np.column_stack([rewards, -0.1 - arms])
+        >>> log = Feedback(contexts, arms, both, [0.5] * 1000, "ab", paid)
+        >>> print(tune(log, budget={"cost": 0.4}).answer)
+        The learned policy gains 0.294 over the best mixture that spends no more (a alone), at \
+least 0.2592 (80 %).
     """
+    if budget is not None or within is not None or isinstance(recipes, Feedback):
+        if log is not None:
+            raise ValueError(f"recipes must be left out with a budget, got {quoted(recipes)}")
+        if baseline is not None or np.any(margin):
+            raise ValueError("baseline and margin must be left out with a budget")
+
+        return tune_budget(
+            recipes,
+            budget,
+            within=within,
+            learner=learner,
+            horizon=horizon,
+            fallback=fallback,
+            weights=weights,
+            level=BUDGET_LEVEL if level is None else level,
+            blocks=blocks,
+            model=model,
+            seed=seed,
+            progress=progress,
+        )
+
+    given = {"learner": learner, "horizon": horizon, "fallback": fallback}
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} must go with a budget, got {quoted(value)} without")
+
+    return _tune_recipes(
+        recipes,
+        log,  # type: ignore[arg-type]  # what is no log is refused
+        weights=weights,
+        margin=margin,
+        baseline=baseline,
+        level=LEVEL if level is None else level,
+        blocks=blocks,
+        model=model,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def _tune_recipes(
+    recipes: Mapping[str, Target] | Sequence[Target],
+    log: Feedback,
+    *,
+    weights: Any,
+    margin: Any,
+    baseline: str | None,
+    level: float,
+    blocks: int,
+    model: Model,
+    seed: int,
+    progress: Progress,
+) -> Tuned:
+    """The best of several candidates; see `tune`."""
     check_progress(progress)
     candidates = _candidates(recipes, baseline)
     check_comparison(log, candidates, {DoublyRobust.name: DoublyRobust()})
     number("level", level, above=0.0, below=1.0)
-    weight_vector = _weights(weights, log.objective_names)
+    weight_vector = checked_weights(weights, log.objective_names)
     margins = _margins(margin, log.objective_names, weight_vector)
     forward = ForwardLog(log, blocks, model, seed)
     estimates = {}
@@ -309,28 +433,6 @@ def _candidates(
     first = {baseline: candidates.pop(baseline)}
 
     return first | candidates
-
-
-def _weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
-    """(objectives,) the weights of the sum that decides; None for the Pareto order."""
-    if weights is None:
-        return np.ones(1) if len(objectives) == 1 else None
-    if isinstance(weights, Mapping):
-        # By their texts: a command line has no other names.
-        names = [str(objective) for objective in objectives]
-        weight_of_name = {str(name): weight for name, weight in weights.items()}
-        for name in weight_of_name:
-            choice("weights: an objective", name, names)
-
-        weights = [weight_of_name.get(name, 0.0) for name in names]
-
-    vector = as_float_array("weights", weights)
-    are_weights = vector.shape == (len(objectives),) and np.isfinite(vector).all()
-    if not are_weights or (vector < 0.0).any() or not vector.any():
-        rule = f"weights must be {len(objectives)} numbers, one per objective"
-        raise ValueError(f"{rule}, at least 0 and not all 0, got {quoted(vector.tolist())}")
-
-    return vector
 
 
 def _margins(margin: Any, objectives: tuple[Any, ...], weights: Array | None) -> Array:

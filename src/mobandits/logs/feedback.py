@@ -1,5 +1,6 @@
 """Logged decisions in memory: context, arm, propensity, vector reward."""
 
+import hashlib
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -194,6 +195,22 @@ class Feedback:
         if self.ranks is None:
             return self
         return replace(self[self.ranks == 0], ranks=None)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the rounds and what describes them, in hex: equal logs have equal ones.
+
+        Example:
+            >>> log = Feedback([[1.0]], [0], [[0.5]], [1.0], ["a"], ["q"])
+            >>> len(log.digest), log.digest == replace(log, arm_names=["b"]).digest
+            (64, False)
+        """
+        found = hashlib.sha256(repr((self.arm_names, self.objectives)).encode())
+        for name, values in self.columns().items():
+            found.update(f"{name} {values.dtype.str} {values.shape}".encode())
+            found.update(np.ascontiguousarray(values).tobytes())
+
+        return found.hexdigest()
 
     def columns(self) -> dict[str, Any]:
         """The arrays with an entry per round, by name, without those that are None."""

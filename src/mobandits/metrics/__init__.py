@@ -2,7 +2,7 @@
 
 from mobandits.metrics.adversarial import AdversarialParetoRegret, adversarial_pareto_regret
 from mobandits.metrics.bin_ratio import BinRatio
-from mobandits.metrics.budget_regret import BudgetedMixture, BudgetRegret, best_within_budgets
+from mobandits.metrics.budget_regret import BudgetRegret
 from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
 from mobandits.metrics.fairness import (
     FrontRecall,
@@ -27,6 +27,7 @@ from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRe
 from mobandits.metrics.resolve import DEFAULT_METRICS, default_metrics, registry, resolve
 from mobandits.metrics.reward import Reward
 from mobandits.metrics.violation import Violation
+from mobandits.numerics.budgeted_mixture import BudgetedMixture, best_within_budgets
 
 __all__ = [
     "DEFAULT_METRICS",

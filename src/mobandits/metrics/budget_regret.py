@@ -4,78 +4,17 @@ Symbols: g_a the mean rewards of arm a, added up over the rounds so far, c_{a,j}
 is allowed per round, t the rounds.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.metrics.reward import of_chosen
 from mobandits.metrics.violation import checked_budgets, costs_of
-from mobandits.support.checks import as_float_array, integer
-
-
-class BudgetedMixture(NamedTuple):
-    """The best mixture of arms within budgets.
-
-    Attributes:
-        value: its reward; NaN where no mixture keeps the budgets.
-        weights: (arms,) the share of each arm; NaN likewise.
-    """
-
-    value: float
-    weights: Array
-
-
-def best_within_budgets(gains: Any, costs: Any, allowed: Any) -> BudgetedMixture:
-    """The mixture p of arms with the largest sum of p_a g_a whose costs stay within the budgets.
-
-        maximise  sum_a p_a g_a   over the simplex,   where  sum_a p_a c_{a,j} <= b_j  for every j
-
-    Args:
-        gains: (arms,) g.
-        costs: (arms, budgets) c.
-        allowed: (budgets,) b.
-
-    Raises:
-        ValueError: where the shapes do not fit together.
-
-    Example:
-        >>> mixture = best_within_budgets([0.5, 0.9], [[0.0], [1.0]], [0.25])
-        >>> round(mixture.value, 6), mixture.weights.round(6).tolist()
-        (0.6, [0.75, 0.25])
-    """
-    # SciPy's solvers take a while to load, and most simulations have no budgets.
-    from scipy.optimize import linprog  # noqa: PLC0415
-
-    gain = as_float_array("gains", gains)
-    cost = as_float_array("costs", costs)
-    bound = as_float_array("allowed", allowed)
-    arms = len(gain)
-    if cost.shape != (arms, len(bound)):
-        wanted = (arms, len(bound))
-        raise ValueError(f"costs must have shape (arms, budgets) = {wanted}, got {cost.shape}")
-
-    # Rows of size 1: the solver's tolerances are absolute, and costs may be in small units.
-    sizes = np.maximum(np.abs(cost).max(axis=0), np.abs(bound))
-    units = np.where(sizes > 0.0, sizes, 1.0)
-    size = float(np.abs(gain).max()) or 1.0
-    solved = linprog(
-        -gain / size,
-        A_ub=(cost / units).T,
-        b_ub=bound / units,
-        A_eq=np.ones((1, arms)),
-        b_eq=np.ones(1),
-        method="highs",
-    )
-    if not solved.success:
-        return BudgetedMixture(math.nan, np.full(arms, math.nan))
-
-    weights: Array = solved.x
-
-    return BudgetedMixture(float(weights @ gain), weights)
+from mobandits.numerics.budgeted_mixture import best_within_budgets
+from mobandits.support.checks import integer
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ MOST_LISTED = 100
 LONGEST = 900.0  # seconds
 LOST = "the service ended meanwhile"
 
-Begin = Callable[[Coroutine[Any, Any, None]], None]
+Begin = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class Evaluations:

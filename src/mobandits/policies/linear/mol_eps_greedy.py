@@ -6,10 +6,11 @@ A comparator of molts2025 without confidence bounds: epsilon alone decides how m
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape, Traits
+from mobandits.contracts.protocols import Order, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Greedy
 from mobandits.orders import Pareto
+from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
 from mobandits.policies.wrappers.with_floor import FloorPolicy
 from mobandits.support.checks import number
@@ -24,6 +25,7 @@ class MolEpsGreedy(Recipe):
     Args:
         epsilon: probability of a uniform round, in [0, 1].
         penalty: ridge penalty lambda.
+        order: None for `Pareto()`, as in the paper; another one plays its front of the estimates.
 
     Reference:
         molts2025, section 6.
@@ -43,16 +45,24 @@ class MolEpsGreedy(Recipe):
 
     epsilon: float = 0.05
     penalty: float = 1.0
+    order: Order | None = None
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         number("MolEpsGreedy.epsilon", self.epsilon, at_least=0.0, at_most=1.0)
         # A penalty of 0 would leave no estimate before every direction was played.
         number("MolEpsGreedy.penalty", self.penalty, above=0.0)
+        if self.order is not None:
+            require_order("MolEpsGreedy.order", self.order)
 
     def bind(self, shape: Shape) -> FloorPolicy:
         """The policy, on the regression that fits the shape."""
+        order = self.order
+        if order is None:
+            order = Pareto()
+
+        check_objectives(order, shape.objectives)
         estimator = ridge_for(shape, self.penalty)
         # In the first round all estimates are 0, so that the front is all arms.
-        greedy = Composite(estimator, Greedy(), Pareto())
+        greedy = Composite(estimator, Greedy(), order)
         return FloorPolicy(greedy, self.epsilon)

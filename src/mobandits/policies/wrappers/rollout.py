@@ -1,13 +1,15 @@
-"""Rollout: any policy for a share of the decisions, and a baseline arm for the others.
+"""Rollout: any policy for a share of the decisions, and a baseline for the others.
 
-Symbols: p_a the probability of arm a in the inner policy, s the share, b the baseline.
+Symbols: p_a the probability of arm a in the inner policy, s the share, b_a that of the baseline.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
-from mobandits.compiling.compiled import compiled
+import numpy as np
+
+from mobandits.compiling.compiled import Floats, Ints, compiled
 from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
@@ -25,31 +27,32 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.states import declares
 from mobandits.contracts.terms import ApplicationTerms
-from mobandits.policies.wrappers.own_terms import as_recipe, slot_of
+from mobandits.policies.wrappers.own_terms import as_recipe, pairs_of, slot_of
 from mobandits.policies.wrappers.subsets import position_of
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
 
 class RolloutBeliefs(NamedTuple):
-    """The inner policy's beliefs, and where the baseline is.
+    """The inner policy's beliefs, and the law of the baseline.
 
     Attributes:
         beliefs: of the policy inside.
-        baseline: the position of the baseline; -1 where it is not eligible.
+        baseline: (arms,) its probabilities; all 0 where none of its arms is eligible.
     """
 
     beliefs: Any
-    baseline: int
+    baseline: Array
 
 
 @compiled
 class RolloutPolicy(PassesNotes):
-    """A mixture of a policy and one arm: probabilities s p_a + (1 - s) [a = b].
+    """A mixture of a policy and a baseline: probabilities s p_a + (1 - s) b_a.
 
     Args:
         policy: the inner policy; its notes are those of the mixture.
-        baseline: the slot of the arm.
+        slots: (arms of the baseline,) their slots.
+        weights: (arms of the baseline,) their probabilities where all of them are eligible.
         share: s, in [0, 1].
         notes_probability: whether the inner policy notes the probability of the arm, in whose place
             comes that of the mixture.
@@ -57,7 +60,7 @@ class RolloutPolicy(PassesNotes):
     Example:
         >>> import numpy as np
         >>> from mobandits.policies.baselines.single_arm import SingleArmPolicy
-        >>> policy = RolloutPolicy(SingleArmPolicy(1), baseline=0, share=0.25)
+        >>> policy = RolloutPolicy(SingleArmPolicy(1), [0], [1.0], share=0.25)
         >>> rng = np.random.default_rng(0)
         >>> beliefs = policy.beliefs(policy.init(), np.zeros((1, 0)), np.arange(3), rng)
         >>> policy.probabilities(beliefs).tolist()
@@ -65,7 +68,8 @@ class RolloutPolicy(PassesNotes):
     """
 
     policy: Any
-    baseline: int
+    slots: Ints
+    weights: Floats
     share: float
     notes_probability: bool = False
 
@@ -74,11 +78,26 @@ class RolloutPolicy(PassesNotes):
         return self.policy.init()
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> RolloutBeliefs:
-        """The inner policy's beliefs, and the position of the baseline."""
+        """The inner policy's beliefs, and the law of the baseline."""
         # The coin belongs to `draw`: beliefs stay as definite as the inner policy's.
         inner = self.policy.beliefs(state, context, arms, rng)
-        baseline = position_of(self.baseline, arms)
-        return RolloutBeliefs(inner, baseline)
+        return RolloutBeliefs(inner, self.baseline_law(arms))
+
+    def baseline_law(self, arms: IntArray) -> Array:
+        """(arms,) the baseline's probabilities among eligible arms; all 0 where it has none of them."""
+        law = np.zeros(len(arms))
+        total = 0.0
+        for i in range(len(self.slots)):
+            position = position_of(self.slots[i], arms)
+            if position >= 0:
+                law[position] = self.weights[i]
+                total += self.weights[i]
+
+        if total > 0.0:
+            for a in range(len(law)):
+                law[a] /= total
+
+        return law
 
     def bounds(
         self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
@@ -93,15 +112,16 @@ class RolloutPolicy(PassesNotes):
         return eases
 
     def draw(self, beliefs: RolloutBeliefs, rng: Rng) -> Choice:
-        """The inner policy's arm with probability s, else the baseline, with a note of its own.
+        """The inner policy's arm with probability s, else the baseline's, with a note of its own.
 
-        Where the baseline is not eligible, the inner policy draws in every round.
+        Where no arm of the baseline is eligible, the inner policy draws in every round.
         """
-        baseline = beliefs.baseline
+        law = beliefs.baseline
         # Without the baseline no coin is tossed: nothing depends on it.
-        if baseline >= 0 and rng.random() >= self.share:
-            note = self.note_for(beliefs, baseline, self.probability_of(beliefs, baseline), rng)
-            return Choice(baseline, note)
+        if law.any() and rng.random() >= self.share:
+            arm = self.baseline_arm(law, rng)
+            note = self.note_for(beliefs, arm, self.probability_of(beliefs, arm), rng)
+            return Choice(arm, note)
 
         choice = self.policy.draw(beliefs.beliefs, rng)
         if self.notes_probability:
@@ -111,6 +131,22 @@ class RolloutPolicy(PassesNotes):
             return Choice(choice.arm, note)
 
         return Choice(choice.arm, choice.note)
+
+    def baseline_arm(self, law: Array, rng: Rng) -> int:
+        """An arm of the baseline, drawn where it has several."""
+        places = np.flatnonzero(law)
+        last = len(places) - 1
+        if last == 0:
+            return int(places[0])
+
+        coin = rng.random()
+        total = 0.0
+        for i in range(last):
+            total += law[places[i]]
+            if coin < total:
+                return int(places[i])
+
+        return int(places[last])
 
     def note_for(self, beliefs: RolloutBeliefs, arm: int, probability: float, rng: Rng) -> Note:
         """The inner policy's note of this arm."""
@@ -125,23 +161,22 @@ class RolloutPolicy(PassesNotes):
     def probabilities(self, beliefs: RolloutBeliefs) -> Array:
         """The probability of each arm in the mixture, exactly."""
         inner = self.policy.probabilities(beliefs.beliefs)
+        law = beliefs.baseline
         probabilities: Array = inner.copy()
-        if beliefs.baseline >= 0:
+        if law.any():
             for a in range(len(inner)):
-                probabilities[a] = self.share * inner[a]
-
-            probabilities[beliefs.baseline] += 1.0 - self.share
+                probabilities[a] = self.share * inner[a] + (1.0 - self.share) * law[a]
 
         return probabilities
 
     def forced(self, slots: IntArray) -> Array:
         """(arms,) the probabilities of arms that the inner policy would not play."""
         inner = forced_probabilities(self.policy, slots)
-        is_baseline = slots == self.baseline
-        if not is_baseline.any():
+        law = self.baseline_law(slots)
+        if not law.any():
             return inner
 
-        forced: Array = self.share * inner + (1.0 - self.share) * is_baseline
+        forced: Array = self.share * inner + (1.0 - self.share) * law
         return forced
 
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
@@ -151,15 +186,16 @@ class RolloutPolicy(PassesNotes):
 
 @dataclass(frozen=True)
 class Rollout(Recipe):
-    """Any recipe for a share of the decisions; a baseline arm for the others.
+    """Any recipe for a share of the decisions; a baseline for the others, an arm or a mixture of arms.
 
-    With p the probabilities of the recipe's policy, arm a is played with
+    With p the probabilities of the recipe's policy and b those of the baseline, arm a is played with
 
-        s p_a + (1 - s) [a = baseline]
+        s p_a + (1 - s) b_a
 
-    so that a new policy can be introduced step by step: at s = 0.1 it decides for a tenth. It
+    where b is 1 for the arm `baseline`, or the shares of `mixture` among the eligible ones of its
+    arms. So a new policy can be introduced step by step: at s = 0.1 it decides for a tenth. It
     learns from all rounds, also from those of the baseline, and every propensity is that of the
-    mixture, so that the log values both sides. Where the baseline is not eligible the policy
+    mixture, so that the log values both sides. Where no arm of the baseline is eligible the policy
     decides alone. `Agent.retune` goes on with another share and with what was learned.
 
     Probabilities are exact where the recipe's are, and estimated where it draws beliefs. Beliefs,
@@ -170,11 +206,13 @@ class Rollout(Recipe):
         recipe: such as `MolUcb(scale=0.3)`, or its class for its defaults.
         baseline: the arm: its name in an agent, which cannot remove it; in simulations its number.
         share: s, of the rounds in which the recipe decides, in [0, 1].
+        mixture: {arm: its share}, positive, in place of `baseline`; shares are divided by their
+            sum.
 
     Raises:
-        ValueError: where `recipe` is no recipe, or the share is out of range; on `bind`, where there
-            is no such arm, or the policy's notes belong to arms, and it does not say what it would
-            note of any arm.
+        ValueError: where `recipe` is no recipe, the share is out of range, or neither or both of
+            `baseline` and `mixture` are given; on `bind`, where there is no such arm, or the
+            policy's notes belong to arms, and it does not say what it would note of any arm.
 
     Example:
         >>> import numpy as np
@@ -196,15 +234,27 @@ class Rollout(Recipe):
         part="as its recipe",
     )
     ARM_FIELDS: ClassVar[tuple[str, ...]] = ("baseline",)
+    ARM_SHARES_FIELDS: ClassVar[tuple[str, ...]] = ("mixture",)
 
     recipe: Recipe
-    baseline: Any
+    baseline: Any = None
     share: float = 0.1
+    mixture: Mapping[Any, Any] | tuple[Any, ...] | None = None
     terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check the parameters; a class becomes a recipe."""
+        """Check the parameters; a class becomes a recipe, a dictionary a tuple of pairs."""
         recipe = as_recipe(self.recipe, "Rollout.recipe")
+        if (self.baseline is None) == (self.mixture is None):
+            given = "neither" if self.mixture is None else "both"
+            raise ValueError(f"Rollout must have either baseline or mixture, got {given}")
+        if self.mixture is not None:
+            shares = pairs_of(self.mixture, "Rollout.mixture")
+            for arm, share in shares:
+                number(f"Rollout.mixture[{quoted(arm)}]", share, above=0.0)
+
+            object.__setattr__(self, "mixture", shares)
+
         number("Rollout.share", self.share, at_least=0.0, at_most=1.0)
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
@@ -225,10 +275,21 @@ class Rollout(Recipe):
         return self.recipe.assumptions()
 
     def _mixture(self, policy: Any, shape: Shape) -> RolloutPolicy:
-        baseline = slot_of(self.terms, self.baseline, "Rollout.baseline")
-        if baseline >= shape.arms:
-            rule = f"Rollout.baseline must be an arm below {shape.arms}"
-            raise ValueError(f"{rule}, got {quoted(self.baseline)}")
+        where = "Rollout.baseline"
+        shares: tuple[tuple[Hashable, float], ...] = ((self.baseline, 1.0),)
+        if self.mixture is not None:
+            where = "Rollout.mixture"
+            shares = tuple(self.mixture)
+
+        total = sum(share for _, share in shares)
+        slots = []
+        for arm, _ in shares:
+            slot = slot_of(self.terms, arm, where)
+            if slot >= shape.arms:
+                rule = f"{where} must be an arm below {shape.arms}"
+                raise ValueError(f"{rule}, got {quoted(arm)}")
+
+            slots.append(slot)
 
         # A policy of others may note what belongs to the arm that it drew: only it knows.
         if not hasattr(policy, "note_for"):
@@ -238,4 +299,6 @@ class Rollout(Recipe):
 
         notes_probability = declares(policy, "NOTES_PROBABILITY")
 
-        return RolloutPolicy(policy, baseline, float(self.share), notes_probability)
+        weights = [share / total for _, share in shares]
+
+        return RolloutPolicy(policy, slots, weights, float(self.share), notes_probability)
