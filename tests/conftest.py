@@ -24,7 +24,6 @@ QUICK = (
 # Kills, servers and commands as processes, databases, browsers, notebooks, pages: `make test` leaves them out.
 PROCESS = (
     "agent/test_agent_killed.py",
-    "compiling/test_modes.py",
     "figures/test_pages_in_a_browser.py",
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
