@@ -41,7 +41,7 @@ test: install
 	$(PYTEST) -m 'compiled and not (process or slow)'
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not (compiled or process or slow)'
 
-# What `make test` leaves out: processes, servers, databases, browsers, pages; and compiled, what it played in Python.
+# What `make test` leaves out: processes, servers, databases, browsers, pages, long runs; and compiled, what it played in Python.
 test-rest: install
 	$(PYTEST) -m '(process or callers and not compiled) and not slow'
 

@@ -21,14 +21,26 @@ QUICK = (
     "metrics/",
     "policies/test_recipes.py",
 )
-# Kills, servers and commands as processes, databases, browsers, notebooks, pages: `make test` leaves them out.
+# Kills, servers and commands as processes, databases, browsers, notebooks, pages, and long runs from end to end:
+# `make test` leaves them out.
 PROCESS = (
     "agent/test_agent_killed.py",
+    "agent/test_agent_stress.py",
+    "comparison/test_false_positives.py",
+    "demo/test_demo.py",
+    "demo/test_deployment.py",
+    "evaluation/test_description_travels.py",
     "figures/test_pages_in_a_browser.py",
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
     "logs/store/test_kills.py",
+    "papers/test_check_theorems.py",
+    "papers/test_mocmab2018.py",
+    "papers/test_molts2025.py",
+    "papers/test_moslb2024.py",
+    "papers/test_pcz2018.py",
     "service/test_client_failures.py",
+    "service/test_compiled_ahead.py",
     "service/test_connection_limits.py",
     "service/test_dashboard_browser.py",
     "service/test_demo_service.py",
@@ -63,8 +75,9 @@ COMPILED = (
     "metrics/test_set_metrics.py",
     "numerics/",
     "orders/test_conformance_orders.py",
+    "orders/test_dominated_arms.py",
+    "orders/test_effective_pareto.py",
     "policies/test_conformance.py",
-    "service/test_compiled_ahead.py",
     "simulation/test_mistakes.py",
     "simulation/test_surface_trial.py",
     "testing/",
