@@ -78,8 +78,10 @@ COMPILED = (
     "orders/test_dominated_arms.py",
     "orders/test_effective_pareto.py",
     "policies/test_conformance.py",
+    "policies/test_zooming.py",
     "simulation/test_mistakes.py",
     "simulation/test_surface_trial.py",
+    "test_fronts.py",
     "testing/",
 )
 # What calls compiled code: `make test` plays it interpreted, and `make test-rest` compiled as well.
@@ -97,6 +99,7 @@ CALLERS = (
     "monitoring/",
     "orders/",
     "papers/",
+    "policies/",
     "service/",
     "simulation/",
     "test_cli.py",
