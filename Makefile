@@ -8,7 +8,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 # Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: install demo serve-demo test test-versions test-litellm quick lint types stubs notebooks docs docs-only bench release hooks ci clean
+.PHONY: install demo serve-demo test test-rest test-all test-versions test-litellm quick lint types stubs notebooks docs docs-only bench release hooks ci clean
 
 install: $(STAMP)
 
@@ -34,8 +34,20 @@ demo: install
 serve-demo: $(if $(wildcard $(STAMP)),$(STAMP),$(SERVICE_STAMP))
 	$(BIN)/mobandits serve --demo
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Compiled code where it is the subject; all else in Python, which has the same bits and waits for no compiler.
 test: install
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST) -m 'compiled and not (process or slow)'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not (compiled or process or slow)'
+
+# What `make test` leaves out: processes, servers, databases, browsers, pages, long runs.
+test-rest: install
+	$(PYTEST) -m 'process and not slow'
+
+# Every test once, compiled.
+test-all: install
+	$(PYTEST)
 
 # With every supported Python that is on this machine, each in an environment of its own.
 test-versions:
@@ -50,7 +62,7 @@ test-litellm:
 
 # Under a minute once everything is compiled: what to run while working.
 quick: lint types
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'quick and not slow'
+	$(PYTEST) -m 'quick and not slow'
 
 lint: install
 	$(BIN)/ruff check .

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
 
+from mobandits.compiling import session
+
 # What `make quick` runs: under a minute once everything is compiled.
 QUICK = (
     "test_structure.py",
@@ -19,21 +21,95 @@ QUICK = (
     "metrics/",
     "policies/test_recipes.py",
 )
+# Kills, servers and commands as processes, databases, browsers, notebooks, pages, and long runs from end to end:
+# `make test` leaves them out.
+PROCESS = (
+    "agent/test_agent_killed.py",
+    "agent/test_agent_stress.py",
+    "comparison/test_false_positives.py",
+    "demo/test_demo.py",
+    "demo/test_deployment.py",
+    "evaluation/test_description_travels.py",
+    "figures/test_pages_in_a_browser.py",
+    "interop/test_missing_extras.py",
+    "interop/test_typed.py",
+    "logs/store/test_kills.py",
+    "papers/test_check_theorems.py",
+    "papers/test_mocmab2018.py",
+    "papers/test_molts2025.py",
+    "papers/test_moslb2024.py",
+    "papers/test_paretobandit2026.py",
+    "papers/test_pcz2018.py",
+    "service/test_client_failures.py",
+    "service/test_compiled_ahead.py",
+    "service/test_connection_limits.py",
+    "service/test_dashboard_browser.py",
+    "service/test_demo_service.py",
+    "service/test_http_twin.py",
+    "service/test_interface.py",
+    "service/test_javascript_client.py",
+    "service/test_kill_points.py",
+    "service/test_kill_rounds.py",
+    "service/test_postgres_service.py",
+    "service/test_postgres_store.py",
+    "service/test_server.py",
+    "service/test_shell_pages.py",
+    "service/test_worker_kills.py",
+    "service/test_worker_processes.py",
+    "service/test_workers.py",
+    "simulation/test_killed_command.py",
+    "simulation/test_ray_engine.py",
+    "test_executed_notebooks.py",
+    "test_release.py",
+    "test_site.py",
+    "test_supported_pythons.py",
+)
+# Compiled code is their subject, or Python would play them for minutes: `make test` compiles here, and nowhere else.
+COMPILED = (
+    "agent/test_preference.py",
+    "compiling/",
+    "evaluation/test_budget_tuning.py",
+    "evaluation/test_calibration.py",
+    "evaluation/test_spend_curve.py",
+    "evaluation/test_targets.py",
+    "evaluation/test_tuning.py",
+    "features/test_fitted_maps.py",
+    "features/test_map_conformance.py",
+    "metrics/test_set_metrics.py",
+    "numerics/",
+    "orders/test_conformance_orders.py",
+    "orders/test_dominated_arms.py",
+    "orders/test_effective_pareto.py",
+    "policies/test_conformance.py",
+    "policies/test_zooming.py",
+    "simulation/test_mistakes.py",
+    "simulation/test_surface_trial.py",
+    "test_fronts.py",
+    "testing/",
+)
+TIERS = {"quick": QUICK, "process": PROCESS, "compiled": COMPILED}
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what `make quick` runs."""
+    """Mark tests by their places."""
     tests = Path(__file__).parent
     for item in items:
         place = item.path.relative_to(tests).as_posix() if tests in item.path.parents else ""
-        if place.startswith(QUICK):
-            item.add_marker(pytest.mark.quick)
+        for tier, places in TIERS.items():
+            if place.startswith(places):
+                item.add_marker(getattr(pytest.mark, tier))
 
 
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Agents whose policies run in Python; only what these call is compiled."""
+    monkeypatch.setattr(session, "is_compiled", lambda policy: False)
 
 
 class Mallinfo(ctypes.Structure):

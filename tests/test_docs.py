@@ -60,6 +60,7 @@ def pages_with_code():
         yield pytest.param(page, marks=[skipped, *ignored], id=name(page))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("page", list(pages_with_code()))
 def test_page_prints_what_it_shows(page, snippets, tmp_path):
     outputs = snippets.printed(page, tmp_path)

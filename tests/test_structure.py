@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from sharing import forks
+from source_trees import PACKAGE, module_files, nodes, source
 
 import mobandits
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "src" / "mobandits"
 
 FACE = {
     "__init__",
@@ -85,7 +86,7 @@ def room(path):
 def imports(path):
     """The rooms that a file imports at its top level; imports inside functions are lazy on purpose and count as
     well."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [
@@ -101,12 +102,14 @@ def room_files(name):
     return sorted((PACKAGE / name).rglob("*.py"))
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
-)
-def test_imports_point_downwards(path):
-    if room(path) not in FACE:
-        assert set(imports(path)) - {room(path)} <= MAY_IMPORT[room(path)]
+def test_imports_point_downwards():
+    upwards = {}
+    for path in module_files():
+        if room(path) not in FACE:
+            forbidden = set(imports(path)) - {room(path)} - MAY_IMPORT[room(path)]
+            if forbidden:
+                upwards[str(path.relative_to(PACKAGE))] = sorted(forbidden)
+    assert upwards == {}
 
 
 def test_exceptions_stand_in_one_module():
@@ -115,9 +118,9 @@ def test_exceptions_stand_in_one_module():
     ends = ("Error", "Exception", "Warning")
     elsewhere = {
         node.name
-        for path in PACKAGE.rglob("*.py")
+        for path in module_files()
         if path != PACKAGE / "errors.py"
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.ClassDef)
         and any(isinstance(base, ast.Name) and base.id.endswith(ends) for base in node.bases)
     }
@@ -216,8 +219,8 @@ def test_the_agent_has_three_layers():
     for name in AGENT_CORE:
         path = PACKAGE / "agent" / f"{name}.py"
         # What objectives mean is said once, for agents and logs: that module writes nothing.
-        source = path.read_text().replace("from mobandits.logs.objectives import", "")
-        assert "mobandits.logs" not in source, name
+        text = source(path).replace("from mobandits.logs.objectives import", "")
+        assert "mobandits.logs" not in text, name
         assert not (writing - {"logs"}) & {*imports(path)}, name
 
 
@@ -232,7 +235,7 @@ def test_modules_of_a_room_import_each_other_in_no_circle():
 
 def test_modules_of_the_agent_reach_for_no_private_attribute():
     for path in [*room_files("agent"), *room_files("contracts")]:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if not isinstance(node, ast.Attribute) or not node.attr.startswith("_"):
                 continue
             own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
@@ -243,7 +246,7 @@ def test_modules_of_the_agent_reach_for_no_private_attribute():
 def modules_of(name, path):
     """The modules of a room that one of them imports."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             parts = node.module.split(".")
             if parts[:2] == ["mobandits", name]:
@@ -253,9 +256,7 @@ def modules_of(name, path):
 
 def test_nobody_imports_the_command_line():
     assert not [
-        p
-        for p in PACKAGE.rglob("*.py")
-        if "cli" in set(imports(p)) and room(p) not in ("__main__", "cli")
+        p for p in module_files() if "cli" in set(imports(p)) and room(p) not in ("__main__", "cli")
     ]
 
 
@@ -347,11 +348,29 @@ def test_every_subpackage_is_listed():
     assert set(subpackages()) <= set(dir(mobandits))
 
 
-@pytest.mark.parametrize("name", [*subpackages(), "errors", "fronts", "parts"])
-def test_every_subpackage_is_an_attribute_right_after_the_import(name):
-    code = f"import mobandits as mob; print(mob.{name}.__name__, hasattr(mob, '__wrapped__'), hasattr(mob, 'a.b'))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [f"mobandits.{name}", "False", "False"]
+RIGHT_AFTER_THE_IMPORT = """
+import os
+import sys
+import numba, numpy, polars, scipy.stats  # of others, and slow: every fork would import them anew
+import mobandits as mob
+
+for name in sys.argv[1:]:
+    # A fork for each name: what one of them imports must not help the next.
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        print(getattr(mob, name).__name__, hasattr(mob, "__wrapped__"), hasattr(mob, "a.b"), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+@forks
+def test_every_subpackage_is_an_attribute_right_after_the_import():
+    names = [*subpackages(), "errors", "fronts", "parts"]
+    command = [sys.executable, "-c", RIGHT_AFTER_THE_IMPORT, *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"mobandits.{name} False False" for name in names]
 
 
 def test_every_public_name_is_documented():
@@ -403,8 +422,8 @@ def test_no_file_names_a_registry_host_or_a_path_of_one_machine():
 def test_no_text_stands_by_itself():
     """A statement that is only a text, and no docstring, is the lost end of a longer one."""
     lost = []
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+    for path in module_files():
+        for node in nodes(path):
             if not isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.With):
                 continue
             # The first statement of a function may be its docstring.

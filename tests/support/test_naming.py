@@ -2,12 +2,12 @@
 
 import ast
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from source_trees import PACKAGE, module_files, nodes, source
 
 import mobandits as mob
 from mobandits.agent import Objective
@@ -20,7 +20,6 @@ from mobandits.spec import build, recipe_named
 from mobandits.support.checks import as_float_array, choice, integer, matrix, number
 from mobandits.support.naming import QUOTED, quoted, shortened
 
-PACKAGE = Path(mob.__file__).parent
 LONGEST = 1000  # characters of a message: two or three values, and what is said of them
 
 
@@ -92,8 +91,7 @@ def test_integers_that_cannot_be_printed_say_how_long_they_are():
 
 def values_in_errors(path):
     """What f-strings of errors and warnings interpolate by `!r`: line and text."""
-    source = path.read_text()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(path):
         name = (
             getattr(node.func, "attr", getattr(node.func, "id", ""))
             if isinstance(node, ast.Call)
@@ -102,18 +100,21 @@ def values_in_errors(path):
         if isinstance(node, ast.Raise) or name == "warn" or name.endswith("Error"):
             for part in ast.walk(node):
                 if isinstance(part, ast.FormattedValue) and part.conversion == ord("r"):
-                    yield f"{path.name}:{part.lineno}", ast.get_source_segment(source, part.value)
+                    place = f"{path.relative_to(PACKAGE)}:{part.lineno}"
+                    yield place, ast.get_source_segment(source(path), part.value)
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
-def test_errors_quote_by_the_one_function(path):
+def test_errors_quote_by_the_one_function():
     bounded = {"metric"}  # figures import no kernel: it cuts by a format
-    if path.name != "__init__.py":  # the names of attributes that modules do not have
-        assert [
-            (place, text) for place, text in values_in_errors(path) if text not in bounded
-        ] == []
+    # `__init__.py` names attributes that modules do not have.
+    paths = [path for path in module_files() if path.name != "__init__.py"]
+    unbounded = [
+        (place, text)
+        for path in paths
+        for place, text in values_in_errors(path)
+        if text not in bounded
+    ]
+    assert unbounded == []
 
 
 def agent_of(**other):

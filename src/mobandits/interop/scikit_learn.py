@@ -253,7 +253,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             learn = loop_for(learn_rows, policy)
             return learn(policy, state, contexts, arms, outcomes, rng)
         # A policy that reads the note of its choice fails on None, compiled or interpreted.
-        except (CompileError, TypeError) as error:
+        except (AttributeError, CompileError, TypeError) as error:
             rule = "recipe must be able to learn from choices that it did not make"
             raise ValueError(f"{rule}, got {quoted(self.recipe)}") from error
 
