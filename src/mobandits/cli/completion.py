@@ -54,7 +54,7 @@ def orders(incomplete: str) -> list[str]:
 
 def papers(incomplete: str) -> list[str]:
     """Keys of papers that have theorem checks."""
-    return starting(_papers(), incomplete)
+    return starting(_papers("checks"), incomplete)
 
 
 def experiments(incomplete: str) -> list[str]:
@@ -65,11 +65,12 @@ def experiments(incomplete: str) -> list[str]:
 
         return starting(EXPERIMENTS, incomplete)
 
-    return starting({*_papers(), "all", "cross"}, incomplete)
+    return starting({*_papers("experiments"), "all", "cross"}, incomplete)
 
 
-def _papers() -> set[str]:
-    return {file.parent.name for file in (PACKAGE / "papers").glob("*/checks.py")}
+def _papers(module: str) -> set[str]:
+    """The papers that have a module."""
+    return {file.parent.name for file in (PACKAGE / "papers").glob(f"*/{module}.py")}
 
 
 def _stub_names(package: str) -> set[str]:
