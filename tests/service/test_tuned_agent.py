@@ -174,7 +174,8 @@ def test_without_the_extra_the_command_says_so(tmp_path):
         "import sys; sys.modules['msgspec'] = None; from mobandits import cli; "
         f"sys.exit(cli.call({arguments!r}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "service" in done.stderr
     assert not Path(tmp_path / "x.toml").exists()
