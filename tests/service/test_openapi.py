@@ -78,7 +78,6 @@ REFUSED = [
     ("put", f"{AGENT}/preference", {"order": 7}),
     ("put", f"{AGENT}/preference", {"order": {"weights": [1.0, 1.0]}}),
     ("post", f"{AGENT}/preference/preview", {"order": []}),
-    ("put", f"{AGENT}/arms/{{arm}}", {"like": ""}),
     ("post", f"{AGENT}/evaluations", {}),
     ("post", f"{AGENT}/evaluations", {"policy": None}),
     ("post", f"{AGENT}/evaluations", {"arm": ""}),
@@ -119,31 +118,5 @@ def test_bodies_that_are_refused_are_none_of_the_description(tmp_path):
             is_taken = (method, path, body) in TAKEN
             assert answer.is_success == is_taken, (place, body, answer.text)
             assert fits(found, method, path, body) == is_taken, (place, body)
-
-    ask(tmp_path / "log", talk)
-
-
-def test_items_that_are_refused_are_none_of_the_description(tmp_path):
-    found = document(OPERATIONS)
-    observed = [
-        {**OBSERVED, "propensity": 0.0},
-        {**OBSERVED, "propensity": 1.5},
-        {**OBSERVED, "arm": ""},
-        {**OBSERVED, "key": ""},
-        {**OBSERVED, "rewards": {}},
-    ]
-    rewards = [
-        {"rewards": {"cost": 1.0}},
-        {"decision": "0", "key": "k", "rewards": {"cost": 1.0}},
-        {"decision": "0", "rewards": {}},
-    ]
-
-    async def talk(client, running):
-        await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
-        for path, items in ((f"{AGENT}/decisions", observed), (f"{AGENT}/rewards", rewards)):
-            answers = await client.post(path.format(agent="router"), json=items)
-            assert all(each["refused"] for each in answers.json()), answers.text
-            for item in items:
-                assert not fits(found, "post", path, [item]), item
 
     ask(tmp_path / "log", talk)

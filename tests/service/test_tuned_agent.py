@@ -179,4 +179,3 @@ def test_without_the_extra_the_command_says_so(tmp_path):
     assert done.returncode == 2
     assert "service" in done.stderr
     assert not Path(tmp_path / "x.toml").exists()
-

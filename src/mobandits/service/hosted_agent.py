@@ -297,7 +297,8 @@ class HostedAgent:
             if before != value:
                 raise changed_reward(name, before, value)
 
-        is_repeated = all(name in known for name in rewards)
+        # No rewards at all are refused by the agent, and repeat nothing.
+        is_repeated = bool(rewards) and all(name in known for name in rewards)
         is_remembered = self._is_remembered(number)
         if is_repeated and not is_remembered:
             return rewarded(number, objectives, known, is_repeated=True)

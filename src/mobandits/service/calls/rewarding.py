@@ -24,7 +24,7 @@ from mobandits.service.calls.requests import (
 from mobandits.service.decision_names import number_or_key
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import Rewarded, RewardOutcome, RewardsOf
-from mobandits.service.messages.base import AT_MOST, Rewards, one_of
+from mobandits.service.messages.base import AT_MOST, Rewards
 from mobandits.service.operations import Operation
 from mobandits.service.problems import Problem
 
@@ -77,7 +77,7 @@ OPERATIONS = [
         f"{AGENT}/rewards",
         reward_several,
         "decide",
-        Annotated[list[Annotated[RewardsOf, one_of("decision", "key")]], AT_MOST],
+        Annotated[list[RewardsOf], AT_MOST],
         list[RewardOutcome],
     ),
 ]

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from mobandits.service.messages.base import Message, Name
+from mobandits.service.messages.base import Message
 
 
 class ObjectiveState(Message):
@@ -65,7 +65,7 @@ class NewArm(Message):
         like: an arm whose statistics it begins with; null: from nothing.
     """
 
-    like: Name | None = None
+    like: str | None = None
 
 
 class Share(Message):

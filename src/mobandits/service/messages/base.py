@@ -1,7 +1,7 @@
 """The base of what clients send and get, and what the description of the interface says of values.
 
 These rules are checked where values are used, whose errors name parameter, rule and value. Here
-they are only for `/openapi.json`.
+they are only for `/openapi.json`. Items of lists have none: one that is refused is an answer.
 """
 
 from typing import Annotated, Any
@@ -76,5 +76,5 @@ Order = Annotated[
     ),
 ]
 Rewards = Annotated[dict[str, float], described(minProperties=1)]
-Propensity = Annotated[float, described(exclusiveMinimum=0, maximum=1)]
+# Of lists whose items are answered one by one.
 AT_MOST = described(maxItems=1000)

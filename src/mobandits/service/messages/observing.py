@@ -1,6 +1,8 @@
 """Decisions that somebody else made, and what the agent would have done."""
 
-from mobandits.service.messages.base import Context, Key, Message, Name, Propensity, Rewards
+from typing import Any
+
+from mobandits.service.messages.base import Message
 from mobandits.service.messages.rewarding import RefusedItem
 
 
@@ -15,11 +17,11 @@ class Observed(Message):
         key: of the client.
     """
 
-    context: Context
-    arm: Name
-    propensity: Propensity | None = None
-    rewards: Rewards | None = None
-    key: Key | None = None
+    context: Any
+    arm: str
+    propensity: float | None = None
+    rewards: dict[str, float] | None = None
+    key: str | None = None
 
 
 class Adopted(Message):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from mobandits.service.messages.base import Key, Message, Rewards
+from mobandits.service.messages.base import Message
 
 
 class Rewarded(Message):
@@ -30,9 +30,9 @@ class RewardsOf(Message):
         rewards: {objective: value} of some or all objectives.
     """
 
-    rewards: Rewards
+    rewards: dict[str, float]
     decision: str | None = None
-    key: Key | None = None
+    key: str | None = None
 
 
 class RefusedItem(Message):
