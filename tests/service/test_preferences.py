@@ -228,7 +228,9 @@ def test_an_order_that_is_compiled_for_long_is_answered_before(tmp_path, slow_co
         # The agent goes on, by the order before.
         decided = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
         assert decided.json()["preference"] == before["preference"]
-        # A wrong one is refused at once, and with what was seen, while another one waits.
+        page = await client.get("/agents/router")
+        assert f"Next: <b>{phrase}</b>" in page.text
+        # A wrong one is refused at once, also while another one waits.
         assert (await client.put(PLACE, json={"order": "nope"})).status_code == 422
         slow_compiler.set()
 
