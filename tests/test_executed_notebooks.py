@@ -89,5 +89,7 @@ def test_a_notebook_runs(name, tmp_path):
     shown = json.dumps(outputs, ensure_ascii=False)
     assert [text for text in SHOWN[name] if text not in shown] == []
     # What goes to standard error is a warning that a reader would have to understand.
+    # That an order was compiled is said where nobody has played by it on this machine before.
     errors = [one["text"] for one in outputs if one.get("name") == "stderr"]
-    assert errors == []
+    lines = [line for text in errors for line in "".join(text).splitlines()]
+    assert [line for line in lines if "was compiled for" not in line] == []
