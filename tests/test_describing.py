@@ -18,7 +18,7 @@ from mobandits.policies import (
     Within,
 )
 from mobandits.spec import build, catalogue
-from mobandits.spec.describing import described, toml_value
+from mobandits.spec.describing import part_table, toml_value
 
 RECIPES = [
     MolUcb(),
@@ -34,11 +34,11 @@ RECIPES = [
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: type(recipe).__name__)
 def test_a_recipe_comes_back_through_the_text_of_a_file(recipe):
-    table = described("policies", recipe, "policy")
+    table = part_table("policies", recipe, "policy")
     read = tomllib.loads(f"policy = {toml_value(table)}")["policy"]
     assert read == table
     assert build("policies", read, "policy") == recipe
-    assert described("policies", build("policies", read, "policy"), "policy") == table
+    assert part_table("policies", build("policies", read, "policy"), "policy") == table
 
 
 def test_every_recipe_with_defaults_comes_back():
@@ -48,17 +48,17 @@ def test_every_recipe_with_defaults_comes_back():
             recipe = cls()
         except TypeError:
             continue
-        assert described("policies", recipe, "policy") == {"name": name}
+        assert part_table("policies", recipe, "policy") == {"name": name}
         written += 1
     assert written > 10
 
 
 def test_what_a_file_cannot_hold_is_refused():
     with pytest.raises(ValueError, match="policy must be one of `mobandits list policies`"):
-        described("policies", Weighted([1.0]), "policy")
+        part_table("policies", Weighted([1.0]), "policy")
     # Names that are numbers would come back as numbers of objectives.
     with pytest.raises(ValueError, match="policy must have parameters that TOML can hold"):
-        described("policies", Paced(MolUcb(), {"1": 0.5}), "policy")
+        part_table("policies", Paced(MolUcb(), {"1": 0.5}), "policy")
     with pytest.raises(
         ValueError, match="a TOML file must hold finite numbers, text, lists and tables"
     ):

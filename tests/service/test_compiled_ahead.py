@@ -7,7 +7,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 from services import CONTEXT, PATIENCE, ROUTER, ask, specification
 
-from mobandits.service.compiling import MOST_FEATURES, load_compiled, small
+from mobandits.service.compiling import MOST_FEATURES, load_compiled, with_few_features
 from mobandits.service.hosted_agent import HostedAgent
 
 AGENT = "/v1/agents/router"
@@ -67,7 +67,7 @@ def test_what_is_played_ahead_is_small(tmp_path, compiled):
     """States grow with the square of the features, and compiled code is the same."""
     large = {**ROUTER, "features": 300}
     spec = specification(router=large)
-    assert small(spec.agents["router"]).features == MOST_FEATURES
+    assert with_few_features(spec.agents["router"]).features == MOST_FEATURES
 
     async def talk(client, running):
         compiled.clear()

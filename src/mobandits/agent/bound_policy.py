@@ -256,8 +256,10 @@ class BoundPolicy:
         for j, objective in enumerate(factors.objectives):
             row[j] = former.get(objective, now[j])
 
-        yield
-        row[:] = now
+        try:
+            yield
+        finally:
+            row[:] = now
 
     def all_break(self, rows: Array, slots: IntArray) -> bool:
         """Whether every arm breaks a limit, so that the least bad ones are played."""

@@ -25,10 +25,10 @@ from mobandits.evaluation.training import (
     trained,
 )
 from mobandits.logs import Feedback
+from mobandits.policies.wrappers.first_prices import LARGE
 
 FOLDS = 5
 PRICES = 60
-LARGE = 0.99  # the quantile of costs that is a large one
 LEAST = 0.003  # the least worth of a large cost, in rewards, as `Paced` has it
 MOST = 1e5  # and the largest
 MOST_ROUNDS = 20_000  # the last ones of a long log are enough

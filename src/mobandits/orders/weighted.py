@@ -18,8 +18,10 @@ def check_weights(name: str, weights: Array) -> None:
     Their sum must be finite as well: else two arms with rewards of 1 would be compared as infinite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        are_finite = weights.ndim == 1 and np.isfinite(weights.sum())
-    if not are_finite or (weights < 0.0).any() or not weights.any():
+        total = weights.sum()
+    is_list = weights.ndim == 1
+    is_negative = (weights < 0.0).any()
+    if not is_list or not np.isfinite(total) or is_negative or not weights.any():
         rule = "finite, at least 0 and not all 0, with a finite sum"
         raise ValueError(f"{name} must be {rule}, got {quoted(weights.tolist())}")
 

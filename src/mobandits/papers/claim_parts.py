@@ -44,6 +44,21 @@ def resampled_part(
     return Part(name, value, interval, holds, len(samples))
 
 
+def mean_part(name: str, values: Array, rule: Rule | None = None) -> Part:
+    """The mean of what was read in each trial, as a number of a claim.
+
+    Args:
+        name: of the number.
+        values: (trials,).
+        rule: as of `resampled_part`.
+
+    Example:
+        >>> mean_part("a", np.array([1.0, 2.0, 3.0, 2.0, 2.0]), above(0.0)).measured
+        2.0
+    """
+    return resampled_part(name, values[:, None], only_mean, rule)
+
+
 def above(limit: float) -> Rule:
     """The rule that the whole interval lies above a limit.
 
@@ -140,9 +155,12 @@ def curves_of(outcome: Outcome, row: str, metric: str, component: int = 0) -> tu
     return outcome.curves(run, row, metric, component)
 
 
-def final_values(outcome: Outcome, row: str, metric: str, component: int = 0) -> Array:
-    """(trials,) the values of a row at the end of the first run."""
-    points, values = curves_of(outcome, row, metric, component)
+def final_values(
+    outcome: Outcome, row: str, metric: str, component: int = 0, run: str | None = None
+) -> Array:
+    """(trials,) the values of a row at the end of a run; None: of the first one."""
+    name = outcome.runs()[0] if run is None else run
+    points, values = outcome.curves(name, row, metric, component)
     return final(points, values)
 
 

@@ -76,7 +76,7 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
         specification: of the agent.
         order: by which it decides once more, a name or a table; None: only by its own.
     """
-    specification = small(specification)
+    specification = with_few_features(specification)
     agent = specification.agent()
     row = (agent.features,)
     row_per_arm = (len(agent.arms), agent.features)
@@ -86,8 +86,8 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
             _play_with(specification, np.ones(shape), order)
 
 
-def small(specification: AgentSpecification) -> AgentSpecification:
-    """The same agent with fewer features, where it has many.
+def with_few_features(specification: AgentSpecification) -> AgentSpecification:
+    """The same agent, with fewer features where it has many.
 
     Compiled code is the same for any number of them, but states grow with their square.
 

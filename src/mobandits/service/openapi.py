@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from mobandits.service.decision_names import MOST_DIGITS
 from mobandits.service.operations import Operation
 from mobandits.service.problems import MEDIA_TYPE, TITLES
 
@@ -17,7 +18,7 @@ PARAMETER = re.compile(r"\{(\w+)\}")
 OTHER_MEDIA = {bytes: "application/octet-stream", str: "text/plain"}
 # What stands in the place of a parameter.
 NAME = {"type": "string", "minLength": 1}
-PLACES = {"decision": {"type": "string", "pattern": "^[0-9]{1,18}$"}}
+PLACES = {"decision": {"type": "string", "pattern": f"^[0-9]{{1,{MOST_DIGITS}}}$"}}
 COMMON = (400, 413, 422, 503)  # how every call with a body may fail
 
 

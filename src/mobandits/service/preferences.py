@@ -1,16 +1,15 @@
 """The preference of an agent as a resource: what it is, and whether it is still the same."""
 
-import dataclasses
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.orders.by_number import by_number
 from mobandits.service.messages import PreferenceState
 from mobandits.service.problems import Problem
-from mobandits.spec import build, catalogue
+from mobandits.spec import build
+from mobandits.spec.describing import part_table
 from mobandits.support.digests import hex_digest
 
 
@@ -51,13 +50,7 @@ def order_table(order: Any) -> dict[str, Any] | None:
     if order is None:
         return None
 
-    names = {cls: name for name, cls in catalogue("orders").items()}
-    table: dict[str, Any] = {"name": names[type(order)]}
-    for field in dataclasses.fields(order):
-        if field.init:
-            table[field.name] = _plain(getattr(order, field.name))
-
-    return table
+    return part_table("orders", order, "preference", with_defaults=True)
 
 
 def etag_of(state: PreferenceState) -> str:
@@ -90,20 +83,3 @@ def check_match(wanted: str | None, state: PreferenceState) -> None:
     listed = [each.strip() for each in wanted.split(",")]
     if present not in listed:
         raise Problem(412, f"If-Match must be {present}, the ETag of what is there now")
-
-
-def _plain(value: Any) -> Any:
-    """A parameter of an order as JSON has it."""
-    if isinstance(value, np.ndarray):
-        rows = value.tolist()
-        # Rows of a matrix of groups are padded to be of one length.
-        is_table = value.ndim == 2 and value.dtype.kind == "i"
-        return [[each for each in row if each >= 0] for row in rows] if is_table else rows
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    if dataclasses.is_dataclass(value):
-        return order_table(value)
-
-    return value

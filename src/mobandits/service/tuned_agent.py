@@ -12,7 +12,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store import Store
 from mobandits.service.specification import read_specification
-from mobandits.spec.describing import described, toml_key, toml_value
+from mobandits.spec.describing import part_table, toml_key, toml_value
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
 from mobandits.support.naming import check_name, quantity, quoted
@@ -84,7 +84,7 @@ def write_tuned(path: Path, tuned: BudgetTuned) -> str:
 
     place = path.with_suffix(STORE_SUFFIX)
     if place.exists():
-        policy = described("policies", tuned.recipe, "policy")
+        policy = part_table("policies", tuned.recipe, "policy")
         return (
             f"{path}: written. {place} was there, and its agent is as it was: "
             f"mobandits retune {place} --agent {name} --policy {shlex.quote(_command_line(policy))}"
@@ -119,7 +119,7 @@ def tuned_text(name: str, tuned: BudgetTuned) -> str:
             raise ValueError(f"names of arms and objectives must be text, got {quoted(each)}")
 
     table = {
-        "policy": described("policies", tuned.recipe, "policy"),
+        "policy": part_table("policies", tuned.recipe, "policy"),
         "arms": list(log.arm_names),
         "objectives": [_objective(each) for each in log.objectives],
         **_contexts(log),

@@ -20,13 +20,14 @@ from mobandits.support.serialiser import alternatives
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def described(kind: str, part: Any, where: str) -> dict[str, Any]:
-    """The table of a name and parameters that `build` makes an object of; defaults are left out.
+def part_table(kind: str, part: Any, where: str, *, with_defaults: bool = False) -> dict[str, Any]:
+    """The table of a name and parameters that `build` makes an object of.
 
     Args:
         kind: one of `KINDS` whose members are classes.
         part: one of them.
         where: what errors call it.
+        with_defaults: whether parameters are in it that have their defaults.
 
     Raises:
         ValueError: where it is no member, or its parameters cannot be written in TOML.
@@ -34,10 +35,10 @@ def described(kind: str, part: Any, where: str) -> dict[str, Any]:
     Example:
         >>> from mobandits.orders import Weighted
         >>> from mobandits.policies import MolUcb
-        >>> described("policies", MolUcb(scale=0.3, order=Weighted([1.0, 0.0])), "policy")
+        >>> part_table("policies", MolUcb(scale=0.3, order=Weighted([1.0, 0.0])), "policy")
         {'name': 'mol-ucb', 'scale': 0.3, 'order': {'name': 'weighted', 'weights': [1.0, 0.0]}}
     """
-    table = _table(kind, part, where)
+    table = _table(kind, part, where, with_defaults)
     try:
         made = build(kind, table, where)
     except ValueError:
@@ -48,7 +49,7 @@ def described(kind: str, part: Any, where: str) -> dict[str, Any]:
     return table
 
 
-def _table(kind: str, part: Any, where: str) -> dict[str, Any]:
+def _table(kind: str, part: Any, where: str, with_defaults: bool) -> dict[str, Any]:
     names = {member: name for name, member in catalogue(kind).items()}
     name = names.get(type(part))
     if name is None:
@@ -58,13 +59,15 @@ def _table(kind: str, part: Any, where: str) -> dict[str, Any]:
     annotations = get_type_hints(type(part))
     for field in dataclasses.fields(part):
         value = getattr(part, field.name)
-        if not field.init or _is_default(value, field.default):
+        is_left_out = not with_defaults and _is_default(value, field.default)
+        if not field.init or is_left_out:
             continue
 
         inside = f"{where}.{field.name}"
         origins = [get_origin(each) or each for each in alternatives(annotations[field.name])]
         has_pairs = Mapping in origins and isinstance(value, tuple)
-        table[field.name] = _plain(dict(value) if has_pairs else value, inside)
+        plain = dict(value) if has_pairs else value
+        table[field.name] = _plain(plain, inside, with_defaults)
 
     return table
 
@@ -75,27 +78,32 @@ def _is_default(value: Any, default: Any) -> bool:
     return value is default or bool(value == default)
 
 
-def _plain(value: Any, where: str) -> Any:
-    """A parameter as TOML has it."""
+def _plain(value: Any, where: str, with_defaults: bool) -> Any:
+    """A parameter as TOML and JSON have it."""
     for kind, parts in (("policies", Recipe), ("features", FeatureMap)):
         if isinstance(value, parts):
-            return _table(kind, value, where)
+            return _table(kind, value, where, with_defaults)
 
     if isinstance(value, NamedNumbers):
         value = dict(value.pairs)
     if isinstance(value, NamedPlaces):
         value = value.items
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
+    if isinstance(value, np.ndarray):
+        # Rows of a matrix of groups are padded to be of one length.
+        are_groups = value.ndim == 2 and value.dtype.kind == "i"
+        rows = value.tolist()
+        value = [[each for each in row if each >= 0] for row in rows] if are_groups else rows
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, Mapping):
-        return {str(key): _plain(item, where) for key, item in value.items()}
+        return {str(key): _plain(item, where, with_defaults) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(item, where) for item in value]
+        return [_plain(item, where, with_defaults) for item in value]
     if isinstance(value, bool | int | float | str):
         return value
 
     # What is left may be an order, and nothing else.
-    return _table("orders", value, where)
+    return _table("orders", value, where, with_defaults)
 
 
 def toml_value(value: Any) -> str:

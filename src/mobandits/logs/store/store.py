@@ -537,11 +537,9 @@ class Store:
         Raises:
             LogError: where it cannot be written.
         """
-        if self._file is None:
-            with self._threads:
-                self._usable().flush()
-        else:
-            # Without the lock: agents of one file share it, and would wait for this one's events.
+        # Agents of one file share the lock, and would wait for this one's events.
+        alone = self._threads if self._file is None else contextlib.nullcontext()
+        with alone:
             self._usable().flush()
 
     def close(self) -> None:

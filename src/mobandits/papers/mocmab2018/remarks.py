@@ -14,7 +14,7 @@ from mobandits.papers.claim_parts import (
     below,
     curves_of,
     final_values,
-    only_mean,
+    mean_part,
     resampled_part,
 )
 from mobandits.papers.claims import Claim, Outcome, Part, growth, level, ordering
@@ -45,7 +45,7 @@ def gained(row: str) -> Parts:
         name = f"{row}, objective 2"
         # A regret below 0: more was earned than the lexicographic oracle earns.
         negative = below(0.0)
-        part = resampled_part(name, regrets[:, None], only_mean, negative)
+        part = mean_part(name, regrets, negative)
 
         return [part]
 

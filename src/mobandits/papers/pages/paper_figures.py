@@ -197,12 +197,8 @@ def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
         vertical: what the vertical axis is called.
         width: in inches.
     """
-    rounds = pl.col("round")
-    last = data.filter(rounds == rounds.max().over("run"))
-    names = last["policy"].unique(maintain_order=True).to_list()
+    groups, names = _at_last_round(data)
     style = looks(names)
-
-    groups = last.partition_by("run", maintain_order=True)
     figure, axes = panels_with_legend(width, len(groups), 1, names)
     for panel, group in zip(axes, groups, strict=False):
         if len(groups) > 1:
@@ -217,6 +213,15 @@ def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
     draw_legend(figure, axes, key(names, width, 2))
 
     return figure
+
+
+def _at_last_round(data: pl.DataFrame) -> tuple[list[pl.DataFrame], list[str]]:
+    """The values of each run at its last round, and the names of all rows."""
+    rounds = pl.col("round")
+    last = data.filter(rounds == rounds.max().over("run"))
+    names = last["policy"].unique(maintain_order=True).to_list()
+
+    return last.partition_by("run", maintain_order=True), names
 
 
 def _draw_bars_of_run(
@@ -252,12 +257,8 @@ def draw_points(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float
         vertical: what the vertical axis is called.
         width: in inches.
     """
-    rounds = pl.col("round")
-    last = data.filter(rounds == rounds.max().over("run"))
-    names = last["policy"].unique(maintain_order=True).to_list()
+    groups, names = _at_last_round(data)
     style = looks(names)
-
-    groups = last.partition_by("run", maintain_order=True)
     columns = min(len(groups), MOST_COLUMNS) if width >= WIDTH else 1
     figure, axes = panels_with_legend(width, len(groups), columns, names)
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, Recipe
@@ -11,7 +10,9 @@ from mobandits.papers.claim_parts import (
     above,
     below,
     difference_of_means,
-    only_mean,
+    final_pair,
+    final_values,
+    mean_part,
     resampled_part,
 )
 from mobandits.papers.claims import LEAST, Claim, Outcome, Part
@@ -53,6 +54,10 @@ RANGE = "cost range"
 MOST_SPENT = 1.01
 MOST_SPENT_BY_ONE = 1.02
 ROUNDED = 0.0005  # half a unit of the last digit that the paper prints
+RULE_ABOVE = (
+    "each: the 95 % bootstrap interval of the difference is above -0.0005, half a unit of the last "
+    "published digit"
+)
 
 
 def budgets_experiment(source: Source) -> Experiment:
@@ -164,15 +169,9 @@ def _mixtures(prompts: Prompts, budgets: Sequence[float], rounds: int) -> list[p
     ]
 
 
-def _values(outcome: Outcome, row: str, metric: str, component: int) -> Array:
-    """(trials,) of a row at the end."""
-    _, values = outcome.curves(RUN, row, metric, component)
-    return values[:, -1]
-
-
 def overspending(name: str, values: Array, most: float) -> Part:
     """The mean of what was spent, which may be at most so much of the budget."""
-    part = resampled_part(name, values[:, None], only_mean)
+    part = mean_part(name, values)
     # The mean decides, not the interval: the paper prints no spread.
     holds = None if part.interval is None else part.measured <= most
 
@@ -181,11 +180,8 @@ def overspending(name: str, values: Array, most: float) -> Part:
 
 def _claims_of_paper() -> tuple[Claim, ...]:
     def cost_range(outcome: Outcome) -> list[Part]:
-        part = resampled_part(
-            "cost of the dearest model over the cheapest's",
-            _values(outcome, MIXTURE, RANGE, 0)[:, None],
-            only_mean,
-        )
+        values = final_values(outcome, MIXTURE, RANGE)
+        part = mean_part("cost of the dearest model over the cheapest's", values)
         is_near = abs(part.measured / published.COST_RANGE - 1.0) <= 0.05
         return [part._replace(holds=None if part.interval is None else is_near)]
 
@@ -193,35 +189,31 @@ def _claims_of_paper() -> tuple[Claim, ...]:
         return [
             overspending(
                 f"spent of ${each.budget:g}, {OPEN}",
-                _values(outcome, OPEN, SPENDING, place),
+                final_values(outcome, OPEN, SPENDING, place),
                 published.MOST_OVERSPENT,
             )
             for place, each in enumerate(published.BUDGETS)
         ]
 
-    def at_least(row: str) -> list[Claim]:
+    def at_least(row: str) -> Claim:
         def parts(outcome: Outcome) -> list[Part]:
             return [
-                resampled_part(
+                mean_part(
                     f"quality at ${each.budget:g} less {each.quality:g}",
-                    _values(outcome, row, QUALITY, place)[:, None] - each.quality,
-                    only_mean,
+                    final_values(outcome, row, QUALITY, place) - each.quality,
                     above(-ROUNDED),
                 )
                 for place, each in enumerate(published.BUDGETS)
             ]
 
-        return [
-            Claim(
-                id=f"{ID}/published-{'known' if row == KNOWN else 'open'}",
-                claim=f"{row}: at every budget the quality is at least the published router's",
-                target="not in the paper",
-                rule="each: the 95 % bootstrap interval of the difference is above -0.0005, half a "
-                "unit of the last published digit",
-                parts=parts,
-                kind="ours",
-            )
-        ]
+        return Claim(
+            id=f"{ID}/published-{'known' if row == KNOWN else 'open'}",
+            claim=f"{row}: at every budget the quality is at least the published router's",
+            target="not in the paper",
+            rule=RULE_ABOVE,
+            parts=parts,
+            kind="ours",
+        )
 
     return (
         Claim(
@@ -241,8 +233,8 @@ def _claims_of_paper() -> tuple[Claim, ...]:
             kind="extension",
             note="Asked of Paced without a horizon.",
         ),
-        *at_least(OPEN),
-        *at_least(KNOWN),
+        at_least(OPEN),
+        at_least(KNOWN),
     )
 
 
@@ -250,28 +242,23 @@ def _claims(source: Source) -> tuple[Claim, ...]:
     """What is asked on any prompts."""
 
     def beats_mixture(outcome: Outcome) -> list[Part]:
-        parts = []
-        for place, budget in enumerate(source.budgets):
-            mixture = _values(outcome, MIXTURE, QUALITY, place)
-            quality = _values(outcome, OPEN, QUALITY, place)
-            parts.append(
-                resampled_part(
-                    f"quality at ${budget:g} less that of the mixture",
-                    np.stack([mixture, quality], axis=1),
-                    difference_of_means,
-                    above(-ROUNDED),
-                )
+        return [
+            resampled_part(
+                f"quality at ${budget:g} less that of the mixture",
+                final_pair(outcome, MIXTURE, OPEN, QUALITY, place),
+                difference_of_means,
+                above(-ROUNDED),
             )
-
-        return parts
+            for place, budget in enumerate(source.budgets)
+        ]
 
     def spends(outcome: Outcome) -> list[Part]:
         parts = []
         for row in (KNOWN, OPEN):
             for place, budget in enumerate(source.budgets):
-                values = _values(outcome, row, SPENDING, place)
+                values = final_values(outcome, row, SPENDING, place)
                 name = f"spent of ${budget:g}, {row}"
-                parts.append(resampled_part(name, values[:, None], only_mean, below(MOST_SPENT)))
+                parts.append(mean_part(name, values, below(MOST_SPENT)))
                 largest = float(values.max())
                 holds = largest <= MOST_SPENT_BY_ONE if len(values) >= LEAST else None
                 parts.append(Part(f"{name}, worst log", largest, None, holds, len(values)))

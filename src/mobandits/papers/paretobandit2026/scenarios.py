@@ -8,11 +8,16 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.logs import Feedback
-from mobandits.papers.claim_parts import above, at_most, below, only_mean, resampled_part
+from mobandits.papers.claim_parts import above, at_most, below, final_values, mean_part
 from mobandits.papers.claims import Claim, Outcome, Part
 from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
 from mobandits.papers.paretobandit2026 import published
-from mobandits.papers.paretobandit2026.budgets import MOST_SPENT, ROUNDED, overspending
+from mobandits.papers.paretobandit2026.budgets import (
+    MOST_SPENT,
+    ROUNDED,
+    RULE_ABOVE,
+    overspending,
+)
 from mobandits.papers.paretobandit2026.routing import (
     LEARNER,
     THOUSAND,
@@ -51,6 +56,7 @@ ADOPTION = "adoption"
 SHARE = "share"
 LEAST_MODELS = 3
 WHOLE = len(PHASES)  # the component of spending over all phases
+MOST_SPENT_BESIDE_NEWCOMER = 1.02  # of the budget: the newcomer is tried whatever it costs
 
 # The rows of one trial under one budget.
 Play = Callable[[Routing, Feedback, float, Rng, int], pl.DataFrame]
@@ -316,7 +322,7 @@ def _with_row(run: Computed, quality: Sequence[float]) -> Computed:
 def _price_cut(source: Source) -> Experiment:
     name = f"{PAPER}/price-cut"
     runs = _runs(source, play_price_cut)
-    claims = [_spending_claim(name, source, ANNOUNCED)]
+    claims = [_phases_spending(name, source, ANNOUNCED)]
     if source.is_published:
         claims = [
             _lift_claim(name),
@@ -347,7 +353,7 @@ def _price_cut(source: Source) -> Experiment:
 def _regression(source: Source) -> Experiment:
     name = f"{PAPER}/regression"
     runs = _runs(source, play_regression)
-    claims = [_spending_claim(name, source, PACED)]
+    claims = [_phases_spending(name, source, PACED)]
     if source.is_published:
         claims = [
             *_phase_claims(name, PACED, published.REGRESSION),
@@ -420,12 +426,6 @@ def _newcomer(source: Source) -> Experiment:
 # --- claims
 
 
-def _values(outcome: Outcome, run: str, row: str, metric: str, component: int) -> Array:
-    """(trials,) of a row at the end."""
-    _, values = outcome.curves(run, row, metric, component)
-    return values[:, -1]
-
-
 def _phase_claims(name: str, row: str, numbers: Phased, suffix: str = "") -> list[Claim]:
     """A claim per phase: at every budget that the paper has, quality is at least its router's."""
     return [_phase_claim(name, row, numbers, phase, suffix) for phase in range(len(PHASES))]
@@ -433,44 +433,59 @@ def _phase_claims(name: str, row: str, numbers: Phased, suffix: str = "") -> lis
 
 def _phase_claim(name: str, row: str, numbers: Phased, phase: int, suffix: str) -> Claim:
     def parts(outcome: Outcome) -> list[Part]:
-        return [
-            resampled_part(
-                f"quality at ${budget:g} less {quality[phase]:g}",
-                _values(outcome, money(budget), row, QUALITY, phase)[:, None] - quality[phase],
-                only_mean,
-                above(-ROUNDED),
-            )
-            for budget, quality in numbers.items()
-        ]
+        found = []
+        for budget, quality in numbers.items():
+            reached = final_values(outcome, row, QUALITY, phase, money(budget))
+            said = f"quality at ${budget:g} less {quality[phase]:g}"
+            found.append(mean_part(said, reached - quality[phase], above(-ROUNDED)))
+
+        return found
 
     return Claim(
         id=f"{name}/phase-{phase + 1}{suffix}",
         claim=f"{row}: in phase {phase + 1} the quality is at least the published router's",
         target="not in the paper",
-        rule="each: the 95 % bootstrap interval of the difference is above -0.0005, half a unit of "
-        "the last published digit",
+        rule=RULE_ABOVE,
         parts=parts,
         kind="ours",
     )
 
 
-def _spending_claim(name: str, source: Source, row: str) -> Claim:
+def _phases_spending(name: str, source: Source, row: str) -> Claim:
+    claim = f"{row}: over all phases at most {MOST_SPENT:g} of the budget is spent"
+    return _spending_claim(name, source, row, WHOLE, claim, MOST_SPENT)
+
+
+def _newcomer_spending(name: str, source: Source) -> Claim:
+    most = MOST_SPENT_BESIDE_NEWCOMER
+    claim = f"Since the model joined at most {most:g} of the budget is spent"
+    return _spending_claim(name, source, PACED, 1, claim, most, " since it joined")
+
+
+def _spending_claim(
+    name: str,
+    source: Source,
+    row: str,
+    component: int,
+    claim: str,
+    most: float,
+    since: str = "",
+) -> Claim:
+    """Of every budget at most so much is spent in the mean, in one part of the stream."""
+
     def parts(outcome: Outcome) -> list[Part]:
-        return [
-            resampled_part(
-                f"spent of ${budget:g}",
-                _values(outcome, money(budget), row, SPENDING, WHOLE)[:, None],
-                only_mean,
-                below(MOST_SPENT),
-            )
-            for budget in source.scenario_budgets
-        ]
+        found = []
+        for budget in source.scenario_budgets:
+            spent = final_values(outcome, row, SPENDING, component, money(budget))
+            found.append(mean_part(f"spent of ${budget:g}{since}", spent, below(most)))
+
+        return found
 
     return Claim(
         id=f"{name}/spending",
-        claim=f"{row}: over all phases at most 1.01 of the budget is spent",
+        claim=claim,
         target="not in the paper",
-        rule="each: the 95 % bootstrap interval is below 1.01",
+        rule=f"each: the 95 % bootstrap interval is below {most:g}",
         parts=parts,
         kind="ours",
     )
@@ -481,7 +496,7 @@ def _within_budget_claim(name: str, source: Source, row: str) -> Claim:
         return [
             overspending(
                 f"spent of ${budget:g} in phase 2",
-                _values(outcome, money(budget), row, SPENDING, 1),
+                final_values(outcome, row, SPENDING, 1, money(budget)),
                 published.MOST_OVERSPENT,
             )
             for budget in source.scenario_budgets
@@ -503,17 +518,16 @@ def _lift_claim(name: str) -> Claim:
         found = []
         for budget in published.PRICE_CUT:
             run = money(budget)
-            before = _values(outcome, run, ANNOUNCED, QUALITY, 0)
-            during = _values(outcome, run, ANNOUNCED, QUALITY, 1)
-            lift = (during - before)[:, None]
-            found.append(resampled_part(f"lift at ${budget:g}", lift, only_mean))
+            before = final_values(outcome, ANNOUNCED, QUALITY, 0, run)
+            during = final_values(outcome, ANNOUNCED, QUALITY, 1, run)
+            found.append(mean_part(f"lift at ${budget:g}", during - before))
 
         return found
 
     return Claim(
         id=f"{name}/lift",
-        claim="A price cut on the costliest model yields up to +0.071 quality lift",
-        target="+0.071; said of another router",
+        claim=f"A price cut on the costliest model yields up to +{published.LIFT:g} quality lift",
+        target=f"+{published.LIFT:g}; said of another router",
         rule="none: the lift is what the first phase lacks, and Paced lacks less there",
         parts=parts,
         kind="extension",
@@ -522,15 +536,12 @@ def _lift_claim(name: str) -> Claim:
 
 def _adoption_claim(name: str, row: str) -> Claim:
     def parts(outcome: Outcome) -> list[Part]:
-        return [
-            resampled_part(
-                f"rounds at ${budget:g}",
-                _values(outcome, money(budget), row, ADOPTION, 0)[:, None],
-                only_mean,
-                at_most(rounds),
-            )
-            for budget, rounds in published.ADOPTION.items()
-        ]
+        found = []
+        for budget, rounds in published.ADOPTION.items():
+            adopted = final_values(outcome, row, ADOPTION, 0, money(budget))
+            found.append(mean_part(f"rounds at ${budget:g}", adopted, at_most(rounds)))
+
+        return found
 
     return Claim(
         id=f"{name}/adoption{'' if row == PACED else '-exploring'}",
@@ -540,28 +551,3 @@ def _adoption_claim(name: str, row: str) -> Claim:
         parts=parts,
         kind="extension",
     )
-
-
-def _newcomer_spending(name: str, source: Source) -> Claim:
-    def parts(outcome: Outcome) -> list[Part]:
-        return [
-            resampled_part(
-                f"spent of ${budget:g} since it joined",
-                _values(outcome, money(budget), PACED, SPENDING, 1)[:, None],
-                only_mean,
-                below(MOST_SPENT_BY_NEWCOMER),
-            )
-            for budget in source.scenario_budgets
-        ]
-
-    return Claim(
-        id=f"{name}/spending",
-        claim="Since the model joined at most 1.02 of the budget is spent",
-        target="not in the paper",
-        rule="each: the 95 % bootstrap interval is below 1.02",
-        parts=parts,
-        kind="ours",
-    )
-
-
-MOST_SPENT_BY_NEWCOMER = 1.02

@@ -51,7 +51,7 @@ async def decide(request: Request) -> Response:
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
     openings = hosted.openings
-    decided = await _made(hosted, lambda: hosted.decide(wanted))
+    decided = await _decided_by(hosted, lambda: hosted.decide(wanted))
     await saved(request, hosted, openings)
     running_of(request).telemetry.count_decision(hosted.name, decided)
     if is_explained:
@@ -70,7 +70,7 @@ async def decide_batch(request: Request) -> Response:
     check_room(running_of(request).file.waiting())
     wanted = await body_of(request, DecideBatch)
     openings = hosted.openings
-    decided = await _made(hosted, lambda: hosted.decide_batch(wanted))
+    decided = await _decided_by(hosted, lambda: hosted.decide_batch(wanted))
     await saved(request, hosted, openings)
     for each in decided:
         running_of(request).telemetry.count_decision(hosted.name, each)
@@ -88,7 +88,7 @@ async def observe(request: Request) -> Response:
     openings = hosted.openings
     async for each in in_turns(hosted, observed):
         try:
-            adopted = await _made(hosted, partial(hosted.adopt, each))
+            adopted = await _decided_by(hosted, partial(hosted.adopt, each))
             outcomes.append(ObservedOutcome(adopted=adopted))
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
@@ -116,8 +116,8 @@ async def abandon(request: Request) -> Response:
     return Response(status_code=204)
 
 
-async def _made(hosted: HostedAgent, call: Callable[[], Made]) -> Made:
-    """What a call of an agent returns that decides.
+async def _decided_by(hosted: HostedAgent, call: Callable[[], Made]) -> Made:
+    """What an agent's call returns that decides.
 
     The first one makes the agent's state, which may be large: that is done in a thread, and calls
     of other agents are answered meanwhile.

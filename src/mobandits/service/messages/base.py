@@ -13,14 +13,14 @@ class Message(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=False):
     """The base of what is sent and answered: a field that nobody knows is refused."""
 
 
-def described(**rules: Any) -> msgspec.Meta:
+def schema_rules(**rules: Any) -> msgspec.Meta:
     """Rules of JSON Schema for values of a type.
 
     Args:
         rules: by their names there.
 
     Example:
-        >>> described(minLength=1).extra_json_schema
+        >>> schema_rules(minLength=1).extra_json_schema
         {'minLength': 1}
     """
     return msgspec.Meta(extra_json_schema=rules)
@@ -43,17 +43,17 @@ def one_of(*names: str) -> msgspec.Meta:
         case = {"required": [name], "properties": {name: {"not": null}, **others}}
         cases.append(case)
 
-    return described(oneOf=cases)
+    return schema_rules(oneOf=cases)
 
 
 # The lengths are those of `support.naming.check_name` and of `agent.keys`.
-Name = Annotated[str, described(minLength=1, maxLength=200)]
-Key = Annotated[str, described(minLength=1, maxLength=255)]
-Names = Annotated[list[Name], described(minItems=1, uniqueItems=True)]
+Name = Annotated[str, schema_rules(minLength=1, maxLength=200)]
+Key = Annotated[str, schema_rules(minLength=1, maxLength=255)]
+Names = Annotated[list[Name], schema_rules(minItems=1, uniqueItems=True)]
 # Null and no numbers at all are contexts of agents without features.
 Context = Annotated[
     Any,
-    described(
+    schema_rules(
         anyOf=[
             {"type": "array", "items": {"type": ["number", "array", "object"]}},
             {"type": "object", "minProperties": 1},
@@ -63,7 +63,7 @@ Context = Annotated[
 ]
 Order = Annotated[
     Any,
-    described(
+    schema_rules(
         anyOf=[
             {"type": "string", "minLength": 1},
             {
@@ -75,6 +75,6 @@ Order = Annotated[
         ]
     ),
 ]
-Rewards = Annotated[dict[str, float], described(minProperties=1)]
+Rewards = Annotated[dict[str, float], schema_rules(minProperties=1)]
 # Of lists whose items are answered one by one.
-AT_MOST = described(maxItems=1000)
+AT_MOST = schema_rules(maxItems=1000)

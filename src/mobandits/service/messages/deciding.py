@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from mobandits.service.messages.base import Context, Key, Message, Names, described
+from mobandits.service.messages.base import Context, Key, Message, Names, schema_rules
 from mobandits.service.messages.looking_up import Explained
 
 
@@ -41,7 +41,7 @@ class DecideBatch(Message):
         keys: per context, of the client; None: no keys.
     """
 
-    contexts: Annotated[list[Context], described(minItems=1, maxItems=1000)]
+    contexts: Annotated[list[Context], schema_rules(minItems=1, maxItems=1000)]
     eligible: Names | None = None
     keys: list[Key | None] | None = None
 
