@@ -63,7 +63,8 @@ def serve(side, agents, store, snapshot_every):
         listening.listen(64)
         print(authority(listening), flush=True)
         app = application(running)
-        uvicorn.Server(server_config(app)).run(sockets=[listening])
+        config = server_config(app, running.telemetry.connections)
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def answer_without_a_store():
