@@ -25,9 +25,9 @@ async def some_decisions(client, **more):
 def test_files_are_those_of_the_command(tmp_path, monkeypatch):
     # In this process: the answers are the same, and a process takes seconds to start.
     async def run(job):
-        exporting.write(job)
+        exporting.perform(job)
 
-    monkeypatch.setattr(exporting, "_run", run)
+    monkeypatch.setattr(exporting, "run_job", run)
     queries = {"parquet": {}, "csv": {}, "dsjson": {"objective": "quality"}}
 
     async def talk(client, running):

@@ -39,6 +39,7 @@ def application(running: Running) -> Starlette:
             asyncio.create_task(running.keep_ready()),
             asyncio.create_task(running.snapshots.keep_taking()),
             asyncio.create_task(running.stalls.keep_beating()),
+            asyncio.create_task(running.retention.keep_deleting()),
         ]
         if running.learner is not None:
             tasks.append(asyncio.create_task(running.learner.keep_learning()))

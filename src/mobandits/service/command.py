@@ -39,6 +39,7 @@ def serve_file(
 
         from mobandits.service.checking import agent_in_words  # noqa: PLC0415
         from mobandits.service.compiling import compile_in_child  # noqa: PLC0415
+        from mobandits.service.retention import check_retention, kept_in_words  # noqa: PLC0415
         from mobandits.service.server import serve  # noqa: PLC0415
         from mobandits.service.specification import read_specification  # noqa: PLC0415
     except ModuleNotFoundError as error:
@@ -57,6 +58,7 @@ def serve_file(
     given = {name: value for name, value in changes.items() if value is not None}
     specification = msgspec.structs.replace(specification, **given)
     place = place_for(file, store, specification.store)
+    check_retention(specification, place)
     if workers > 1:
         from mobandits.service.workers.refusals import check_workers  # noqa: PLC0415
 
@@ -68,7 +70,8 @@ def serve_file(
                 say(line)
 
         compile_in_child(specification)
-        say(f"{file} can be served: compiled, decisions go to {place}")
+        kept = kept_in_words(specification)
+        say(f"{file} can be served: compiled, decisions go to {place}{kept}")
         return
 
     if workers > 1:

@@ -1,7 +1,7 @@
-"""The log of an agent as a file of another format, written by a process of its own.
+"""The log of an agent as a file of another format, or shortened, by a process of its own.
 
-To write it takes as long as reading the whole log, in Python: in this process, that would hold up
-decisions. The file is complete before the first byte of it is sent, so that a failure can be told.
+That takes as long as reading the whole log, in Python: in this process, it would hold up
+decisions. A file is complete before the first byte of it is sent, so that a failure can be told.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ import msgspec
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs import export
 from mobandits.logs.address import Place, named_for_others, place_of
+from mobandits.logs.store.export import shorten
 from mobandits.service.messages import ExportQuery
 from mobandits.service.problems import Problem
 
@@ -36,12 +37,22 @@ MEDIA = {
 
 
 class ExportJob(msgspec.Struct):
-    """What the process is told to write; the URL of a store may hold a password."""
+    """Work of the process; the URL of a store may hold a password.
+
+    Attributes:
+        store: with the log.
+        agent: whose log.
+        out: the file to write; None: decisions are deleted without one.
+        query: the format of the file.
+        before: only decisions before this time, which are deleted from the log; None: all, and
+            nothing is deleted.
+    """
 
     store: str
     agent: str
-    out: str
+    out: str | None
     query: ExportQuery
+    before: float | None = None
 
 
 class Exports:
@@ -75,7 +86,7 @@ class Exports:
             with tempfile.TemporaryDirectory(prefix="mobandits-export-") as folder:
                 out = Path(folder) / f"log.{query.format}"
                 job = ExportJob(named_for_others(self._store), agent, str(out), query)
-                await _run(job)
+                await run_job(job)
                 # Whoever has it open can read it; whatever becomes of them, nothing is left.
                 return out.open("rb")
         finally:
@@ -89,8 +100,8 @@ async def chunks_of(file: BinaryIO) -> AsyncIterator[bytes]:
             yield chunk
 
 
-async def _run(job: ExportJob) -> None:
-    """Have a process write a file.
+async def run_job(job: ExportJob) -> int:
+    """Have a process write a file, or shorten a log; the number of decisions.
 
     Raises:
         Problem: where it cannot.
@@ -101,11 +112,12 @@ async def _run(job: ExportJob) -> None:
         "-m",
         "mobandits.service.exporting",
         stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     try:
         content = msgspec.json.encode(job)
-        _, said = await asyncio.wait_for(process.communicate(content), LONGEST)
+        counted, said = await asyncio.wait_for(process.communicate(content), LONGEST)
     except TimeoutError as error:
         raise Problem(503, f"the export took more than {LONGEST:g} seconds") from error
     finally:
@@ -120,6 +132,8 @@ async def _run(job: ExportJob) -> None:
     if process.returncode != 0:
         raise RuntimeError(f"an export ended with status {process.returncode}: {text}")
 
+    return int(counted)
+
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End a process that nobody waits for any more: it would go on for nothing."""
@@ -131,36 +145,51 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-def write(job: ExportJob) -> None:
-    """Write the file of a job.
+def perform(job: ExportJob) -> int:
+    """Write the file of a job, and delete what it says; the number of decisions.
 
     Raises:
-        ValueError: where it cannot be written.
+        ValueError: where that cannot be.
     """
+    if job.out is None:
+        assert job.before is not None  # noqa: S101 - nothing else is left to do
+        return shorten(Path(job.store), job.before, agent=job.agent)
+
     query = job.query
-    export(job.store, job.out, query.format, agent=job.agent, objective=query.objective)
+    return export(
+        job.store,
+        job.out,
+        query.format,
+        job.before,
+        delete=job.before is not None,
+        agent=job.agent,
+        objective=query.objective,
+    )
 
 
 def main() -> int:
-    """Write what is told on standard input; the exit status."""
+    """Do the job of standard input, and print the number of decisions; the exit status."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
 
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=ExportJob)
     try:
-        write(job)
+        count = perform(job)
     except DamagedError as error:
         sys.stderr.write(f"{error.what}\n")
 
         return DAMAGED
     except ValueError as error:
         # A path of this process means nothing to a client.
-        text = str(error).replace(job.out, "the export")
+        text = str(error)
+        if job.before is None:
+            text = text.replace(str(job.out), "the export")
         if isinstance(error, LogError):
             text = text.replace(str(place_of(job.store)), "the log")
         sys.stderr.write(f"{text}\n")
 
         return REFUSED
+    sys.stdout.write(f"{count}\n")
 
     return 0
 

@@ -20,6 +20,7 @@ from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.interpreter import share_among_threads, spare_what_stays
 from mobandits.service.pace import Pace
+from mobandits.service.retention import Retention
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
@@ -54,6 +55,7 @@ class Running:
         authorisation: of requests.
         evaluations: of the service.
         exports: of the logs.
+        retention: of their decisions.
         specification: as given.
         learner: for the workers on the same store; None: a file has none.
         order_patience: seconds that a call waits for an order that is compiled.
@@ -79,6 +81,7 @@ class Running:
             rate=specification.requests_per_second,
         )
         self.exports = Exports(file.path)
+        self.retention = Retention(self.agents, specification, file.path)
         self.specification = specification
         self.learner = learner_of(self)
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -177,6 +177,9 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         log_format: of everything else on stderr: "text", or "json" for lines of JSON as well.
         snapshot_every: events of an agent after which its state is written, so that starting again
             need not replay what was before.
+        keep_days: decisions that are older leave the store, whole days at a time; None: none do.
+        archives: the folder for Parquet files of what left the store, from that of the service's
+            file; None: it is deleted without one.
     """
 
     agents: dict[str, AgentSpecification]
@@ -189,6 +192,8 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     log_requests: bool = True
     log_format: Literal["text", "json"] = "text"
     snapshot_every: Annotated[int, msgspec.Meta(ge=1)] = 10_000
+    keep_days: Annotated[float, msgspec.Meta(ge=1.0, le=36500.0)] | None = None
+    archives: str | None = None
 
     @property
     def is_open_without_keys(self) -> bool:
@@ -217,26 +222,25 @@ def read_specification(file: str | Path) -> ServiceSpecification:
     except msgspec.ValidationError as error:
         raise SpecError(f"{path}: {error}") from error
 
-    agents = {}
-    for name, agent in specification.agents.items():
-        try:
-            agents[name] = _fitted(agent, path.parent)
-        except ValueError as error:
-            raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
-
-    specification = msgspec.structs.replace(specification, agents=agents)
     if not specification.agents:
         raise SpecError(f"{path}: agents must have at least one table [agents.NAME], got none")
 
+    agents = {}
     for name, agent in specification.agents.items():
         try:
             check_name("agent", name)
-            agent.check_names()
-            agent.agent()
+            agents[name] = _fitted(agent, path.parent)
+            agents[name].check_names()
+            agents[name].agent()
         except ValueError as error:
             raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
 
-    return specification
+    try:
+        archives = _archives(specification, path.parent)
+    except ValueError as error:
+        raise SpecError(f"{path}: {error}") from error
+
+    return msgspec.structs.replace(specification, agents=agents, archives=archives)
 
 
 def _fitted(agent: AgentSpecification, folder: Path) -> AgentSpecification:
@@ -246,3 +250,17 @@ def _fitted(agent: AgentSpecification, folder: Path) -> AgentSpecification:
 
     context = agent.context.fitted_beside(folder)
     return msgspec.structs.replace(agent, context=context)
+
+
+def _archives(specification: ServiceSpecification, folder: Path) -> str | None:
+    """Where archives go, from whatever folder the service is started in.
+
+    Raises:
+        ValueError: where nothing is archived.
+    """
+    if specification.archives is None:
+        return None
+    if specification.keep_days is None:
+        raise ValueError("archives must be given with keep_days, got none")
+
+    return str(folder.resolve() / specification.archives)

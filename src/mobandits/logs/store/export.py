@@ -109,6 +109,28 @@ def export(
     return len(chosen.ids)
 
 
+def shorten(store: Path, before: float, *, agent: str | None = None) -> int:
+    """Delete decisions of a store without an archive; which ones, see `export` with `delete`.
+
+    Args:
+        store: the file of a `Store`.
+        before: only decisions before this time, in seconds since 1970.
+        agent: whose decisions; None where the store has one agent only.
+
+    Returns:
+        The number of decisions.
+
+    Raises:
+        LogError: where the store is damaged, or no snapshot knows the decisions.
+    """
+    with reading(store, in_slices=True) as connection:
+        row = only_agent(connection, agent, str(store))
+        chosen = settled_before(connection, row, before, str(store))
+    delete_decisions(store, row, chosen)
+
+    return len(chosen.ids)
+
+
 class _Source(NamedTuple):
     """What is written: an agent's events, as far as they are of the chosen decisions."""
 
