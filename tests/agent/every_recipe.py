@@ -126,6 +126,7 @@ CASES = [
     Case(MolUcb(scale="data")),
     Case(MolTs(scale="data"), shared=True),
     Case(MolEpsGreedy(epsilon=0.3)),
+    Case(MolEpsGreedy(epsilon=0.3, penalty=10.0, intercept=30.0)),
     Case(MoslbPl(levels=((0, 1), (2,)))),
     Case(MoslbPc(chains=((0, 1), (2,)))),
     Case(MoslbParetoUcb(on=(0, 2))),

@@ -72,6 +72,7 @@ CASES = [
     PolicyCase(MolUcb(scale="data", order=EffectivePareto()), FIXED),
     PolicyCase(MolTs(scale="data")),
     PolicyCase(MolEpsGreedy(epsilon=0.3)),
+    PolicyCase(Paced(MolEpsGreedy(epsilon=0.3, penalty=10.0, intercept=30.0), {1: 0.5}), SHARED),
     PolicyCase(MoslbPl(levels=((0, 1), (2,)))),
     PolicyCase(MoslbPc(chains=((0, 1), (2,)))),
     PolicyCase(MoslbParetoUcb(on=(0, 2))),

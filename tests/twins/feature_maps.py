@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from mobandits.features import Bins, Columns, Crosses, Fourier, Layers, Leaves
+from mobandits.features import Bins, Columns, Crosses, Fourier, Intercept, Layers, Leaves
 from mobandits.features.fourier import drawn_waves
 
 
@@ -31,6 +31,7 @@ MAPS = {
     "bins": Bins([[0.2, 0.4, 0.6], [0.3]]),
     "bins of one": Bins([[], [0.1, 0.5]]),
     "columns": Columns((1, 0)),
+    "intercept": Intercept(weight=20.0),
     "layers": layers((2, 5, 3)),
     "leaves": LEAVES,
 }
@@ -91,6 +92,7 @@ def leaves(feature_map, x):
 TWINS = {
     Fourier: fourier,
     Crosses: crosses,
+    Intercept: lambda feature_map, x: [feature_map.weight, *x],
     Bins: bins,
     Columns: columns,
     Layers: network,

@@ -39,7 +39,8 @@ from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
-LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0)
+# The log has tried every arm: what is deployed need not explore.
+LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0)
 BUDGET_LEVEL = 0.8
 ROUNDING = 1e-6
 ENDLESS = 10**9  # rounds

@@ -15,6 +15,7 @@ from mobandits.features.crosses import Crosses
 from mobandits.features.distances import median_distance
 from mobandits.features.feature_map import BoundMap, FeatureMap
 from mobandits.features.fourier import Fourier
+from mobandits.features.intercept import Intercept
 from mobandits.features.layers import Layers
 from mobandits.features.leaves import Leaves
 
@@ -32,6 +33,7 @@ __all__ = [
     "FittedMap",
     "Fourier",
     "Gain",
+    "Intercept",
     "Layers",
     "Leaves",
     "fit",

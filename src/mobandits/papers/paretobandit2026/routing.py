@@ -30,7 +30,7 @@ QUALITY = Objective("quality", low=0.0, high=1.0)
 COST = Objective("cost", minimise=True, unit="USD")
 QUALITY_ALONE = Weighted((1.0, 0.0))
 # The log has tried every model on hundreds of prompts: the deployed policy need not explore.
-LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0)
+LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0)
 THOUSAND = 1000.0
 
 FEWEST_PROMPTS = 60  # of each file, so that there is something to learn and to cut into phases

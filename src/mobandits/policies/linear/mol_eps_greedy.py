@@ -3,15 +3,17 @@
 A comparator of molts2025 without confidence bounds: epsilon alone decides how much is explored.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from mobandits.contracts.protocols import Order, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Order, Policy, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Greedy
+from mobandits.features.intercept import MOST_WEIGHT, Intercept
 from mobandits.orders import Pareto
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
+from mobandits.policies.wrappers.features import Features
 from mobandits.policies.wrappers.with_floor import FloorPolicy
 from mobandits.support.checks import number
 
@@ -26,6 +28,9 @@ class MolEpsGreedy(Recipe):
         epsilon: probability of a uniform round, in [0, 1].
         penalty: ridge penalty lambda.
         order: None for `Pareto()`, as in the paper; another one plays its front of the estimates.
+        intercept: the weight of a constant before the features, such as 30, so that a large penalty
+            does not draw the mean of an arm with few rewards towards 0; see `features.Intercept`.
+            None: no constant, as in the paper.
 
     Reference:
         molts2025, section 6.
@@ -46,17 +51,24 @@ class MolEpsGreedy(Recipe):
     epsilon: float = 0.05
     penalty: float = 1.0
     order: Order | None = None
+    intercept: float | None = None
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         number("MolEpsGreedy.epsilon", self.epsilon, at_least=0.0, at_most=1.0)
         # A penalty of 0 would leave no estimate before every direction was played.
         number("MolEpsGreedy.penalty", self.penalty, above=0.0)
+        if self.intercept is not None:
+            number("MolEpsGreedy.intercept", self.intercept, above=0.0, at_most=MOST_WEIGHT)
         if self.order is not None:
             require_order("MolEpsGreedy.order", self.order)
 
-    def bind(self, shape: Shape) -> FloorPolicy:
+    def bind(self, shape: Shape) -> Policy:
         """The policy, on the regression that fits the shape."""
+        if self.intercept is not None:
+            shrunk = replace(self, intercept=None)
+            return Features(Intercept(self.intercept), shrunk).bind(shape)
+
         order = self.order
         if order is None:
             order = Pareto()

@@ -11,6 +11,7 @@ from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
+    Beliefs,
     Choice,
     IntArray,
     Policy,
@@ -56,12 +57,28 @@ class FeaturesPolicy(PassesNotes):
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs, given phi of every row."""
+        return self.policy.beliefs(state, self.mapped(context), arms, rng)
+
+    def bounds(
+        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
+    ) -> Beliefs:
+        """The inner policy's, given phi of every row."""
+        bounds: Beliefs = self.policy.bounds(explorer, state, self.mapped(context), arms, rng)
+        return bounds
+
+    def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
+        """Whether the inner policy eases a limit, given phi of every row."""
+        eases: bool = self.policy.eases(state, self.mapped(context), arms, rng)
+        return eases
+
+    def mapped(self, context: Array) -> Array:
+        """(rows, size) phi of every row."""
         rows = len(context)
         mapped = np.empty((rows, self.feature_map.size))
         for i in range(rows):
             self.feature_map.apply(context[i], mapped[i])
 
-        return self.policy.beliefs(state, mapped, arms, rng)
+        return mapped
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:
         """The inner policy's choice."""
