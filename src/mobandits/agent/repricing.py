@@ -7,13 +7,13 @@ the costs of now.
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mobandits.agent.adoption import CHUNK
 from mobandits.agent.core import AgentCore
-from mobandits.agent.first_prices import LastRounds, begin_with, prices_by
+from mobandits.agent.first_prices import LastRounds, Prices, begin_with, prices_by
 from mobandits.agent.recording import StoreWriter
 from mobandits.contracts.protocols import Mask
 from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
@@ -26,39 +26,133 @@ from mobandits.support.numbering import is_of_worker
 EVERY_CHANGE = 2**31
 
 
+class Repricing(NamedTuple):
+    """A change of what an arm costs, before it takes effect.
+
+    Attributes:
+        arm: whose cost changes.
+        objective: the cost.
+        factor: the new cost over the one until now.
+        log: the last rounds at the new costs; None where there are none.
+        prices: what they say of the prices of a unit of cost; None where they say nothing.
+    """
+
+    arm: Hashable
+    objective: Hashable
+    factor: float
+    log: Feedback | None
+    prices: Prices | None
+
+
+class AnnouncedFactor(NamedTuple):
+    """What all announcements together say of an arm's cost.
+
+    Attributes:
+        arm: the arm.
+        objective: the cost.
+        factor: the cost of now over that of the beginning.
+    """
+
+    arm: Hashable
+    objective: Hashable
+    factor: float
+
+
 def reprice(core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None) -> None:
     """Change what an arm costs; see `Agent.reprice`."""
+    change = repricing(core, arm, factor, objective)
+    carry_out(core, change)
+
+
+def repricing(
+    core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None
+) -> Repricing:
+    """What a change of costs will mean; the agent may decide meanwhile.
+
+    Raises:
+        ValueError: where the change does not fit.
+    """
     with core.lock:
-        slot = core.arms.slot(arm)
         number("factor", factor, above=0.0)
-        factors = _factors_of(core)
-        name = _objective_of(core, factors, objective)
-        j = factors.objectives.index(core.objective_names.index(name))
-        together = float(factors.factor[slot, j]) * factor
-        if not 1.0 / MOST_FACTOR <= together <= MOST_FACTOR:
-            rule = f"factor must leave all changes of an arm within {1.0 / MOST_FACTOR:g} and "
-            rule += f"{MOST_FACTOR:g}"
-            raise ValueError(f"{rule}, got {quoted(factor)}, with which they are {together:g}")
+        name = _checked(core, arm, factor, objective)
+
+    log = log_at_hand(core)
+    if log is not None:
+        log = _at_another_cost(log, arm, name, factor, np.ones(len(log), bool))
+    prices = prices_by(core, core.bound, log, has_begun=True)
+
+    return Repricing(arm, name, float(factor), log, prices)
+
+
+def carry_out(core: AgentCore, change: Repricing) -> None:
+    """Let a change of costs take effect.
+
+    Raises:
+        ValueError: where it does not fit any more.
+    """
+    with core.lock:
+        _checked(core, change.arm, change.factor, change.objective)
         if core.bound.stage == 0:
             return  # nothing is predicted: all that comes is at the new price
 
         now = core.advance_clock()
-        log = log_at_hand(core)
-        if log is not None:
-            log = _at_another_cost(log, arm, name, factor, np.ones(len(log), bool))
-
-        prices = prices_by(core, core.bound, log, has_begun=True)
         if core.writer is None:
-            core.log_at_hand = log
+            core.log_at_hand = change.log
         else:
-            event: dict[str, Any] = {"arm": arm, "objective": name, "factor": float(factor)}
-            event |= {"next": core.pending.next_id, "prices": prices}
+            event: dict[str, Any] = {
+                "arm": change.arm,
+                "objective": change.objective,
+                "factor": change.factor,
+                "next": core.pending.next_id,
+                "prices": change.prices,
+            }
             core.writer.write_repricing(event, now)
 
-        _apply(core, factors, slot, j, factor)
-        begin_with(core.bound, prices)
+        _apply(core, change.arm, change.objective, change.factor)
+        begin_with(core.bound, change.prices)
         if core.writer is not None:
             core.writer.done(core)
+
+
+def announced_factors(core: AgentCore) -> list[AnnouncedFactor]:
+    """What all announcements together say of the costs of the arms that there are.
+
+    Raises:
+        ValueError: where the recipe has no prices of costs.
+    """
+    with core.lock:
+        factors = _factors_of(core)
+        announced = []
+        for arm in core.arms.names:
+            row = factors.factor[core.arms.slot(arm)]
+            for j, place in enumerate(factors.objectives):
+                name = core.objective_names[place]
+                announced.append(AnnouncedFactor(arm, name, float(row[j])))
+
+    return announced
+
+
+def _checked(core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None) -> Hashable:
+    """The name of the cost of a change that fits.
+
+    Raises:
+        ValueError: where there is no such arm or cost, or all its changes together are too much.
+    """
+    slot = core.arms.slot(arm)
+    factors = _factors_of(core)
+    name = _objective_of(core, factors, objective)
+    together = float(factors.factor[slot, _place_of(core, factors, name)]) * factor
+    if not 1.0 / MOST_FACTOR <= together <= MOST_FACTOR:
+        rule = f"factor must leave all changes of an arm within {1.0 / MOST_FACTOR:g} and "
+        rule += f"{MOST_FACTOR:g}"
+        raise ValueError(f"{rule}, got {quoted(factor)}, with which they are {together:g}")
+
+    return name
+
+
+def _place_of(core: AgentCore, factors: CostFactors, objective: Hashable) -> int:
+    """The budget of a cost."""
+    return factors.objectives.index(core.objective_names.index(objective))
 
 
 def reprice_again(core: AgentCore, event: dict[str, Any], *, adopting: bool) -> None:
@@ -73,11 +167,9 @@ def reprice_again(core: AgentCore, event: dict[str, Any], *, adopting: bool) -> 
         ValueError: where the recipe has no such cost.
     """
     factors = _factors_of(core)
-    slot = core.arms.slot(event["arm"])
     name = _objective_of(core, factors, event["objective"])
-    j = factors.objectives.index(core.objective_names.index(name))
     core.advance_clock()
-    _apply(core, factors, slot, j, event["factor"])
+    _apply(core, event["arm"], name, event["factor"])
     if not adopting:
         begin_with(core.bound, event["prices"])
 
@@ -146,8 +238,11 @@ def _made_before(log: Feedback, event: dict[str, Any]) -> Mask:
     return before
 
 
-def _apply(core: AgentCore, factors: CostFactors, slot: int, j: int, factor: float) -> None:
+def _apply(core: AgentCore, arm: Hashable, objective: Hashable, factor: float) -> None:
     """Change the factor of an arm, and keep the old one for decisions that wait for a bill."""
+    factors = _factors_of(core)
+    slot = core.arms.slot(arm)
+    j = _place_of(core, factors, objective)
     row = factors.factor[slot]
     place = factors.objectives[j]
     birth = core.arms.slots[slot]

@@ -12,6 +12,7 @@ import msgspec
 
 from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
+from mobandits.agent.repricing import announced_factors
 from mobandits.agent.transfer import take_over
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
@@ -25,6 +26,7 @@ from mobandits.service.explaining import explanation_of, rehearse_explanation
 from mobandits.service.messages import (
     Adopted,
     AgentState,
+    ArmPrice,
     BudgetList,
     Decide,
     DecideBatch,
@@ -32,8 +34,10 @@ from mobandits.service.messages import (
     DecisionList,
     DecisionsQuery,
     Explained,
+    NewPrice,
     Observed,
     PreferenceState,
+    PriceList,
     Recorded,
     Rewarded,
 )
@@ -47,6 +51,7 @@ from mobandits.support.naming import check_name, quoted
 from mobandits.support.numbering import is_of_worker
 
 LOG = logging.getLogger("mobandits.service")
+ROUNDING = 1e-9  # of factors that are multiplied and divided
 STARTING = "starting"
 READY = "ready"
 UNSOUND = "its state has NaN, which no reward mends: PUT an earlier snapshot"
@@ -407,7 +412,38 @@ class HostedAgent:
         if name in agent.arms:
             agent.remove_arm(name)
 
+    def set_price(self, arm: str, new: NewPrice) -> None:
+        """Take in what an arm costs now; once more is no error.
+
+        Raises:
+            Problem: where there is no such arm.
+            ValueError: where the recipe has no prices of costs, or no such cost.
+        """
+        agent = self.agent
+        if arm not in agent.arms:
+            raise Problem(404, f"there is no arm {quoted(arm)}")
+
+        known = {}
+        for each in announced_factors(agent.core):
+            if each.arm == arm and new.objective in (each.objective, None):
+                known[each.objective] = each.factor
+        # What fits no cost, or several, is refused by the agent.
+        before = 1.0 if len(known) != 1 else next(iter(known.values()))
+        change = new.factor / before
+        if len(known) != 1 or not math.isclose(change, 1.0, rel_tol=ROUNDING):
+            agent.reprice(arm, change, new.objective)
+
     # --- what is there
+
+    def announced_prices(self) -> PriceList:
+        """What announcements say of the costs of arms.
+
+        Raises:
+            ValueError: where the recipe has no prices of costs.
+        """
+        announced = announced_factors(self.agent.core)
+        prices = [ArmPrice(str(arm), str(cost), factor) for arm, cost, factor in announced]
+        return PriceList(prices)
 
     def number_of_key(self, key: str) -> int:
         """The number of the decision that has a client's key.

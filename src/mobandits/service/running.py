@@ -213,9 +213,10 @@ class Running:
 
     @contextlib.asynccontextmanager
     async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
-        """No worker decides for an agent inside: its arms may come and go."""
+        """No worker decides for an agent inside, and no other call changes it so."""
         if self.learner is None:
-            yield
+            async with hosted.changing:
+                yield
             return
 
         async with self.learner.fenced(hosted):

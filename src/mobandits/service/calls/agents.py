@@ -21,8 +21,10 @@ from mobandits.service.messages import (
     AgentState,
     BudgetList,
     NewArm,
+    NewPrice,
     Preference,
     PreferenceState,
+    PriceList,
 )
 from mobandits.service.operations import Operation
 from mobandits.service.preference_changes import change_preference, patience_of
@@ -97,6 +99,25 @@ async def remove_arm(request: Request) -> Response:
     return answer(hosted.state())
 
 
+async def prices(request: Request) -> Response:
+    """`GET /v1/agents/{agent}/prices`: what announcements say of the costs of arms."""
+    return answer(hosted_of(request).announced_prices())
+
+
+async def set_price(request: Request) -> Response:
+    """`PUT /v1/agents/{agent}/prices/{arm}`: an arm costs more or less, from now on."""
+    hosted = hosted_of(request)
+    new = await body_of(request, NewPrice)
+    arm = request.path_params["arm"]
+    async with running_of(request).fenced(hosted):
+        openings = hosted.openings
+        # In a thread: the price of a unit of cost is looked up again on the log.
+        await asyncio.to_thread(hosted.set_price, arm, new)
+    await saved(request, hosted, openings)
+
+    return answer(hosted.announced_prices())
+
+
 async def snapshot(request: Request) -> Response:
     """`GET /v1/agents/{agent}/snapshot`: the file that `Agent.save` writes."""
     hosted = hosted_of(request)
@@ -146,6 +167,8 @@ OPERATIONS = [
         is_body_optional=True,
     ),
     Operation("DELETE", f"{AGENT}/arms/{{arm}}", remove_arm, "admin", answer=AgentState),
+    Operation("GET", f"{AGENT}/prices", prices, "read", answer=PriceList),
+    Operation("PUT", f"{AGENT}/prices/{{arm}}", set_price, "admin", NewPrice, PriceList),
     Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),
     Operation(
         "PUT",

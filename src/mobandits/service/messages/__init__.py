@@ -3,10 +3,13 @@
 from mobandits.service.messages.agents import (
     AgentList,
     AgentState,
+    ArmPrice,
     BudgetList,
     BudgetState,
     NewArm,
+    NewPrice,
     ObjectiveState,
+    PriceList,
     Share,
 )
 from mobandits.service.messages.base import Message
@@ -52,6 +55,7 @@ __all__ = [
     "Adopted",
     "AgentList",
     "AgentState",
+    "ArmPrice",
     "ArmShare",
     "BudgetList",
     "BudgetState",
@@ -76,6 +80,7 @@ __all__ = [
     "MeanReward",
     "Message",
     "NewArm",
+    "NewPrice",
     "ObjectiveState",
     "Observed",
     "ObservedOutcome",
@@ -83,6 +88,7 @@ __all__ = [
     "PreferenceState",
     "Preview",
     "PreviewWanted",
+    "PriceList",
     "Ready",
     "Recorded",
     "RefusedItem",

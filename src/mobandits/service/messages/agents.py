@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from mobandits.contracts.terms import MOST_FACTOR
 from mobandits.service.messages.base import Message
 
 
@@ -76,6 +77,38 @@ class Share(Message):
     """
 
     share: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
+class NewPrice(Message):
+    """An announced price of an arm.
+
+    Attributes:
+        factor: what the arm costs now over what it cost when the agent began to learn.
+        objective: the cost; null: the one that has a budget.
+    """
+
+    factor: Annotated[float, msgspec.Meta(ge=1.0 / MOST_FACTOR, le=MOST_FACTOR)]
+    objective: str | None = None
+
+
+class ArmPrice(Message):
+    """What announcements say of an arm's cost.
+
+    Attributes:
+        arm: its name.
+        objective: the cost.
+        factor: what the arm costs now over what it cost when the agent began to learn.
+    """
+
+    arm: str
+    objective: str
+    factor: float
+
+
+class PriceList(Message):
+    """The announced prices of an agent's arms."""
+
+    prices: list[ArmPrice]
 
 
 class BudgetState(Message):
