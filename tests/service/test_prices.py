@@ -17,8 +17,8 @@ def paced():
 
 
 async def some_rounds(client):
-    for number in range(40):
-        arm = ["small", "large"][number % 2]
+    for turn in range(40):
+        arm = ["small", "large"][turn % 2]
         body = {"context": CONTEXT, "eligible": [arm]}
         answer = await client.post(f"{AGENT}/decide", json=body)
         rewards = {"quality": 0.5, "cost": BILLS[arm]}
