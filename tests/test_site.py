@@ -40,7 +40,8 @@ NEEDED = {
 }
 # Their beliefs are drawn where those of their recipe are.
 AS_THEIR_RECIPE = {
-    *("Conservative", "Doubling", "Features", "Forgetting", "Paced", "PrimalDual", "Rollout"),
+    *("Conservative", "Doubling", "DriftAlarm", "Features", "Forgetting", "Paced", "PrimalDual"),
+    "Rollout",
     "WithFloor",
     "Within",
 }

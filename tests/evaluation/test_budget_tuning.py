@@ -206,9 +206,8 @@ def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
     tuned = mob.tune(log, budget={"cost": 0.3})
     assert tuned.sure
     assert tuned.plays == "learned"
-    assert tuned.recipe == Paced(
-        dataclasses.replace(LEARNER, order=Weighted({"quality": 1.0})), {"cost": 0.3}
-    )
+    learner = dataclasses.replace(LEARNER, order=Weighted({"quality": 1.0}), intercept=30.0)
+    assert tuned.recipe == Paced(learner, {"cost": 0.3})
     assert tuned.answer.startswith("The learned policy gains 0.")
     lines = str(tuned).splitlines()
     assert lines[0] == "budget: cost at most 0.3 USD per decision"

@@ -1,5 +1,6 @@
 """Estimators: the means and widths of every arm and objective, learned from rewards."""
 
+from mobandits.estimators.alarmed import Alarmed, AlarmedState
 from mobandits.estimators.cells import Cells
 from mobandits.estimators.discounted import Discounted
 from mobandits.estimators.disjoint_ridge import DisjointRidge
@@ -13,6 +14,8 @@ from mobandits.estimators.sample_mean import MeanState, SampleMean
 from mobandits.estimators.scaled import Scaled, ScaledState
 
 __all__ = [
+    "Alarmed",
+    "AlarmedState",
     "Cells",
     "Discounted",
     "DisjointRidge",

@@ -27,6 +27,7 @@ from mobandits.policies.linear.mol_ucb import MolUcb as MolUcb
 from mobandits.policies.linear.pfi_rls import PfiRls as PfiRls
 from mobandits.policies.wrappers.conservative import Conservative as Conservative
 from mobandits.policies.wrappers.doubling import Doubling as Doubling
+from mobandits.policies.wrappers.drift_alarm import DriftAlarm as DriftAlarm
 from mobandits.policies.wrappers.features import Features as Features
 from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
@@ -47,6 +48,7 @@ __all__ = [
     "CpUcb1",
     "CsUcb1",
     "Doubling",
+    "DriftAlarm",
     "Exp3P",
     "Features",
     "Forgetting",

@@ -235,6 +235,17 @@ PAPERS = (
         f"{NEURIPS} 20",
     ),
     Reference(
+        "page1954",
+        "article",
+        ("Page, E. S.",),
+        "Continuous Inspection Schemes",
+        1954,
+        "Biometrika",
+        volume="41",
+        number="1/2",
+        pages="100-115",
+    ),
+    Reference(
         "russac2019",
         "inproceedings",
         ("Russac, Yoan", "Vernade, Claire", "Cappé, Olivier"),
