@@ -373,3 +373,30 @@ def test_mistakes_of_both_kinds_of_calls():
     unknown = dataclasses.replace(log, propensities=np.full(120, np.nan))
     with pytest.raises(ValueError, match=r"Feedback.propensities must be known in every round"):
         mob.tune(unknown, budget={"cost": 1.0})
+
+
+def test_a_fallback_is_left_when_the_agents_own_log_shows_a_gain(tmp_path):
+    few = mob.tune(uniform_log(5, 60), budget={"cost": 0.3}, fallback="mixture")
+    assert (few.sure, few.plays) == (False, "mixture")
+    path = tmp_path / "agent.db"
+    agent = few.agent(path, propensity="exact")
+    rng = np.random.default_rng(9)
+    contexts, quality, cost = world(rng, 1500, SLOPES)
+    for t, x in enumerate(contexts):
+        decision = agent.decide(x)
+        arm = ARMS.index(decision.arm)
+        grade = quality[t, arm] + rng.normal(scale=0.3)
+        bill = cost[t, arm] * rng.exponential()
+        agent.learn(decision.id, {"quality": grade, "cost": bill})
+    agent.close()
+
+    # The law of the mixture is exact, also where it never plays an arm.
+    own = mob.logs.read(path)
+    again = mob.tune(own, budget={"cost": 0.3}, fallback="mixture")
+    assert (again.sure, again.plays) == (True, "learned")
+    options = {"arms": ARMS, "features": 2, "objectives": [QUALITY, COST], "propensity": "exact"}
+    with mob.Agent(few.recipe, **options, log=path) as there:
+        there.retune(recipe=again.recipe)
+        assert isinstance(there.recipe, Paced)
+        made = [there.decide(x) for x in contexts[:50]]
+    assert {decision.propensity for decision in made} == {1.0}
