@@ -22,7 +22,7 @@ from mobandits.logs import Feedback
 from mobandits.orders import Weighted
 from mobandits.orders.by_number import by_number
 from mobandits.orders.validity import check_objectives, require_order
-from mobandits.policies import MolEpsGreedy, Paced
+from mobandits.policies import DriftAlarm, MolEpsGreedy, Paced
 from mobandits.support.naming import quoted
 
 QUALITY = Objective("quality", low=0.0, high=1.0)
@@ -30,7 +30,8 @@ QUALITY = Objective("quality", low=0.0, high=1.0)
 COST = Objective("cost", minimise=True, unit="USD")
 QUALITY_ALONE = Weighted((1.0, 0.0))
 # The log has tried every model on hundreds of prompts: the deployed policy need not explore.
-LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0)
+STEADY = MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0)
+LEARNER = DriftAlarm(STEADY)
 THOUSAND = 1000.0
 
 FEWEST_PROMPTS = 60  # of each file, so that there is something to learn and to cut into phases

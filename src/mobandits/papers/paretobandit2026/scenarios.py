@@ -20,6 +20,7 @@ from mobandits.papers.paretobandit2026.budgets import (
 )
 from mobandits.papers.paretobandit2026.routing import (
     LEARNER,
+    STEADY,
     THOUSAND,
     Outcomes,
     Prompts,
@@ -49,6 +50,7 @@ ANNOUNCED = "Paced, announced"
 UNANNOUNCED = "Paced, not announced"
 DEAREST = "always the dearest model"
 FORGETS = "Paced, discount 0.997"
+WITHOUT_ALARM = "Paced, no alarm"
 EXPLORING = "Paced, exploring"
 PHASES = ("phase 1", "phase 2", "phase 3")
 PARTS = ("before", "after")
@@ -128,7 +130,11 @@ def play_regression(
     grades[:, middle(len(routing.models))] = _degraded(routing)
     worse = usual._replace(grades=grades)
     frames = []
-    recipes: dict[str, Recipe] = {PACED: LEARNER, FORGETS: Forgetting(LEARNER, 0.997)}
+    recipes: dict[str, Recipe] = {
+        PACED: LEARNER,
+        WITHOUT_ALARM: STEADY,
+        FORGETS: Forgetting(STEADY, 0.997),
+    }
     for row, recipe in recipes.items():
         agent = router(routing, log, budget / THOUSAND, recipe=recipe)
         outcomes = [
@@ -357,6 +363,7 @@ def _regression(source: Source) -> Experiment:
     if source.is_published:
         claims = [
             *_phase_claims(name, PACED, published.REGRESSION),
+            *_phase_claims(name, WITHOUT_ALARM, published.REGRESSION, "-no-alarm"),
             *_phase_claims(name, FORGETS, published.REGRESSION, "-forgetting"),
             _within_budget_claim(name, source, PACED),
             *claims,
@@ -371,8 +378,8 @@ def _regression(source: Source) -> Experiment:
             (
                 "Three phases; the third has the prompts of the first in another order. In the "
                 "second every answer of the middle model is worth 0.75, or on other prompts the "
-                "lowest mean of any model in the first file. The default forgets nothing. The other "
-                "row is `Forgetting(..., 0.997)` inside of Paced."
+                "lowest mean of any model in the first file. Paced learns with `DriftAlarm`; one "
+                "row has none, and another one `Forgetting(..., 0.997)` in its place."
             ),
         ),
         runs=_with_published(runs, source, published.REGRESSION),
@@ -509,7 +516,7 @@ def _within_budget_claim(name: str, source: Source, row: str) -> Claim:
         rule="each: the mean of what is spent in phase 2 is at most 1.004",
         parts=parts,
         kind="extension",
-        note="Asked of Paced, which forgets nothing.",
+        note="Asked of Paced with its alarm.",
     )
 
 
