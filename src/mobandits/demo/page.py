@@ -20,7 +20,7 @@ FIGURE = "budgets"
 CSV = "budgets.csv"
 TITLE = "Which model should answer this prompt?"
 HEADER = (
-    "US dollars per\n1,000 prompts",
+    "budget",
     "router,\nquality",
     "best fixed\nmixture",
     "ParetoBandit,\npublished",
@@ -29,8 +29,8 @@ HEADER = (
 )
 
 CAPTION = (
-    "Quality ± half of its 95 % interval over logs, which all play the same prompts. Spent is a share "
-    "of the budget."
+    "Budgets are US dollars per 1,000 prompts, and what was spent is a share of them. Quality ± half "
+    "of its 95 % interval over logs, which all play the same prompts."
 )
 
 
