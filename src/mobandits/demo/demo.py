@@ -102,20 +102,30 @@ def is_finished(out: str | Path, quick: bool = False, seed: int = 0) -> bool:
 def log_rows(routing: Routing, log: int, options: RunOptions) -> pl.DataFrame:
     """The rows of one log: the router under every budget, mixtures, published numbers, models."""
     routers = {OPEN: ROUTERS[OPEN]}
-    frames = [budget_rows(published_source(), log, options, routers)]
-    quality = routing.second.quality.mean(axis=0)
-    dollars = THOUSAND * routing.second.dollars.mean(axis=0)
-    for place, model in enumerate(routing.models):
-        row = f"{ALWAYS}{model}"
-        frames.append(rows_of(row, QUALITY, [quality[place]], PROMPTS))
-        frames.append(rows_of(row, DOLLARS, [dollars[place]], PROMPTS))
-
-    rows = pl.concat(frames).with_columns(
+    budgets = budget_rows(published_source(), log, options, routers)
+    rows = pl.concat([budgets, *model_rows(routing)])
+    labelled = rows.with_columns(
         experiment=pl.lit(NAME),
         environment=pl.lit(short_repr(LlmRouting())),
         trial=pl.lit(log),
     )
-    return rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+    columns = [pl.col(name).cast(kind) for name, kind in SCHEMA.items()]
+
+    return labelled.select(columns)
+
+
+def model_rows(routing: Routing) -> list[pl.DataFrame]:
+    """The quality and the cost of every model that answers all prompts by itself."""
+    prompts = routing.second
+    qualities = prompts.quality.mean(axis=0)
+    dollars = THOUSAND * prompts.dollars.mean(axis=0)
+    frames = []
+    for model, quality, cost in zip(routing.models, qualities, dollars, strict=True):
+        row = f"{ALWAYS}{model}"
+        frames.append(rows_of(row, QUALITY, [quality], PROMPTS))
+        frames.append(rows_of(row, DOLLARS, [cost], PROMPTS))
+
+    return frames
 
 
 def save_router(file: Path, routing: Routing, options: RunOptions) -> None:
