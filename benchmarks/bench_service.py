@@ -24,7 +24,7 @@ CONTEXT = [1.0, *(0.1 * number for number in range(FEATURES - 1))]
 REWARDS = {"quality": 0.5, "cost": 0.25}
 AGENTS = 50
 SCALES = (
-    "S9 is at the scale of the demo, 1.0. At 0.1 and 0.3 an agent may settle on one arm, and both differ by more, to "
+    "S9 is at scale 1.0. At 0.1 and 0.3 an agent may settle on one arm, and both differ by more, to "
     "either side."
 )
 

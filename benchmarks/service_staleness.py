@@ -14,7 +14,7 @@ from mobandits.policies import MolUcb
 
 SEEDS = 10
 AGE = 100
-SCALE = 1.0  # as in the demonstration: with a small one an agent may stay with one arm
+SCALE = 1.0  # with a small one an agent may stay with one arm
 # Of quality; the rest is that of the price. A preference for one of them alone has nothing to choose.
 WEIGHTS = (0.3, 0.5, 0.7)
 

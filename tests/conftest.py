@@ -28,7 +28,6 @@ PROCESS = (
     "agent/test_agent_stress.py",
     "comparison/test_false_positives.py",
     "demo/test_demo.py",
-    "demo/test_deployment.py",
     "evaluation/test_description_travels.py",
     "figures/test_pages_in_a_browser.py",
     "interop/test_missing_extras.py",

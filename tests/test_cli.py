@@ -167,11 +167,11 @@ def test_report_draws_again(program, spec, tmp_path):
         ),
         (
             ["demo", "--out", "{run}"],
-            "run holds a run of 's', not of 'demo': choose another folder",
+            "run holds a run with experiment = s, now demo: choose another folder",
         ),
         (
             ["demo", "--out", "{full}"],
-            r"is not empty and has no manifest.json \(it holds thesis.txt\): choose another",
+            "is not empty and has no manifest.json, .* found a folder with thesis.txt; choose another",
         ),
         (
             ["reproduce", "pcz2018/fig2", "--out", "{spec}"],
@@ -419,7 +419,7 @@ def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
     monkeypatch.setattr("mobandits.demo.demo.run", run)
     status, out, _ = program("demo", "--out", tmp_path, "--quick")
     assert (status, out) == (0, f"{tmp_path / 'report.html'}\n")
-    assert called == [(tmp_path, None, {"quick": True, "workers": None})]
+    assert called == [(tmp_path, None, {"quick": True})]
 
 
 def test_a_finished_run_is_said_at_once(spec, tmp_path, capsys, monkeypatch):

@@ -75,7 +75,7 @@ MAY_IMPORT = {
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE | {"references", "agent", "logs"},
     # What one would do with it all: learn from a log, deploy an agent, serve one.
-    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "evaluation", "papers", "service", "client"},
+    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "papers", "service", "client"},
 }
 
 

@@ -1,37 +1,44 @@
-import functools
+"""The page on real prompts: a router under seven budgets, played on few logs or few prompts."""
+
 import json
 
-import numpy as np
 import polars as pl
 import pytest
 
+import mobandits as mob
 from mobandits.demo import demo
-from mobandits.demo.hindsight import hindsight
-from mobandits.environments import LlmRouting
-from mobandits.simulation import FolderError, Results, simulate
-from mobandits.simulation.collection import check_collection
-from mobandits.simulation.trial import SCHEMA
+from mobandits.errors import FolderError, MissingExtraError
+from mobandits.papers.experiment import RunOptions
+from mobandits.papers.paretobandit2026.budgets import OPEN, budget_rows
+from mobandits.papers.paretobandit2026.routing import published_routing
+from mobandits.papers.paretobandit2026.source import published_source
+from mobandits.simulation import Results
 
-ROUNDS = 120
+
+@pytest.fixture(scope="module", autouse=True)
+def data():
+    try:
+        return published_routing()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """The folder of a quick demonstration, and the progress that it told."""
+    folder = tmp_path_factory.mktemp("quick") / "demo"
+    said = []
+    page = demo.run(folder, quick=True, progress=lambda done, total: said.append((done, total)))
+    assert page == folder / "report.html"
+    return folder, said
 
 
 @pytest.fixture
 def small(monkeypatch):
-    """The demonstration with few prompts, few trials, few learners, and nothing to compile."""
-    monkeypatch.setattr(LlmRouting, "max_rounds", ROUNDS)
-    monkeypatch.setattr(demo, "PROMPTS", ROUNDS)
+    """The demonstration with few prompts, few logs, and without a page."""
+    monkeypatch.setattr(demo, "PROMPTS", 20)
     monkeypatch.setattr(demo, "QUICK", 2)
-    monkeypatch.setattr(demo, "POINTS", 10)
-    monkeypatch.setattr(demo, "DEPLOYED_PROMPTS", 40)
-    some = {name: demo.LEARNERS[name] for name in ("MOL-UCB", "MOL-eps-Greedy")}
-    monkeypatch.setattr(demo, "LEARNERS", some)
-    monkeypatch.setattr(demo, "BALANCED", some)
-    monkeypatch.setattr(demo, "simulate", functools.partial(simulate, compiled=False))
-
-
-@pytest.fixture
-def pageless(small, monkeypatch):
-    """The same without figures."""
+    monkeypatch.setattr(demo, "LOGS", 3)
     monkeypatch.setattr(demo, "demo_page", lambda *_: "")
 
 
@@ -43,71 +50,79 @@ def files(folder):
     }
 
 
-def test_one_call_leaves_a_whole_folder_and_a_second_changes_nothing(small, tmp_path):
-    said = []
-    page = demo.run(
-        tmp_path / "demo", quick=True, progress=lambda done, total: said.append((done, total))
-    )
-    assert page == tmp_path / "demo" / "report.html"
-    assert said[-1] == (6 * ROUNDS, 6 * ROUNDS)
-    assert [done for done, _ in said] == sorted(done for done, _ in said)
-    before = files(tmp_path / "demo")
-    assert {
+def test_one_call_leaves_a_whole_folder_and_a_second_changes_nothing(quick):
+    folder, said = quick
+    routed = 7 * 1824
+    assert said == [(log * routed, 4 * routed) for log in range(1, 5)]
+    before = files(folder)
+    assert before.keys() == {
         "results.parquet",
-        "deployments.parquet",
         "manifest.json",
+        "budgets.csv",
         "report.html",
-        "figures/cost_quality.png",
-        "figures/deployment.png",
-    } <= before.keys()
-    demo.run(tmp_path / "demo", quick=True)
-    assert files(tmp_path / "demo") == before
-
-    results = Results.read(tmp_path / "demo")  # the digest fits
-    table, specification = results.table, results.specification
-    policies = len(specification["rows"])
-    counts = f"2 environments, {policies} policies, 1 to 2 trials, {ROUNDS} rounds, 5 metrics"
-    assert repr(results) == f"Results({counts})"
-    rows = table.select("environment", "policy", "metric", "component").unique()
-    assert results.summary().height == rows.height
-    assert len(results.plot("pareto_regret").axes) == 2
-    assert {row["policy"] for row in specification["rows"]} == set(table["policy"])
-    assert table["environment"].unique(maintain_order=True).to_list() == [
-        specification["text"],
-        specification["constant"],
-    ]
-    text = table.filter(pl.col("environment") == specification["text"])
-    # Being read changes nothing: the reader is a MOL-UCB like any other.
-    both = [
-        text.filter(pl.col("policy") == name).drop("policy") for name in ("MOL-UCB", demo.READER)
-    ]
-    assert both[0].equals(both[1])
-    again = table.filter(pl.col("environment") == specification["constant"])["policy"].unique()
-    assert specification["best"] in again.to_list()
-    assert len(again) == 2 + len(demo.WEIGHTS)
-    plays = table.filter((pl.col("metric") == "plays") & (pl.col("round") == ROUNDS))
-    assert plays.group_by("environment", "policy", "trial").agg(pl.col("value").sum())[
-        "value"
-    ].unique().to_list() == [ROUNDS]
+        "router.agent",
+        "figures/budgets.png",
+        "figures/budgets.svg",
+    }
+    assert demo.is_finished(folder, quick=True)
+    assert not demo.is_finished(folder)
+    demo.run(folder, quick=True)
+    assert files(folder) == before
+    # The digest fits.
+    assert Results.read(folder).specification["trials"] == 4
 
 
-def test_an_interrupted_run_continues_to_the_same_table(pageless, tmp_path):
+def test_the_router_keeps_every_budget_and_is_as_good_as_what_stands_beside_it(quick):
+    results = pl.read_csv(quick[0] / "budgets.csv")
+    assert len(results) == 7
+    for row in results.iter_rows(named=True):
+        assert row["low"] <= row["quality"] <= row["high"]
+        assert row["quality"] >= row["mixture"] - 0.0005
+        assert row["quality"] >= row["published"] - 0.0005
+        assert row["spent"] <= 1.01
+        assert row["most_spent"] <= 1.02
+
+
+def test_a_log_has_the_numbers_of_the_experiment(data):
+    options = RunOptions(rounds=30, seed=5)
+    whole = budget_rows(published_source(), 1, options)
+    own = demo.log_rows(data, 1, options)
+    columns = ["policy", "metric", "component", "value"]
+    expected = whole.filter(pl.col("policy") == OPEN).select(columns)
+    found = own.filter(pl.col("policy") == OPEN).select(columns)
+    assert found.rows() == expected.rows()
+    dearest = own.filter(pl.col("policy") == f"always {data.models[-1]}")
+    expected = [data.second.quality[:, -1].mean(), 1000.0 * data.second.dollars[:, -1].mean()]
+    assert dearest["value"].to_list() == pytest.approx(expected)
+
+
+def test_the_router_decides_and_learns(quick, data):
+    router = mob.Agent.load(quick[0] / "router.agent")
+    context = data.second.contexts[0]
+    assert context.shape == (33,)
+    decision = router.decide(context)
+    assert decision.arm in data.models
+    router.learn(decision.id, {"quality": 0.9, "cost": 0.0004})
+
+
+def test_an_interrupted_run_continues_to_the_same_table(small, tmp_path):
     def stop(done, total):
-        if done > total // 4:
-            raise KeyboardInterrupt
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        demo.run(tmp_path / "cut", quick=True, workers=1, progress=stop)
-    demo.run(tmp_path / "cut", quick=True, workers=2)
-    demo.run(tmp_path / "whole", quick=True, workers=1)
+        demo.run(tmp_path / "cut", quick=True, progress=stop)
+    demo.run(tmp_path / "cut", quick=True)
+    demo.run(tmp_path / "whole", quick=True)
     tables = [(tmp_path / name / "results.parquet").read_bytes() for name in ("cut", "whole")]
     assert tables[0] == tables[1]
 
 
-def test_a_full_run_may_follow_a_quick_one(pageless, tmp_path, monkeypatch):
+def test_a_full_run_may_follow_a_quick_one(small, tmp_path):
     demo.run(tmp_path, quick=True)
-    monkeypatch.setattr(demo, "TRIALS", 3)
+    first = pl.read_parquet(tmp_path / "results.parquet")
     demo.run(tmp_path)
+    whole = pl.read_parquet(tmp_path / "results.parquet")
+    assert whole.filter(pl.col("trial") < 2).equals(first)
     assert json.loads((tmp_path / "manifest.json").read_text())["specification"]["trials"] == 3
     with pytest.raises(FolderError, match="trials may only grow"):
         demo.run(tmp_path, quick=True)
@@ -115,55 +130,12 @@ def test_a_full_run_may_follow_a_quick_one(pageless, tmp_path, monkeypatch):
 
 def test_other_folders_are_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FolderError, match=r"holds notes\.txt"):
+    with pytest.raises(FolderError, match=r"is not empty and has no manifest\.json"):
         demo.run(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
-
-
-def test_a_run_of_something_else_is_refused(tmp_path):
-    said = {
-        "format": 1,
-        "status": "finished",
-        "specification": {"experiment": "other"},
-        "versions": {},
-        "sessions": [],
-    }
-    (tmp_path / "manifest.json").write_text(json.dumps(said))
-    with pytest.raises(FolderError, match="holds a run of 'other', not of 'demo'"):
-        check_collection(tmp_path, "demo")
 
 
 def test_seed_is_checked(tmp_path):
     with pytest.raises(ValueError, match="seed must be an integer of at least 0, got -1"):
         demo.run(tmp_path / "new", seed=-1)
     assert not (tmp_path / "new").exists()
-
-
-def test_hindsight_is_the_best_choice_per_prompt():
-    environment = LlmRouting(text_features=0)
-    problem = environment.problem(environment.max_rounds, np.random.default_rng(5))
-    rewards = problem.block(0, environment.max_rounds, np.random.default_rng(5)).rewards
-    weights = {"even": (0.5, 0.5), "quality": (1.0, 0.0)}
-    table = hindsight(environment, weights, "demo")
-    assert dict(table.schema) == SCHEMA
-    for name, weight in weights.items():
-        row = (
-            table.filter((pl.col("policy") == name) & (pl.col("metric") == "reward"))
-            .sort("component")["value"]
-            .to_numpy()
-        )
-        best = sum(max(w @ np.array(weight) for w in prompt) for prompt in rewards)
-        assert row @ np.array(weight) == pytest.approx(best)
-    dollars = table.filter(pl.col("metric") == "dollars")["value"].to_list()
-    assert (
-        dollars[0]
-        < dollars[1]
-        < problem.quantities(0, environment.max_rounds)["dollars"][:, 2].sum()
-    )
-
-
-def test_best_is_the_lowest_final_regret():
-    columns = ["policy", "round", "metric", "value"]
-    rows = [("a", 10, "effective_pareto_regret", 3.0), ("b", 10, "effective_pareto_regret", 2.0)]
-    rows += [("b", 5, "effective_pareto_regret", 9.0), ("c", 10, "effective_pareto_regret", 0.0)]
-    assert demo.best_learner(pl.DataFrame(rows, columns, orient="row"), ["a", "b"]) == "b"

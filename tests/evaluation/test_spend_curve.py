@@ -120,15 +120,14 @@ def test_the_interval_of_the_knee_covers_that_of_a_long_log():
 @pytest.mark.slow
 def test_within_two_points_is_met_on_prompts_that_come_later():
     """20 logs of the first file of prompts; quality on the second, as the agent plays there and learns on."""
-    from mobandits.demo import deployment  # noqa: PLC0415
-    from mobandits.environments import LlmRouting  # noqa: PLC0415
+    from mobandits.papers.paretobandit2026 import routing  # noqa: PLC0415
 
-    problem = LlmRouting().problem(3609, np.random.default_rng(0))
-    first, second = deployment.files_of(problem)
+    prompts = routing.published_routing()
+    second = prompts.second
     is_met, found = [], []
     for trial in range(20):
         rng = np.random.default_rng([0, trial])
-        log = deployment.uniform_log(first, rng)
+        log = routing.uniform_log(prompts, rng)
         tuned = mob.tune(log, within=0.02)
         order = rng.permutation(len(second.contexts))
         # The best that the learned policy reaches: with more money than it can spend.

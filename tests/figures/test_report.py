@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from page_structure import check_figures
-from small_tables import write_deployments
 
 from mobandits import report
 from mobandits.errors import FolderError
@@ -26,9 +25,8 @@ def folder(tmp_path, manifest):
         data = parquet(table.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
         (directory / "results.parquet").write_bytes(data)
         content = manifest(specification) | {"results_sha256": hashlib.sha256(data).hexdigest()}
+        content["kind"] = "demo" if name == "demo" else "run"
         (directory / "manifest.json").write_text(json.dumps(content))
-        if name == "demo":
-            write_deployments(directory)
         return directory
 
     return make
@@ -47,34 +45,27 @@ def test_demo_page_is_whole_and_the_same_again(folder, make_demo):
     directory = folder("demo", *make_demo())
     text = check_page(report.write(directory))
     files = {path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
-    assert {
-        "report.html",
-        "cost_quality.png",
-        "cost_quality.svg",
-        "regret.svg",
-        "model_use.svg",
-        "context_gain.svg",
-    } <= set(files)
-    assert "Context helped L." in text
-    assert "Chosen &lt;before&gt;." in text
-    assert text.count("<h2 id=") >= 8
+    assert {"report.html", "budgets.csv", "budgets.png", "budgets.svg"} <= set(files)
+    assert "quality is 0.020 to 0.020 above the best fixed mixture" in text
+    assert "and 1.001 in the worst log" in text
+    assert "ParetoBandit, published" in text
+    assert text.count("<figure>") == 1
     report.write(directory)
     assert {
         path.name: path.read_bytes() for path in directory.rglob("*") if path.is_file()
     } == files
 
 
-def test_demo_page_says_so_when_context_did_not_help(folder, make_demo):
+def test_demo_page_says_so_when_the_router_was_worse(folder, make_demo):
     text = report.write(folder("demo", *make_demo(gain=-0.02))).read_text()
-    assert "Context did not help L: it hurt." in text
-    assert "For a stated preference, context did not help." in text
+    assert "quality is −0.020 to −0.020 above the best fixed mixture" in text
 
 
 def test_a_demo_of_an_earlier_version_is_to_be_run_again(folder, make_demo):
-    directory = folder("demo", *make_demo())
-    (directory / "deployments.parquet").unlink()
-    with pytest.raises(FolderError, match=r"demo has no deployments\.parquet: run mobandits demo"):
-        report.write(directory)
+    table, said = make_demo()
+    del said["budgets"]
+    with pytest.raises(FolderError, match="demo holds a demonstration of an earlier version: run"):
+        report.write(folder("demo", table, said))
 
 
 def test_any_run_has_a_page(folder, table):

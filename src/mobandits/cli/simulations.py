@@ -11,10 +11,9 @@ from mobandits.cli.options import Address, Engine, Out, Together, Workers
 
 def demo(
     out: Out,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds.")] = False,
-    workers: Workers = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Four logs in place of twenty.")] = False,
 ) -> None:
-    """Route prompts to language models, on real data: figures, a table, and one HTML page."""
+    """Route prompts to language models, on real data: a figure, a table, and one HTML page."""
     from mobandits.demo import demo as experiment  # noqa: PLC0415
 
     if experiment.is_finished(out, quick=quick):
@@ -22,7 +21,7 @@ def demo(
         return
 
     with console.progress_of("demo") as progress:
-        page = experiment.run(out, quick=quick, workers=workers, progress=progress)
+        page = experiment.run(out, quick=quick, progress=progress)
 
     typer.echo(page)
 

@@ -196,7 +196,5 @@ def kind_of_folder(content: Mapping[str, Any]) -> Kind:
         return "experiments"
     if "plots" in specification:
         return "experiment"
-    if specification.get("experiment") == "demo" and "rows" in specification:
-        return "demo"
 
     return "run"

@@ -112,29 +112,6 @@ def p_text(p_value: float) -> str:
     return f"p = {p_value:.2g}"
 
 
-def money(dollars: float) -> str:
-    """Dollars, with three decimals below one.
-
-    Example:
-        >>> money(0.0289), money(15.0967)
-        ('$0.029', '$15.10')
-    """
-    digits = 2 if dollars >= 1.0 else 3
-    return f"${dollars:.{digits}f}"
-
-
-def interval(low: float, high: float, digits: int) -> str:
-    """A 95 % interval.
-
-    Example:
-        >>> interval(0.0102, 0.0171, 3)
-        '95 % interval 0.010 to 0.017'
-    """
-    lowest = format_number(low, digits)
-    highest = format_number(high, digits)
-    return f"95 % interval {lowest} to {highest}"
-
-
 def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     """A mean with half its 95 % interval; a dash where there is no mean.
 

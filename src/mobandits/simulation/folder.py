@@ -18,6 +18,7 @@ from typing import Any, Self
 import polars as pl
 
 from mobandits.errors import FolderError
+from mobandits.figures.contents import Kind
 from mobandits.simulation.files import locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
@@ -73,6 +74,7 @@ class Folder:
         path: the folder; made where it does not exist.
         specification: everything that decides the table, as JSON can hold it. A folder with another
             specification is refused; only `trials` may grow.
+        kind: what the folder holds, which says what its page looks like.
 
     Attributes:
         finished: the trials that need not run again; known once open.
@@ -82,8 +84,9 @@ class Folder:
             in use.
     """
 
-    def __init__(self, path: str | Path, specification: dict[str, Any]) -> None:
+    def __init__(self, path: str | Path, specification: dict[str, Any], kind: Kind = "run") -> None:
         self.path = Path(path)
+        self._kind = kind
         self.finished = frozenset[int]()
         # As it will be read again: JSON has no tuples, and equal specifications must compare equal.
         self._specification: dict[str, Any] = json.loads(json.dumps(specification))
@@ -134,7 +137,7 @@ class Folder:
         session = {"started": datetime.now(UTC).isoformat(timespec="seconds"), "trials": todo}
         self._manifest = {
             "format": FORMAT,
-            "kind": "run",
+            "kind": self._kind,
             "status": "running",
             "specification": self._specification,
             "versions": versions(),
@@ -142,6 +145,11 @@ class Folder:
             "sessions": [*self._manifest.get("sessions", []), session],
         }
         write_manifest(self.path, self._manifest)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest as it was last written; known once open."""
+        return self._manifest
 
     def begin(self) -> None:
         """A trial begins: with the first of them, the clock starts."""

@@ -1,6 +1,6 @@
 """Figure 1 of paretobandit2026: quality under seven budgets, beside the best fixed mixture."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -65,7 +65,7 @@ def budgets_experiment(source: Source) -> Experiment:
     names = tuple(f"${budget:g}" for budget in source.budgets)
 
     def compute(trial: int, options: RunOptions) -> pl.DataFrame:
-        return _one_trial(source, trial, options)
+        return budget_rows(source, trial, options)
 
     run = Computed(
         RUN,
@@ -114,14 +114,27 @@ def budgets_experiment(source: Source) -> Experiment:
     )
 
 
-def _one_trial(source: Source, trial: int, options: RunOptions) -> pl.DataFrame:
+def budget_rows(
+    source: Source,
+    trial: int,
+    options: RunOptions,
+    routers: Mapping[str, tuple[Recipe, bool]] = ROUTERS,
+) -> pl.DataFrame:
+    """The rows of one log and one order of the prompts that come then.
+
+    Args:
+        source: of the prompts.
+        trial: the number of the log.
+        options: of the user.
+        routers: {row: what `Paced` gives the budget, and whether it knows the horizon}.
+    """
     routing = source.routing()
     rng = stream(options, trial)
     log = uniform_log(routing, rng)
     order = rng.permutation(len(routing.second.dollars))[: options.rounds_or(source.rounds)]
     rounds = len(order)
     frames = []
-    for row, (recipe, is_horizon_known) in ROUTERS.items():
+    for row, (recipe, is_horizon_known) in routers.items():
         quality = []
         spending = []
         for budget in source.budgets:

@@ -62,12 +62,6 @@ class Prompts(NamedTuple):
         columns = [column[first:last] for column in self]
         return Prompts(*columns)
 
-    def outcomes(self, chosen: Array) -> tuple[Array, Array]:
-        """(prompts,) expected quality and dollars of (prompts or 1, models) probabilities."""
-        quality = np.sum(chosen * self.quality, axis=1)
-        dollars = np.sum(chosen * self.dollars, axis=1)
-        return quality, dollars
-
 
 class Routing(NamedTuple):
     """The problem of a router, and the two files that it meets.
