@@ -19,7 +19,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.numerics.budgeted_mixture import best_near_budgets, best_within_budgets
 from mobandits.orders import Weighted
-from mobandits.policies import MolEpsGreedy, MolUcb, Paced, Rollout
+from mobandits.policies import DriftAlarm, MolEpsGreedy, MolUcb, Paced, Rollout
 
 ARMS = ("small", "medium", "large")
 QUALITY = Objective("quality")
@@ -207,7 +207,7 @@ def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
     assert tuned.sure
     assert tuned.plays == "learned"
     learner = dataclasses.replace(LEARNER, order=Weighted({"quality": 1.0}), intercept=30.0)
-    assert tuned.recipe == Paced(learner, {"cost": 0.3})
+    assert tuned.recipe == Paced(DriftAlarm(learner), {"cost": 0.3})
     assert tuned.answer.startswith("The learned policy gains 0.")
     lines = str(tuned).splitlines()
     assert lines[0] == "budget: cost at most 0.3 USD per decision"

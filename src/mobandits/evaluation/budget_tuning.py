@@ -34,13 +34,13 @@ from mobandits.evaluation.targets import ConstantTarget
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.orders import Weighted
-from mobandits.policies import MolEpsGreedy, Paced, Rollout
+from mobandits.policies import DriftAlarm, MolEpsGreedy, Paced, Rollout
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
-# The log has tried every arm: what is deployed need not explore.
-LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0)
+# The log has tried every arm: what is deployed need not explore, but should notice a change.
+LEARNER = DriftAlarm(MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0))
 BUDGET_LEVEL = 0.8
 ROUNDING = 1e-6
 ENDLESS = 10**9  # rounds

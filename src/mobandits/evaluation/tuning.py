@@ -133,7 +133,7 @@ def tune(
         within: the loss of quality that is allowed, at least 0, in place of a budget; for logs with
             one objective that is minimised and has no weight.
         learner: of the learned policy; None:
-            ``MolEpsGreedy(epsilon=0, penalty=10, intercept=30)``.
+            ``DriftAlarm(MolEpsGreedy(epsilon=0, penalty=10, intercept=30))``.
         horizon: the rounds that the budget is for; None: it has no end.
         fallback: "mixture": where the log shows no gain, play the best mixture within the budget,
             and go on learning; None: play what was learned.

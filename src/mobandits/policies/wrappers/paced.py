@@ -69,7 +69,7 @@ class Paced(Recipe):
     docs/how-to/budgets.md says when to take Paced, and when `PrimalDual`.
 
     Args:
-        recipe: such as `MolEpsGreedy(epsilon=0, penalty=10, intercept=30)` after a log, or
+        recipe: after a log such as `DriftAlarm(MolEpsGreedy(epsilon=0, penalty=10, intercept=30))`, or
             `MolUcb(scale=0.3, order=Weighted([1.0, 0.0]))`; it needs estimates per arm and
             objective.
         budgets: {objective: cost per round that is allowed}, positive. In an agent by name, of
