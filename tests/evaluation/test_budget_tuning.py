@@ -292,7 +292,7 @@ def test_several_budgets_and_several_qualities():
     assert tuned.knee is None
     assert tuned.knee_in_words is None
     order = Weighted({"quality": 1.0, "speed": 0.5})
-    assert tuned.recipe.recipe.order == order
+    assert tuned.recipe.recipe.recipe.order == order
     values = {name: each.value for name, each in tuned.estimates.items()}
     # The sum of what is learned: speed has a range of 2.
     terms = Terms(np.array([1.0, 0.0, 0.0, 0.25]), np.array([1, 2]))
@@ -350,7 +350,7 @@ def test_a_learner_of_ones_own_and_a_price_list():
         ({"within": -0.1}, r"within must be at least 0, got -0.1"),
         ({"budget": {"cost": 1.0}, "fallback": "arm"}, r"fallback must be one of mixture, got 'arm'"),
         ({"budget": {"cost": 1.0}, "level": 0.3}, r"level must be at least 0.5, got 0.3"),
-        ({"budget": {"cost": 1.0}, "learner": "ucb"}, r"learner must be a recipe such as MolEpsGreedy"),
+        ({"budget": {"cost": 1.0}, "learner": "ucb"}, r"learner must be a recipe such as DriftAlarm"),
         ({"budget": {"cost": 1.0}, "margin": 0.1}, r"baseline and margin must be left out with a budget"),
         ({"budget": {"cost": 1.0}, "weights": [1.0, 1.0]}, r"weights must be 0 of objectives with a budget"),
         ({"within": 0.1, "weights": [1.0, 1.0]}, r"within must go with one objective that is minimised"),
