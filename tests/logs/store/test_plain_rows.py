@@ -49,8 +49,13 @@ DECISIONS = st.fixed_dictionaries(
     optional={
         "time": NUMBERS,
         "context": TABLES,
-        "eligible": st.sampled_from([None, [0, 1]]),
-        "key": st.just("a"),
+        "eligible": st.sampled_from([None, [], [0, 1], [2, True], [-1], [2**64], (0, 1), [1.0]]),
+        "key": st.sampled_from(["a", "", "é", None, 3]),
+        "request": st.sampled_from(["5f0a", "é", None]),
+        "front": st.sampled_from([[1], [], [0.5], None]),
+        "active": st.sampled_from([False, True, 0]),
+        "batch": st.booleans(),
+        "more": st.just(1),
     },
 )
 LESSONS = st.fixed_dictionaries(
@@ -84,10 +89,22 @@ def test_rows_are_those_of_the_closer_look(event):
     at=st.floats(min_value=0.0, exclude_min=True, allow_infinity=False),
     propensity=st.one_of(st.none(), st.floats(min_value=0.0, max_value=1.0, exclude_min=True)),
     seed=st.integers(0, 1000),
+    further=st.fixed_dictionaries(
+        {},
+        optional={
+            "eligible": st.lists(st.integers(0, 9)),
+            "key": st.text("abc-3", min_size=1),
+            "request": st.text("0123456789abcdef"),
+            "front": st.lists(st.integers(0, 9)),
+            "active": st.just(False),
+        },
+    ),
 )
-def test_ordinary_decisions_need_no_closer_look(number, at, propensity, seed):
+def test_ordinary_decisions_need_no_closer_look(number, at, propensity, seed, further):
     event = {"kind": "decide", "id": number, "time": at, "arm": 2, "propensity": propensity}
-    event["context"] = np.random.default_rng(seed).normal(size=(1 + seed % 3, seed % 5))
+    if seed:
+        event["context"] = np.random.default_rng(seed).normal(size=(1 + seed % 3, seed % 5))
+    event |= further
     [(sql, _)] = plain_statements(3, 7, event)
     assert sql is INSERT_DECISION
     check_same(event)

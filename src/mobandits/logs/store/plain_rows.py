@@ -1,6 +1,6 @@
-"""Rows of the events that nearly all are: with the fields that every one has, and no others.
+"""Rows of the events that nearly all are: decisions as agents make them, and rewards.
 
-What an agent writes of a decision without a key, and of a reward, is in its canonical form already.
+What an agent writes of these is in its canonical form already.
 That is seen at a glance, and `rows.statements_of`, which looks at everything, takes several times
 as long for the same row.
 """
@@ -13,11 +13,16 @@ from typing import Any
 import numpy as np
 
 from mobandits.logs.events import LARGEST
-from mobandits.logs.names import name_text
+from mobandits.logs.names import compact, name_text
 from mobandits.logs.store.rows import DOUBLE, INSERT_DECISION, INSERT_REWARD, Row, Statement
 
-DECISION_FIELDS = frozenset(("kind", "id", "time", "context", "arm", "propensity"))
+DECISION_FIELDS = frozenset(("kind", "id", "time", "arm", "propensity"))
+# With a context, among some arms, with a key of a client, or to take effect later.
+IN_COLUMNS = DECISION_FIELDS | {"context", "eligible", "key", "active"}
 LESSON_FIELDS = frozenset(("kind", "id", "time", "rewards"))
+INTEGERS = frozenset((int,))  # `True` is none
+# No eligible arms, no further fields and no key; an active decision of the agent's own.
+NOTHING_ELSE: Row = (None, None, None, "us", 1)
 
 
 def plain_statements(agent: int, seq: int, event: Any) -> list[Statement] | None:
@@ -42,7 +47,7 @@ def plain_statements(agent: int, seq: int, event: Any) -> list[Statement] | None
     """
     if type(event) is not dict:
         return None
-    if event.keys() == DECISION_FIELDS and event["kind"] == "decide":
+    if event.keys() >= DECISION_FIELDS and event["kind"] == "decide":
         row = _decision_row(agent, seq, event)
         return None if row is None else [(INSERT_DECISION, row)]
     if event.keys() == LESSON_FIELDS and event["kind"] == "learn":
@@ -56,20 +61,58 @@ def _decision_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row | None:
     at = event["time"]
     arm = event["arm"]
     propensity = event["propensity"]
-    context = event["context"]
     if not (_is_whole(number) and _is_whole(arm) and _is_moment(at)):
         return None
-    if not (_is_share(propensity) and _is_table(context)):
+    if not _is_share(propensity):
         return None
 
-    rows, features = context.shape
-    blob = context.tobytes()
-    start = (number, seq, at, arm, propensity, rows, features)
-    # No eligible arms, no further fields and no key; an active decision of the agent's own.
-    end = (None, None, None, "us", 1)
-    check = zlib.crc32(blob, _checksum(start + end))
+    shape: Row = (None, None)
+    blob = None
+    if "context" in event:
+        context = event["context"]
+        if not _is_table(context):
+            return None
+        shape = context.shape
+        blob = context.tobytes()
+
+    end = NOTHING_ELSE
+    if len(event) > len(DECISION_FIELDS) + ("context" in event):
+        columns = _further_columns(event)
+        if columns is None:
+            return None
+        end = columns
+
+    start = (number, seq, at, arm, propensity, *shape)
+    check = zlib.crc32(blob or b"", _checksum(start + end))
 
     return (agent, *start, blob, *end, check)
+
+
+def _further_columns(event: Mapping[str, Any]) -> Row | None:
+    """Eligible arms, further fields, key, who decided, and whether it takes effect at once."""
+    eligible_text = None
+    if "eligible" in event:
+        if not _are_positions(event["eligible"]):
+            return None
+        eligible_text = compact(event["eligible"])
+
+    key = event.get("key")
+    active = event.get("active", False)
+    if active is not False or ("key" in event and not _is_plain_text(key)):
+        return None
+
+    further = {}
+    for name, value in event.items():
+        if name in IN_COLUMNS:
+            continue
+        is_plain = name == "front" and _are_positions(value)
+        if not is_plain and not (name == "request" and _is_plain_text(value)):
+            return None
+        further[name] = value
+
+    other = compact(further) if further else None
+
+    return (eligible_text, other, key, "us", 0 if "active" in event else 1)
 
 
 def _rewards(agent: int, seq: int, event: Mapping[str, Any]) -> list[Statement] | None:
@@ -101,6 +144,17 @@ def _rewards(agent: int, seq: int, event: Mapping[str, Any]) -> list[Statement] 
 
 def _is_whole(value: Any) -> bool:
     return type(value) is int and 0 <= value <= LARGEST
+
+
+def _are_positions(value: Any) -> bool:
+    # Not by `all`, whose generator is a call for each of them.
+    if type(value) is not list or not INTEGERS.issuperset(map(type, value)):
+        return False
+    return not value or (min(value) >= 0 and max(value) <= LARGEST)
+
+
+def _is_plain_text(value: Any) -> bool:
+    return type(value) is str and value.isascii()
 
 
 def _is_moment(value: Any) -> bool:
