@@ -6,6 +6,8 @@ import importlib.metadata
 import json
 import re
 import types
+from datetime import UTC, datetime, timedelta, timezone
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -31,7 +33,7 @@ from mobandits.service.dashboard.order_form import form_of, read_form
 from mobandits.service.dashboard.routes import PAGES
 from mobandits.service.dashboard.sessions import COOKIE
 from mobandits.service.dashboard.time_charts import TimeTable, charts_of
-from mobandits.service.dashboard.windows import HOUR, WINDOWS, span_of
+from mobandits.service.dashboard.windows import HOUR, MOST_DAYS, WINDOWS, asked_span, span_of
 from mobandits.service.messages import ObjectiveState, TargetValue
 from mobandits.spec import build
 
@@ -448,6 +450,86 @@ def test_a_window_must_be_one_of_those_there_are(tmp_path):
         assert (await client.get(f"{PAGE}?window=year")).status_code == 422
 
     asked(tmp_path / "log", talk)
+
+
+NO_TIMES = [
+    ("from=2026-11-25T10:00", "window, or from and to, got from"),
+    ("window=day&to=2026-11-25T10:00", "window, or from and to, got window, to"),
+    ("from=&to=", "from must be a time such as"),
+    ("from=yesterday&to=2026-11-25T10:00", "from must be a time such as"),
+    ("from=2026-11-25T10:00&to=25.11.2026", "to must be a time such as"),
+    ("from=2025-11-25T11:00&to=2025-11-25T10:00", "from must be before to"),
+    ("from=2025-11-25T10:00&to=2025-11-25T10:00", "from must be before to"),
+    ("from=9998-11-25T10:00&to=9999-12-31T23:59-14:00", "before now"),
+    ("from=0001-01-01T00:00&to=2025-11-25T10:00", "to must be at most 366 days"),
+]
+
+
+def test_times_must_be_a_range(tmp_path):
+    async def talk(client):
+        data = {"token": await token_of(client, PAGE), **WEIGHTS}
+        before = (await client.get("/v1/agents/router")).json()
+        for query, said in NO_TIMES:
+            shown = await client.get(f"{PAGE}?{query}")
+            looked_at = await client.post(f"{PAGE}/preview?{query}", data=data)
+            changed = await client.post(f"{PAGE}/preference?{query}", data=data)
+            for answer in (shown, looked_at, changed):
+                assert answer.status_code == 422, query
+                assert said in html.unescape(answer.text)
+        assert (await client.get("/v1/agents/router")).json() == before
+
+    asked(tmp_path / "log", talk)
+
+
+def test_a_page_shows_any_time_and_keeps_it(tmp_path):
+    async def talk(client):
+        for _ in range(3):
+            await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+        await client.get(PAGE)
+        today = datetime.now(UTC)
+        hour = timedelta(hours=1)
+        begin = f"{today - hour:%Y-%m-%dT%H:%M}"
+        end = f"{today + hour:%Y-%m-%dT%H:%M}"
+        with_zone = f"{today.astimezone(timezone(5 * hour)) - hour:%Y-%m-%dT%H:%M:%S+05:00}"
+        zoned = {"from": with_zone, "to": end}
+        for query in ({"from": begin, "to": end}, zoned):
+            page = await client.get(PAGE, params=query)
+            assert f"from {begin.replace('T', ' ')} to " in page.text
+            assert f'name="from" value="{begin}"' in page.text
+
+        until = re.search(r'name="to" value="([^"]+)"', page.text)[1]
+        assert until <= f"{datetime.now(UTC) + timedelta(minutes=1):%Y-%m-%dT%H:%M}"
+        kept = f"from={quote(begin)}&to={quote(until)}"
+        actions = re.findall(r'(?:form)?action="([^"]+)"', html.unescape(page.text))
+        assert f"{PAGE}/preview?{kept}#preference" in actions
+        assert f"{PAGE}/preference?{kept}" in actions
+        data = {"token": TOKEN.search(page.text)[1], **WEIGHTS}
+        for action in actions:
+            if kept in action:
+                answer = await client.post(action, data=data)
+                if answer.status_code == 303:
+                    answer = await client.get(answer.headers["location"])
+                assert f"{begin.replace('T', ' ')} to {until.replace('T', ' ')} UTC" in answer.text
+        before = {"from": "2025-01-01T00:00", "to": "2025-01-02T00:00"}
+        empty = await client.get(PAGE, params=before)
+        assert "Nothing happened from 2025-01-01 00:00 to " in empty.text
+
+    asked(tmp_path / "log", talk)
+
+
+@given(st.integers(1, MOST_DAYS * 1440), st.integers(0, 60 * 1440))
+def test_stretches_fill_any_time(minutes, ahead):
+    now = 2e9 + 7.0
+    begin = datetime.fromtimestamp(now - 60 * (minutes - 1), UTC)
+    end = begin + timedelta(minutes=minutes + ahead - 1)
+    span = asked_span({"from": begin.isoformat(), "to": end.isoformat()}, now)
+    assert span.stretches <= 100
+    assert span.first == int(begin.timestamp() // 60)
+    assert span.end <= int(now // 60) + 1
+    widths = [span.minutes(place) for place in range(span.stretches)]
+    assert min(widths) >= 1.0
+    assert abs(sum(widths) - (span.end - span.first)) <= 1.0
+    assert asked_span(span.parameters, now) == span
 
 
 @pytest.mark.parametrize(
