@@ -24,11 +24,13 @@ from mobandits.logs.store.rollup_reading import RolledSums
 from mobandits.policies import MolUcb
 from mobandits.service import keys_command
 from mobandits.service.dashboard import login_pages
-from mobandits.service.dashboard.arm_means import arm_summaries
+from mobandits.service.dashboard.arm_means import ArmSummary, Mean, arm_summaries
+from mobandits.service.dashboard.assets import style_sheet
 from mobandits.service.dashboard.decision_pages import feature_rows
 from mobandits.service.dashboard.evaluation_pages import ValueRow, lead_of
 from mobandits.service.dashboard.front_figure import front_figures
 from mobandits.service.dashboard.login_pages import own_path
+from mobandits.service.dashboard.name_places import NamePlace, edges, name_length, segments
 from mobandits.service.dashboard.order_form import form_of, read_form
 from mobandits.service.dashboard.routes import PAGES
 from mobandits.service.dashboard.sessions import COOKIE
@@ -645,3 +647,95 @@ def test_means_have_intervals_and_a_front():
     found = {arm.name: arm for arm in arm_summaries(list(cells.values()), arms, worse)}
     assert found["cheap"].dominated_by in {"middling", "dear"}
     assert found["dear"].dominated_by == ""
+
+
+def summary(name, quality, cost, half=0.0):
+    means = [Mean(50, quality, half), Mean(50, cost, half * abs(cost))]
+    return ArmSummary(name, "blue", 1, 0.1, means, "")
+
+
+@pytest.mark.parametrize(
+    ("costs", "half", "objective", "said"),
+    [
+        ([0.0004, 0.002, 0.009], 0.1, OBJECTIVES[1], "$0.001"),
+        # An interval that reaches below zero ends with the axis.
+        ([0.0004, 0.002, 0.009], 1.5, OBJECTIVES[1], "$0.001"),
+        ([2e-7, 30.0, 4e6], 0.1, OBJECTIVES[1], "$1"),
+        ([0.001, 0.002, 0.0099], 0.1, OBJECTIVES[1], "0.01"),
+        ([0.0, 0.002, 0.009], 0.1, OBJECTIVES[1], "0.01"),
+        ([-0.0001, 0.002, 0.009], 0.1, OBJECTIVES[1], "0.01"),
+        ([1e-300, 0.002, 0.009], 0.1, OBJECTIVES[1], "0.01"),
+        ([0.0004, 0.002, 0.009], 0.1, ObjectiveState("cost", True, "s"), "0.01"),
+        ([0.0004, 0.002, 0.009], 0.1, ObjectiveState("income", False, "USD"), "0.01"),
+        ([-4.2, -2.9, -1.1], 0.1, ObjectiveState("cost", True, "log10 USD"), "$0.001"),
+        ([-4.2, -4.1, -3.9], 0.01, ObjectiveState("cost", True, "log10 USD"), "-4"),
+        ([-400.0, 0.0, 400.0], 0.1, ObjectiveState("cost", True, "log10 USD"), "0"),
+    ],
+)
+def test_costs_that_differ_by_powers_of_ten_have_axes_in_dollars(costs, half, objective, said):
+    arms = [summary(f"arm {i}", 0.1 * i, cost, half) for i, cost in enumerate(costs)]
+    wide, narrow = front_figures(arms, [OBJECTIVES[0], objective], (0, 1))
+    turned, _ = front_figures(arms, [OBJECTIVES[0], objective], (1, 0))
+    is_in_dollars = said.startswith("$")
+    for label, ticks in (
+        (wide.up, wide.ticks_up),
+        (narrow.up, narrow.ticks_up),
+        (turned.across, turned.ticks_across),
+    ):
+        assert ("log scale" in label) == is_in_dollars
+        assert said in [tick.text for tick in ticks]
+        assert all(tick.text.startswith("$") == is_in_dollars for tick in ticks)
+    for figure in (wide, narrow):
+        left, top, right, bottom = figure.frame
+        heights = [dot.y for dot in figure.dots]
+        assert heights == sorted(heights, reverse=True)
+        for dot in figure.dots:
+            box_left, box_top, width, height = dot.box
+            assert left <= box_left <= dot.x <= box_left + width <= right
+            assert top <= box_top <= dot.y <= box_top + height <= bottom + 0.01
+
+
+def crosses(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.3)), max_size=4))
+def test_names_lie_on_no_line_dot_or_other_name(placed):
+    """Of few arms; the two at the ends fix the plane."""
+    means = [(-1.0, -1.0, 0.0), (2.0, 2.0, 0.0), *placed]
+    arms = [
+        ArmSummary("m" * 7, "blue", 1, 0.1, [Mean(50, x, half), Mean(50, y, half)], "")
+        for x, y, half in means
+    ]
+    objectives = [OBJECTIVES[0], ObjectiveState("speed", False, "")]
+    for figure in front_figures(arms, objectives, (0, 1)):
+        names = []
+        dots = [(dot.x - 6, dot.y - 6, dot.x + 6, dot.y + 6) for dot in figure.dots]
+        for dot in figure.dots:
+            name = NamePlace(dot.text_x, dot.text_y, dot.anchor)
+            names.append(name.covered(name_length(dot.short)))
+        for covered in names:
+            assert figure.frame[0] <= covered[0]
+            assert covered[2] <= figure.frame[2]
+            assert sum(crosses(covered, other) for other in [*names, *dots]) == 1  # itself
+
+
+def test_names_keep_off_regions_and_the_front():
+    arms = [summary("small", 0.56, 0.45, 0.03), summary("medium", 0.72, 2.2, 0.01)]
+    arms += [summary("large", 0.85, 10.0, 0.02), summary("behind", 0.7, 2.1, 0.1)]
+    for figure in front_figures(arms, OBJECTIVES, (0, 1)):
+        points = [tuple(map(float, point.split(","))) for point in figure.stairs.split()]
+        lines = segments(points)
+        for dot in figure.dots:
+            lines += edges(dot.box)
+        for dot in figure.dots:
+            place = NamePlace(dot.text_x, dot.text_y, dot.anchor)
+            covered = place.covered(name_length(dot.short))
+            assert not any(crosses(covered, line) for line in lines), dot.name
+            assert abs(dot.text_y - dot.y) < 60
+
+
+def test_names_that_must_cross_a_line_have_a_halo_in_the_colour_of_the_page():
+    (rule,) = re.findall(r"\.front \.name \{([^}]*)\}", style_sheet())
+    assert "paint-order: stroke" in rule
+    assert "stroke: var(--paper)" in rule
