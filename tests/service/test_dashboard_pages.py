@@ -365,6 +365,25 @@ def test_the_system_page_tells_of_store_and_calls(tmp_path):
     asked(tmp_path / "log", talk)
 
 
+def test_on_a_phone_every_cell_says_its_column(tmp_path):
+    """There a table of cards has no head."""
+
+    async def talk(client):
+        for _ in range(3):
+            await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+        data = {"token": await token_of(client, PAGE), **WEIGHTS}
+        pages = [await client.post(f"{PAGE}/preview", data=data)]
+        pages += [await client.get(place) for place in ("/", f"{PAGE}/decisions")]
+        pages.append(await client.get(f"{PAGE}/decisions/0"))
+        for page in pages:
+            tables = re.findall(r'<table class="cards.*?</table>', page.text, re.DOTALL)
+            cells = re.findall(r"<td([^>]*)>(?!</td>)", "".join(tables))
+            assert cells, page.url
+            assert all("data-label" in cell or "colspan" in cell for cell in cells), page.url
+
+    asked(tmp_path / "log", talk)
+
+
 def test_a_decision_shows_what_it_rested_on_and_changes_say_who(tmp_path):
     path = tmp_path / "log"
     key = keys_command.added(path, "ops", ["admin"], [])

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from mobandits.service.dashboard.answers import number_text
 from mobandits.service.dashboard.arm_means import Mean
+from mobandits.service.dashboard.name_places import cut
 from mobandits.service.messages import ObjectiveState
 
 DOLLARS = ("USD", "US dollars", "dollars", "$")
 LOG_DOLLARS = "log10 USD"  # what costs are learned as, where they differ by powers of ten
+LETTER = 7.0  # the width of one of a label, about
+FEWEST_LETTERS = 8  # of a name in a label
 POWERS = 8.0  # of ten, at most, that are written out
 
 
@@ -121,13 +124,14 @@ def ticks_of(axis: Axis, count: int, room: float) -> list[Tick]:
 
 
 def axis_label(objective: ObjectiveState, axis: Axis) -> str:
-    """The name of an objective, its unit, and its better end."""
+    """The name of an objective, cut to the length of the axis, its unit, and its better end."""
     unit = "log scale" if axis.is_dollars else objective.unit
-    title = f"{objective.name}, {unit}" if unit else objective.name
+    after = f", {unit}" if unit else ""
+    after += " (less is better)" if objective.minimise else " (more is better) →"
+    letters = int(abs(axis.end - axis.begin) / LETTER) - len(after)
+    name = cut(objective.name, max(FEWEST_LETTERS, letters))
     # The label of the vertical axis is turned: its right end is the upper one.
-    if objective.minimise:
-        return f"← {title} (less is better)"
-    return f"{title} (more is better) →"
+    return f"← {name}{after}" if objective.minimise else f"{name}{after}"
 
 
 def ticks(low: float, high: float, count: int) -> list[float]:

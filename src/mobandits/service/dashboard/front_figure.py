@@ -14,6 +14,7 @@ from mobandits.service.dashboard.name_places import (
     Box,
     Point,
     Rectangle,
+    cut,
     edges,
     name_length,
     name_place,
@@ -182,9 +183,7 @@ def _dots(
     dots = []
     for i, arm in enumerate(arms):
         x, y = places[i]
-        short = arm.name
-        if len(short) > MOST_LETTERS:
-            short = f"{short[: MOST_LETTERS - 1]}…"
+        short = cut(arm.name, MOST_LETTERS)
         length = name_length(short)
         name = name_place(places[i], boxes[i], length, taken, lines, frame)
         taken.append(name.covered(length))

@@ -54,6 +54,16 @@ def name_length(name: str) -> float:
     return length
 
 
+def cut(name: str, letters: int) -> str:
+    """A name, or its beginning where it has more letters.
+
+    Example:
+        >>> cut("medium", 6), cut("medium", 5)
+        ('medium', 'medi…')
+    """
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
 def name_place(
     dot: Point,
     box: Box | None,
