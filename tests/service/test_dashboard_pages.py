@@ -755,6 +755,6 @@ def test_names_keep_off_regions_and_the_front():
 
 
 def test_names_that_must_cross_a_line_have_a_halo_in_the_colour_of_the_page():
-    (rule,) = re.findall(r"\.front \.name \{([^}]*)\}", style_sheet())
+    (rule,) = re.findall(r"figure svg text \{([^}]*)\}", style_sheet())
     assert "paint-order: stroke" in rule
     assert "stroke: var(--paper)" in rule
