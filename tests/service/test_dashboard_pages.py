@@ -483,6 +483,7 @@ NO_TIMES = [
     ("from=2025-11-25T10:00&to=2025-11-25T10:00", "from must be before to"),
     ("from=9998-11-25T10:00&to=9999-12-31T23:59-14:00", "before now"),
     ("from=0001-01-01T00:00&to=2025-11-25T10:00", "to must be at most 366 days"),
+    ("from=0001-01-01T00:00%2B14:00&to=0001-01-02T00:00", "year 0 is out of range"),
 ]
 
 
@@ -534,6 +535,9 @@ def test_a_page_shows_any_time_and_keeps_it(tmp_path):
         before = {"from": "2025-01-01T00:00", "to": "2025-01-02T00:00"}
         empty = await client.get(PAGE, params=before)
         assert "Nothing happened from 2025-01-01 00:00 to " in empty.text
+        ancient = {"from": "0001-01-01T00:00", "to": "0001-01-02T00:00"}
+        first = await client.get(PAGE, params=ancient)
+        assert 'name="from" value="0001-01-01T00:00"' in first.text
 
     asked(tmp_path / "log", talk)
 

@@ -12,7 +12,7 @@ LINE = 15.0  # the height of a name
 ASCENT = 11.0  # the part of it that is above the baseline
 BESIDE = 9.0  # from a dot to its name
 FARTHEST = 45.0  # from a dot to its name, where that stands beyond lines
-MOST_LINES = 8  # that a name is moved up or down, less one
+MOST_LINES = 7  # that a name is moved up or down
 
 Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]  # left, top, right, bottom
@@ -108,7 +108,7 @@ def _name_places(
     yield NamePlace(left - BESIDE, line, "end")
     yield NamePlace(middle, top - BESIDE, "middle")
     yield NamePlace(middle, bottom + BESIDE + ASCENT, "middle")
-    for distance, sign in itertools.product(range(1, MOST_LINES), (1.0, -1.0)):
+    for distance, sign in itertools.product(range(1, MOST_LINES + 1), (1.0, -1.0)):
         moved = line + sign * distance * LINE
         yield NamePlace(x + BESIDE, moved, "start")
         yield NamePlace(x - BESIDE, moved, "end")

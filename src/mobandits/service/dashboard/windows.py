@@ -161,7 +161,7 @@ def _present_end(now: float) -> int:
 
 def _moment_of(minute: int, between: str = " ") -> str:
     moment = datetime.fromtimestamp(minute * MINUTE, UTC)
-    return moment.strftime(f"%Y-%m-%d{between}%H:%M")
+    return moment.replace(tzinfo=None).isoformat(between, "minutes")
 
 
 def clock_text(seconds: float, window: Window) -> str:
