@@ -176,10 +176,22 @@ def test_figures_of_experiments_have_room_for_long_names(width, kind):
     inside(draw_plot(table, plot | {"vertical": "", "logarithmic": False}, width))
 
 
-def test_names_do_not_cover_each_other():
+CROWDED = {
+    "a": (0.4, 0.5),
+    "a small model that is fast": (0.43, 0.48),
+    "a small model with long context": (0.46, 0.49),
+    "logging": (0.51, 0.51),
+    "uniform": (0.46, 0.52),
+    "large": (0.51, 0.48),
+}
+
+
+@pytest.mark.parametrize(
+    "points", [{f"policy {i}": (0.5 + 0.01 * i, 0.5) for i in range(6)}, CROWDED]
+)
+def test_names_do_not_cover_each_other(points):
     with styled():
         figure, (panel,) = panels(5.0, 4.0)
-        points = {f"policy {i}": (0.5 + 0.01 * i, 0.5) for i in range(6)}
         panel.plot(*zip(*points.values(), strict=True), "o")
         panel.set(xlim=(0, 1), ylim=(0, 1))
         measure = renderer(figure)
@@ -188,6 +200,15 @@ def test_names_do_not_cover_each_other():
     corners = [(box.x0, box.y0, box.x1, box.y1) for box in boxes]
     for one, other in itertools.combinations(corners, 2):
         assert overlap(one, [other]) < 0.1 * (one[2] - one[0]) * (one[3] - one[1])
+    # The thin line from a name to its point crosses no other name.
+    for text, box, end in zip(panel.texts, boxes, points.values(), strict=True):
+        if text.arrow_patch.get_visible():
+            x, y = panel.transData.inverted().transform(
+                ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
+            )
+            line = along(panel, [end, (x, y)], 0.5)
+            others = [other for other in corners if other[:2] != (box.x0, box.y0)]
+            assert sum(overlap(each, others) for each in line) == 0.0
 
 
 def test_along_follows_a_line():

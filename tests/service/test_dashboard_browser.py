@@ -26,6 +26,7 @@ PAGES = (
     AGENT,
     f"{AGENT}?window=hour",
     f"{AGENT}?window=month",
+    f"{AGENT}?from=2025-11-25T10:00&to=2025-11-25T12:00",
     f"{AGENT}/decisions",
     f"{AGENT}/decisions?arm=small&status=settled",
     f"{AGENT}/decisions/290",

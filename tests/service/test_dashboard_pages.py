@@ -6,6 +6,8 @@ import importlib.metadata
 import json
 import re
 import types
+from datetime import UTC, datetime, timedelta, timezone
+from urllib.parse import quote
 
 import httpx
 import msgspec
@@ -22,16 +24,18 @@ from mobandits.logs.store.rollup_reading import RolledSums
 from mobandits.policies import MolUcb
 from mobandits.service import keys_command
 from mobandits.service.dashboard import login_pages
-from mobandits.service.dashboard.arm_means import arm_summaries
+from mobandits.service.dashboard.arm_means import ArmSummary, Mean, arm_summaries
+from mobandits.service.dashboard.assets import style_sheet
 from mobandits.service.dashboard.decision_pages import feature_rows
 from mobandits.service.dashboard.evaluation_pages import ValueRow, lead_of
 from mobandits.service.dashboard.front_figure import front_figures
 from mobandits.service.dashboard.login_pages import own_path
+from mobandits.service.dashboard.name_places import NamePlace, edges, name_length, segments
 from mobandits.service.dashboard.order_form import form_of, read_form
 from mobandits.service.dashboard.routes import PAGES
 from mobandits.service.dashboard.sessions import COOKIE
 from mobandits.service.dashboard.time_charts import TimeTable, charts_of
-from mobandits.service.dashboard.windows import HOUR, WINDOWS, span_of
+from mobandits.service.dashboard.windows import HOUR, MOST_DAYS, WINDOWS, asked_span, span_of
 from mobandits.service.messages import ObjectiveState, TargetValue
 from mobandits.spec import build
 
@@ -361,6 +365,25 @@ def test_the_system_page_tells_of_store_and_calls(tmp_path):
     asked(tmp_path / "log", talk)
 
 
+def test_on_a_phone_every_cell_says_its_column(tmp_path):
+    """There a table of cards has no head."""
+
+    async def talk(client):
+        for _ in range(3):
+            await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+        data = {"token": await token_of(client, PAGE), **WEIGHTS}
+        pages = [await client.post(f"{PAGE}/preview", data=data)]
+        pages += [await client.get(place) for place in ("/", f"{PAGE}/decisions")]
+        pages.append(await client.get(f"{PAGE}/decisions/0"))
+        for page in pages:
+            tables = re.findall(r'<table class="cards.*?</table>', page.text, re.DOTALL)
+            cells = re.findall(r"<td([^>]*)>(?!</td>)", "".join(tables))
+            assert cells, page.url
+            assert all("data-label" in cell or "colspan" in cell for cell in cells), page.url
+
+    asked(tmp_path / "log", talk)
+
+
 def test_a_decision_shows_what_it_rested_on_and_changes_say_who(tmp_path):
     path = tmp_path / "log"
     key = keys_command.added(path, "ops", ["admin"], [])
@@ -448,6 +471,90 @@ def test_a_window_must_be_one_of_those_there_are(tmp_path):
         assert (await client.get(f"{PAGE}?window=year")).status_code == 422
 
     asked(tmp_path / "log", talk)
+
+
+NO_TIMES = [
+    ("from=2026-11-25T10:00", "window, or from and to, got from"),
+    ("window=day&to=2026-11-25T10:00", "window, or from and to, got window, to"),
+    ("from=&to=", "from must be a time such as"),
+    ("from=yesterday&to=2026-11-25T10:00", "from must be a time such as"),
+    ("from=2026-11-25T10:00&to=25.11.2026", "to must be a time such as"),
+    ("from=2025-11-25T11:00&to=2025-11-25T10:00", "from must be before to"),
+    ("from=2025-11-25T10:00&to=2025-11-25T10:00", "from must be before to"),
+    ("from=9998-11-25T10:00&to=9999-12-31T23:59-14:00", "before now"),
+    ("from=0001-01-01T00:00&to=2025-11-25T10:00", "to must be at most 366 days"),
+    ("from=0001-01-01T00:00%2B14:00&to=0001-01-02T00:00", "year 0 is out of range"),
+]
+
+
+def test_times_must_be_a_range(tmp_path):
+    async def talk(client):
+        data = {"token": await token_of(client, PAGE), **WEIGHTS}
+        before = (await client.get("/v1/agents/router")).json()
+        for query, said in NO_TIMES:
+            shown = await client.get(f"{PAGE}?{query}")
+            looked_at = await client.post(f"{PAGE}/preview?{query}", data=data)
+            changed = await client.post(f"{PAGE}/preference?{query}", data=data)
+            for answer in (shown, looked_at, changed):
+                assert answer.status_code == 422, query
+                assert said in html.unescape(answer.text)
+        assert (await client.get("/v1/agents/router")).json() == before
+
+    asked(tmp_path / "log", talk)
+
+
+def test_a_page_shows_any_time_and_keeps_it(tmp_path):
+    async def talk(client):
+        for _ in range(3):
+            await client.post("/v1/agents/router/decide", json={"context": CONTEXT})
+        await client.get(PAGE)
+        today = datetime.now(UTC)
+        hour = timedelta(hours=1)
+        begin = f"{today - hour:%Y-%m-%dT%H:%M}"
+        end = f"{today + hour:%Y-%m-%dT%H:%M}"
+        with_zone = f"{today.astimezone(timezone(5 * hour)) - hour:%Y-%m-%dT%H:%M:%S+05:00}"
+        zoned = {"from": with_zone, "to": end}
+        for query in ({"from": begin, "to": end}, zoned):
+            page = await client.get(PAGE, params=query)
+            assert f"from {begin.replace('T', ' ')} to " in page.text
+            assert f'name="from" value="{begin}"' in page.text
+
+        until = re.search(r'name="to" value="([^"]+)"', page.text)[1]
+        assert until <= f"{datetime.now(UTC) + timedelta(minutes=1):%Y-%m-%dT%H:%M}"
+        kept = f"from={quote(begin)}&to={quote(until)}"
+        actions = re.findall(r'(?:form)?action="([^"]+)"', html.unescape(page.text))
+        assert f"{PAGE}/preview?{kept}#preference" in actions
+        assert f"{PAGE}/preference?{kept}" in actions
+        data = {"token": TOKEN.search(page.text)[1], **WEIGHTS}
+        for action in actions:
+            if kept in action:
+                answer = await client.post(action, data=data)
+                if answer.status_code == 303:
+                    answer = await client.get(answer.headers["location"])
+                assert f"{begin.replace('T', ' ')} to {until.replace('T', ' ')} UTC" in answer.text
+        before = {"from": "2025-01-01T00:00", "to": "2025-01-02T00:00"}
+        empty = await client.get(PAGE, params=before)
+        assert "Nothing happened from 2025-01-01 00:00 to " in empty.text
+        ancient = {"from": "0001-01-01T00:00", "to": "0001-01-02T00:00"}
+        first = await client.get(PAGE, params=ancient)
+        assert 'name="from" value="0001-01-01T00:00"' in first.text
+
+    asked(tmp_path / "log", talk)
+
+
+@given(st.integers(1, MOST_DAYS * 1440), st.integers(0, 60 * 1440))
+def test_stretches_fill_any_time(minutes, ahead):
+    now = 2e9 + 7.0
+    begin = datetime.fromtimestamp(now - 60 * (minutes - 1), UTC)
+    end = begin + timedelta(minutes=minutes + ahead - 1)
+    span = asked_span({"from": begin.isoformat(), "to": end.isoformat()}, now)
+    assert span.stretches <= 100
+    assert span.first == int(begin.timestamp() // 60)
+    assert span.end <= int(now // 60) + 1
+    widths = [span.minutes(place) for place in range(span.stretches)]
+    assert min(widths) >= 1.0
+    assert abs(sum(widths) - (span.end - span.first)) <= 1.0
+    assert asked_span(span.parameters, now) == span
 
 
 @pytest.mark.parametrize(
@@ -563,3 +670,95 @@ def test_means_have_intervals_and_a_front():
     found = {arm.name: arm for arm in arm_summaries(list(cells.values()), arms, worse)}
     assert found["cheap"].dominated_by in {"middling", "dear"}
     assert found["dear"].dominated_by == ""
+
+
+def summary(name, quality, cost, half=0.0):
+    means = [Mean(50, quality, half), Mean(50, cost, half * abs(cost))]
+    return ArmSummary(name, "blue", 1, 0.1, means, "")
+
+
+@pytest.mark.parametrize(
+    ("costs", "half", "objective", "said"),
+    [
+        ([0.0004, 0.002, 0.009], 0.1, OBJECTIVES[1], "$0.001"),
+        # An interval that reaches below zero ends with the axis.
+        ([0.0004, 0.002, 0.009], 1.5, OBJECTIVES[1], "$0.001"),
+        ([2e-7, 30.0, 4e6], 0.1, OBJECTIVES[1], "$1"),
+        ([0.001, 0.002, 0.0099], 0.1, OBJECTIVES[1], "0.01"),
+        ([0.0, 0.002, 0.009], 0.1, OBJECTIVES[1], "0.01"),
+        ([-0.0001, 0.002, 0.009], 0.1, OBJECTIVES[1], "0.01"),
+        ([1e-300, 0.002, 0.009], 0.1, OBJECTIVES[1], "0.01"),
+        ([0.0004, 0.002, 0.009], 0.1, ObjectiveState("cost", True, "s"), "0.01"),
+        ([0.0004, 0.002, 0.009], 0.1, ObjectiveState("income", False, "USD"), "0.01"),
+        ([-4.2, -2.9, -1.1], 0.1, ObjectiveState("cost", True, "log10 USD"), "$0.001"),
+        ([-4.2, -4.1, -3.9], 0.01, ObjectiveState("cost", True, "log10 USD"), "-4"),
+        ([-400.0, 0.0, 400.0], 0.1, ObjectiveState("cost", True, "log10 USD"), "0"),
+    ],
+)
+def test_costs_that_differ_by_powers_of_ten_have_axes_in_dollars(costs, half, objective, said):
+    arms = [summary(f"arm {i}", 0.1 * i, cost, half) for i, cost in enumerate(costs)]
+    wide, narrow = front_figures(arms, [OBJECTIVES[0], objective], (0, 1))
+    turned, _ = front_figures(arms, [OBJECTIVES[0], objective], (1, 0))
+    is_in_dollars = said.startswith("$")
+    for label, ticks in (
+        (wide.up, wide.ticks_up),
+        (narrow.up, narrow.ticks_up),
+        (turned.across, turned.ticks_across),
+    ):
+        assert ("log scale" in label) == is_in_dollars
+        assert said in [tick.text for tick in ticks]
+        assert all(tick.text.startswith("$") == is_in_dollars for tick in ticks)
+    for figure in (wide, narrow):
+        left, top, right, bottom = figure.frame
+        heights = [dot.y for dot in figure.dots]
+        assert heights == sorted(heights, reverse=True)
+        for dot in figure.dots:
+            box_left, box_top, width, height = dot.box
+            assert left <= box_left <= dot.x <= box_left + width <= right
+            assert top <= box_top <= dot.y <= box_top + height <= bottom + 0.01
+
+
+def crosses(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.3)), max_size=4))
+def test_names_lie_on_no_line_dot_or_other_name(placed):
+    """Of few arms; the two at the ends fix the plane."""
+    means = [(-1.0, -1.0, 0.0), (2.0, 2.0, 0.0), *placed]
+    arms = [
+        ArmSummary("m" * 7, "blue", 1, 0.1, [Mean(50, x, half), Mean(50, y, half)], "")
+        for x, y, half in means
+    ]
+    objectives = [OBJECTIVES[0], ObjectiveState("speed", False, "")]
+    for figure in front_figures(arms, objectives, (0, 1)):
+        names = []
+        dots = [(dot.x - 6, dot.y - 6, dot.x + 6, dot.y + 6) for dot in figure.dots]
+        for dot in figure.dots:
+            name = NamePlace(dot.text_x, dot.text_y, dot.anchor)
+            names.append(name.covered(name_length(dot.short)))
+        for covered in names:
+            assert figure.frame[0] <= covered[0]
+            assert covered[2] <= figure.frame[2]
+            assert sum(crosses(covered, other) for other in [*names, *dots]) == 1  # itself
+
+
+def test_names_keep_off_regions_and_the_front():
+    arms = [summary("small", 0.56, 0.45, 0.03), summary("medium", 0.72, 2.2, 0.01)]
+    arms += [summary("large", 0.85, 10.0, 0.02), summary("behind", 0.7, 2.1, 0.1)]
+    for figure in front_figures(arms, OBJECTIVES, (0, 1)):
+        points = [tuple(map(float, point.split(","))) for point in figure.stairs.split()]
+        lines = segments(points)
+        for dot in figure.dots:
+            lines += edges(dot.box)
+        for dot in figure.dots:
+            place = NamePlace(dot.text_x, dot.text_y, dot.anchor)
+            covered = place.covered(name_length(dot.short))
+            assert not any(crosses(covered, line) for line in lines), dot.name
+            assert abs(dot.text_y - dot.y) < 60
+
+
+def test_names_that_must_cross_a_line_have_a_halo_in_the_colour_of_the_page():
+    (rule,) = re.findall(r"figure svg text \{([^}]*)\}", style_sheet())
+    assert "paint-order: stroke" in rule
+    assert "stroke: var(--paper)" in rule

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation, Text
+from numpy.typing import ArrayLike
 
 from mobandits.figures.style import SOFT
 from mobandits.figures.wrapping import NAME
@@ -38,7 +39,11 @@ def overlap(box: Box, others: Iterable[Box]) -> float:
 
 def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) -> list[Box]:
     """Small boxes, in pixels, along a line in data coordinates; a single one along a point."""
-    corners = axes.transData.transform(np.array(line))
+    return _along_pixels(axes.transData.transform(np.array(line)), size)
+
+
+def _along_pixels(line: ArrayLike, size: float) -> list[Box]:
+    corners = np.asarray(line)
     dots = list(corners[:1])
     for start, end in itertools.pairwise(corners):
         way = end - start
@@ -70,7 +75,8 @@ def name_points(
 ) -> dict[str, Annotation]:
     """Names beside their points, placed one after the other where each covers least.
 
-    Points and names that are placed weigh more than `avoid`. The texts are returned by name.
+    Points, names that are placed and the thin lines to them weigh more than `avoid`. The texts are
+    returned by name.
 
     Args:
         axes: a panel whose limits are final, in a figure whose layout is settled.
@@ -83,17 +89,22 @@ def name_points(
     taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
     window = axes.get_window_extent()
     frame = (window.x0, window.y0, window.x1, window.y1)
-    texts = {}
+    texts: dict[str, Annotation] = {}
+    placed: list[Box] = []
     for name, end in points.items():
         text = _write_name(axes, name, end, colours[name], size)
         candidates = []
         for rank, (distance, side) in enumerate(itertools.product(DISTANCES, SIDES)):
             box = place(text, distance, side, renderer)
-            cost = _cost(box, rank, taken, avoid, frame)
+            leader = _leader(axes, end, box, distance)
+            crossed = sum(overlap(each, placed) for each in leader)
+            cost = _cost(box, rank, taken, avoid, frame) + 10.0 * crossed
             candidates.append((cost, distance, side))
 
         _, distance, side = min(candidates)
-        taken.append(place(text, distance, side, renderer))
+        box = place(text, distance, side, renderer)
+        placed.append(box)
+        taken += [box, *_leader(axes, end, box, distance)]
         # Beside its point a name needs no line to it.
         if distance == DISTANCES[0] and text.arrow_patch is not None:
             text.arrow_patch.set_visible(False)
@@ -103,11 +114,23 @@ def name_points(
     return texts
 
 
+def _leader(axes: Axes, end: tuple[float, float], box: Box, distance: float) -> list[Box]:
+    """Small boxes along the line from a name to its point; none where there is no such line."""
+    if distance == DISTANCES[0]:
+        return []
+
+    left, bottom, right, top = box
+    middle = (0.5 * (left + right), 0.5 * (bottom + top))
+    x, y = axes.transData.transform(end)
+
+    return _along_pixels([(x, y), middle], 2.0)
+
+
 def _write_name(
     axes: Axes, name: str, end: tuple[float, float], colour: str, size: float
 ) -> Annotation:
     """A name at its point, still to be moved, with a line to it."""
-    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
+    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "linewidth": 0}
     line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
     return axes.annotate(
         name,

@@ -19,9 +19,7 @@ from mobandits.service.dashboard.arm_means import ArmSummary, arm_summaries, obj
 from mobandits.service.dashboard.front_figure import FrontFigure, front_figures
 from mobandits.service.dashboard.overview import AgentNow, warnings_of
 from mobandits.service.dashboard.time_charts import Chart, TimeTable, charts_of
-from mobandits.service.dashboard.windows import DAY, HOUR, WINDOWS, Window, span_of
-from mobandits.service.problems import Problem
-from mobandits.support.naming import quoted
+from mobandits.service.dashboard.windows import DAY, HOUR, Span, span_of
 
 MOST_DRAWN = 30  # arms of the plane, the most frequent ones: more would hide each other
 
@@ -33,7 +31,7 @@ class AgentPage:
     Attributes:
         agent: as it tells of itself now.
         warnings: what an operator should look at.
-        window: the time that is shown.
+        span: the time that is shown.
         decisions: in that time.
         arms: that were played in it.
         fronts: the plane of each pair of objectives, in two widths.
@@ -42,7 +40,7 @@ class AgentPage:
 
     agent: AgentNow
     warnings: list[str]
-    window: Window
+    span: Span
     decisions: int
     arms: list[ArmSummary]
     fronts: list[list[FrontFigure]]
@@ -53,36 +51,28 @@ class AgentPage:
         return {chart.key: chart.data() for chart in self.charts}
 
 
-def agent_page(path: Place, agent: AgentNow, window_key: str | None) -> AgentPage:
+def agent_page(path: Place, agent: AgentNow, asked: Span | None) -> AgentPage:
     """The page of an agent, from the sums of its store.
 
     Args:
         path: of the store.
         agent: which.
-        window_key: of `WINDOWS`; None: the last hour for an agent that is new, else the last day.
-
-    Raises:
-        Problem: where there is no such window.
+        asked: the time to show; None: the last hour for an agent that is new, else the last day.
     """
-    if window_key is not None and window_key not in WINDOWS:
-        raise Problem(422, f"window must be one of {', '.join(WINDOWS)}, got {quoted(window_key)}")
-
     now = time.time()
+    span = asked or span_of(DAY, now)
     names: dict[int, Hashable] = {}
     sums: list[RolledSums] = []
     uncounted = 0
-    window = DAY if window_key is None else WINDOWS[window_key]
     with reading(path) as connection:
         number = agent_numbers(connection).get(agent.state.name)
         if number is not None:
             names = arm_names(connection, number)
             uncounted = uncounted_events(connection, number)
-            if window_key is None and _is_new(first_minute(connection, number), now):
-                window = HOUR
-            span = span_of(window, now)
-            sums = sums_between(connection, number, span.first, span.end, window.width)
+            if asked is None and _is_new(first_minute(connection, number), now):
+                span = span_of(HOUR, now)
+            sums = sums_between(connection, number, span.first, span.end, span.window.width)
 
-    span = span_of(window, now)
     objectives = agent.state.objectives
     arms = arm_summaries(_over_time(sums), names, objectives)
     fronts = [
@@ -93,7 +83,7 @@ def agent_page(path: Place, agent: AgentNow, window_key: str | None) -> AgentPag
     return AgentPage(
         agent=agent,
         warnings=warnings_of(agent, uncounted),
-        window=window,
+        span=span,
         decisions=sum(arm.decisions for arm in arms),
         arms=arms,
         fronts=[figures for figures in fronts if figures],

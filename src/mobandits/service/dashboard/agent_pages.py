@@ -1,6 +1,8 @@
 """Pages of agents: all of them, one of them, and how one compares arms."""
 
 import asyncio
+import time
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,7 +14,7 @@ from mobandits.service.dashboard.changes import Change, last_changes
 from mobandits.service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
 from mobandits.service.dashboard.overview import AgentNow, agent_lines
 from mobandits.service.dashboard.visitors import Visitor
-from mobandits.service.dashboard.windows import WINDOWS
+from mobandits.service.dashboard.windows import WINDOWS, Span, asked_span
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import Preview
 from mobandits.service.preference_changes import change_preference
@@ -34,14 +36,16 @@ async def agents_page(request: Request, visitor: Visitor) -> Response:
 
 async def agent_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}`: what an agent does."""
+    span = _asked(request)
     hosted = hosted_of(request)
     form = _present_form(hosted)
 
-    return await _agent_answer(request, visitor, hosted, form)
+    return await _agent_answer(request, visitor, hosted, form, span)
 
 
 async def preview_shown(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/preview`: what another order would have played."""
+    span = _asked(request)
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
     await running_of(request).prepare_order(hosted, order)
@@ -50,19 +54,20 @@ async def preview_shown(request: Request, visitor: Visitor) -> Response:
         found = await asyncio.to_thread(preview, hosted, order, RECENT)
     except (Problem, ValueError) as error:
         detail = problem_of(error).detail
-        return await _agent_answer(request, visitor, hosted, form, refused=detail, status=422)
+        return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
 
-    return await _agent_answer(request, visitor, hosted, form, preview=found)
+    return await _agent_answer(request, visitor, hosted, form, span, preview=found)
 
 
 async def preview_again(request: Request, _: Visitor) -> Response:
     """`GET /agents/{agent}/preview`: where an address without its form leads."""
     hosted = hosted_of(request)
-    return elsewhere(f"/agents/{segment(hosted.name)}#preference")
+    return _shown_again(hosted, _asked(request))
 
 
 async def preference_saved(request: Request, visitor: Visitor) -> Response:
     """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
+    span = _asked(request)
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
     running = running_of(request)
@@ -70,15 +75,29 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
         openings = await change_preference(running, hosted, order, None, running.order_patience)
     except ValueError as error:
         detail = problem_of(error).detail
-        return await _agent_answer(request, visitor, hosted, form, refused=detail, status=422)
+        return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
 
-    page = f"/agents/{segment(hosted.name)}"
     if openings is None:
-        return elsewhere(f"{page}#preference")
+        return _shown_again(hosted, span)
 
     await saved(request, hosted, openings)
 
-    return elsewhere(f"{page}?saved=1#preference")
+    return _shown_again(hosted, span, saved="1")
+
+
+def _asked(request: Request) -> Span | None:
+    return asked_span(request.query_params, time.time())
+
+
+def _shown_again(hosted: HostedAgent, span: Span | None, **more: str) -> Response:
+    """The way back to the preference of an agent, with the time that was shown."""
+    parameters = {} if span is None else span.parameters
+    query = urlencode({**parameters, **more})
+    page = f"/agents/{segment(hosted.name)}"
+    if query:
+        page += f"?{query}"
+
+    return elsewhere(f"{page}#preference")
 
 
 async def _agent_answer(
@@ -86,14 +105,14 @@ async def _agent_answer(
     visitor: Visitor,
     hosted: HostedAgent,
     form: OrderForm | None,
+    span: Span | None,
     *,
     preview: Preview | None = None,
     refused: str = "",
     status: int = 200,
 ) -> Response:
     path = running_of(request).file.path
-    window = request.query_params.get("window")
-    page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), window)
+    page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), span)
     changes: list[Change] = []
     if hosted.is_ready:
         changes = await asyncio.to_thread(last_changes, hosted.agent.core, hosted.store)

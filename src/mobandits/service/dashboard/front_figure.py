@@ -4,30 +4,34 @@ It is laid out here and drawn by a template, as an SVG element in two widths: a 
 one. Colours are classes, since pages allow no style inside.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mobandits.service.dashboard.arm_means import ArmSummary, Mean, dominates
+from mobandits.service.dashboard.axes import Axis, Tick, axis_label, axis_of, ticks_of
+from mobandits.service.dashboard.name_places import (
+    LINE,
+    Box,
+    Point,
+    Rectangle,
+    cut,
+    edges,
+    name_length,
+    name_place,
+    segments,
+)
 from mobandits.service.messages import ObjectiveState
 
 WIDE = (640, 380)
 NARROW = (350, 330)
-LEFT = 62  # for the numbers of the vertical axis
+LEFT = 62.0  # for the numbers of the vertical axis, at least
 RIGHT = 14
 TOP = 12
 BOTTOM = 46  # for the numbers and the name of the horizontal axis
-LETTER = 7.0  # the width of one, about
-LINE = 15.0  # the height of one
+DIGIT = 8.0  # the width of one, about
+TITLE = 26.0  # the width of the vertical axis without its numbers
+RADIUS = 6.0  # of a dot with its border
 MOST_LETTERS = 24  # of a name beside its point
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A number of an axis, and where it stands."""
-
-    at: float
-    text: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Dot:
         is_dominated: whether another arm's means are better, in these two objectives.
         text_x: where the name stands.
         text_y: likewise.
-        anchor: "start" or "end".
+        anchor: "start", "middle" or "end".
         says: what is there to see, in words.
     """
 
@@ -53,7 +57,7 @@ class Dot:
     colour: str
     x: float
     y: float
-    box: tuple[float, float, float, float] | None
+    box: Box | None
     is_dominated: bool
     text_x: float
     text_y: float
@@ -82,7 +86,7 @@ class FrontFigure:
     shown: str
     width: int
     height: int
-    frame: tuple[float, float, float, float]
+    frame: Rectangle
     across: str
     up: str
     ticks_across: list[Tick]
@@ -90,21 +94,6 @@ class FrontFigure:
     dots: list[Dot]
     stairs: str
     label: str
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A scale from values to places."""
-
-    low: float
-    high: float
-    begin: float
-    end: float
-
-    def place(self, value: float) -> float:
-        """Where a value is drawn."""
-        part = (value - self.low) / (self.high - self.low)
-        return round(self.begin + part * (self.end - self.begin), 2)
 
 
 def front_figures(
@@ -122,24 +111,6 @@ def front_figures(
     return [wide, narrow]
 
 
-def ticks(low: float, high: float, count: int) -> list[float]:
-    """Round numbers between two others, about so many.
-
-    Example:
-        >>> ticks(0.0, 1.0, 5)
-        [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
-    raw = (high - low) / count
-    power = 10.0 ** math.floor(math.log10(raw))
-    # Of 1, 2, 5 and 10 times a power of ten, the first that is wide enough; rounding may say less.
-    widths = [factor * power for factor in (1.0, 2.0, 5.0, 10.0)]
-    step = next(width for width in widths if width >= 0.999 * raw)
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-
-    return [round(number * step, 12) for number in range(first, last + 1)]
-
-
 def _figure(
     arms: Sequence[ArmSummary],
     objectives: Sequence[ObjectiveState],
@@ -149,20 +120,20 @@ def _figure(
 ) -> FrontFigure:
     width, height = size
     first, second = pair
-    frame = (LEFT, TOP, width - RIGHT, height - BOTTOM)
-    left, top, right, bottom = frame
-    across = _axis([_known(arm.means[first]) for arm in arms], left, right)
-    up = _axis([_known(arm.means[second]) for arm in arms], bottom, top)
+    right = width - RIGHT
+    bottom = height - BOTTOM
+    up = axis_of([_known(arm.means[second]) for arm in arms], objectives[second], bottom, TOP)
+    ticks_up = ticks_of(up, 5, 2.0 * LINE)
+    digits = max(len(tick.text) for tick in ticks_up)
+    left = max(LEFT, TITLE + DIGIT * digits)
+    across = axis_of([_known(arm.means[first]) for arm in arms], objectives[first], left, right)
     signs = [-1.0 if objectives[place].minimise else 1.0 for place in pair]
     rewards = [_rewards(arm, pair, signs) for arm in arms]
     are_dominated = [any(dominates(other, own) for other in rewards) for own in rewards]
-    dots = _dots(arms, objectives, pair, across, up, are_dominated, right)
     ends = [own for own, beaten in zip(rewards, are_dominated, strict=True) if not beaten]
-    count = 6 if shown == "wide" else 4
-    numbers_across = [
-        Tick(across.place(v), f"{v:g}") for v in ticks(across.low, across.high, count)
-    ]
-    numbers_up = [Tick(up.place(v), f"{v:g}") for v in ticks(up.low, up.high, 5)]
+    stairs = _stairs(ends, signs, across, up)
+    frame = (left, TOP, right, bottom)
+    dots = _dots(arms, objectives, pair, across, up, are_dominated, stairs, frame)
     names = [objectives[place].name for place in pair]
     label = f"Arms by their mean {names[0]} and {names[1]}: "
     label += "; ".join(dot.says for dot in dots)
@@ -172,12 +143,12 @@ def _figure(
         width=width,
         height=height,
         frame=frame,
-        across=_axis_label(objectives[first]),
-        up=_axis_label(objectives[second]),
-        ticks_across=numbers_across,
-        ticks_up=numbers_up,
+        across=axis_label(objectives[first], across),
+        up=axis_label(objectives[second], up),
+        ticks_across=ticks_of(across, 6 if shown == "wide" else 4, 8.0 * DIGIT),
+        ticks_up=ticks_up,
         dots=dots,
-        stairs=_stairs(ends, signs, across, up),
+        stairs=" ".join(f"{x:g},{y:g}" for x, y in stairs),
         label=label,
     )
 
@@ -185,28 +156,6 @@ def _figure(
 def _known(mean: Mean | None) -> Mean:
     assert mean is not None  # noqa: S101 - arms without one are left out
     return mean
-
-
-def _axis(means: Sequence[Mean], begin: float, end: float) -> Axis:
-    """A scale on which all means and intervals have room."""
-    lows = [mean.value - (mean.half or 0.0) for mean in means]
-    highs = [mean.value + (mean.half or 0.0) for mean in means]
-    low = min(lows)
-    high = max(highs)
-    room = 0.08 * (high - low)
-    if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
-        # One value alone has no scale of its own.
-        room = 0.1 * abs(low) or 1.0
-
-    return Axis(low - room, high + room, begin, end)
-
-
-def _axis_label(objective: ObjectiveState) -> str:
-    unit = f", {objective.unit}" if objective.unit else ""
-    # The label of the vertical axis is turned: its right end is the upper one.
-    if objective.minimise:
-        return f"← {objective.name}{unit} (less is better)"
-    return f"{objective.name}{unit} (more is better) →"
 
 
 def _rewards(arm: ArmSummary, pair: tuple[int, int], signs: Sequence[float]) -> list[float]:
@@ -221,25 +170,25 @@ def _dots(
     across: Axis,
     up: Axis,
     are_dominated: Sequence[bool],
-    right: float,
+    stairs: Sequence[Point],
+    frame: Rectangle,
 ) -> list[Dot]:
-    taken: list[tuple[float, float, float]] = []
+    means = [(_known(arm.means[pair[0]]), _known(arm.means[pair[1]])) for arm in arms]
+    boxes = [_box(one, other, across, up) for one, other in means]
+    places = [(across.place(one.value), up.place(other.value)) for one, other in means]
+    lines = segments(stairs)
+    for box in boxes:
+        lines += edges(box)
+    taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in places]
     dots = []
-    for arm, is_dominated in zip(arms, are_dominated, strict=True):
-        horizontal = _known(arm.means[pair[0]])
-        vertical = _known(arm.means[pair[1]])
-        x = across.place(horizontal.value)
-        y = up.place(vertical.value)
-        short = arm.name
-        if len(short) > MOST_LETTERS:
-            short = f"{short[: MOST_LETTERS - 1]}…"
-        length = LETTER * len(short)
-        is_left = x + 9.0 + length > right
-        begin = x - 9.0 - length if is_left else x + 9.0
-        line = _free_line(taken, begin, begin + length, y + 4.0)
-        taken.append((begin, begin + length, line))
+    for i, arm in enumerate(arms):
+        x, y = places[i]
+        short = cut(arm.name, MOST_LETTERS)
+        length = name_length(short)
+        name = name_place(places[i], boxes[i], length, taken, lines, frame)
+        taken.append(name.covered(length))
         said = []
-        for place, mean in zip(pair, (horizontal, vertical), strict=True):
+        for place, mean in zip(pair, means[i], strict=True):
             half = "" if mean.half is None else f" ± {mean.half:.3g}"
             said.append(f"{objectives[place].name} {mean.value:.4g}{half}")
 
@@ -249,11 +198,11 @@ def _dots(
             colour=arm.colour,
             x=x,
             y=y,
-            box=_box(horizontal, vertical, across, up),
-            is_dominated=is_dominated,
-            text_x=x - 9.0 if is_left else x + 9.0,
-            text_y=line,
-            anchor="end" if is_left else "start",
+            box=boxes[i],
+            is_dominated=are_dominated[i],
+            text_x=name.x,
+            text_y=name.y,
+            anchor=name.anchor,
             says=f"{arm.name}, {', '.join(said)}",
         )
         dots.append(dot)
@@ -261,26 +210,7 @@ def _dots(
     return dots
 
 
-def _free_line(
-    taken: Sequence[tuple[float, float, float]], begin: float, end: float, wanted: float
-) -> float:
-    """Where a name stands that must not lie on others: as near as it can to where it belongs."""
-    for distance in range(8):
-        for sign in (1.0, -1.0):
-            line = wanted + sign * distance * LINE
-            is_free = all(
-                begin > other_end or end < other_begin or abs(line - other) >= LINE - 1.0
-                for other_begin, other_end, other in taken
-            )
-            if is_free:
-                return line
-
-    return wanted
-
-
-def _box(
-    horizontal: Mean, vertical: Mean, across: Axis, up: Axis
-) -> tuple[float, float, float, float] | None:
+def _box(horizontal: Mean, vertical: Mean, across: Axis, up: Axis) -> Box | None:
     if horizontal.half is None or vertical.half is None:
         return None
 
@@ -292,18 +222,20 @@ def _box(
     return (left, top, round(right - left, 2), round(bottom - top, 2))
 
 
-def _stairs(ends: Sequence[list[float]], signs: Sequence[float], across: Axis, up: Axis) -> str:
+def _stairs(
+    ends: Sequence[list[float]], signs: Sequence[float], across: Axis, up: Axis
+) -> list[Point]:
     """The border of what the front dominates, from edge to edge."""
     across_sign, up_sign = signs
-    worst_across = across.low if across_sign > 0.0 else across.high
-    worst_up = up.low if up_sign > 0.0 else up.high
+    worst_x = across.begin if across_sign > 0.0 else across.end
+    worst_y = up.begin if up_sign > 0.0 else up.end
     in_order = sorted(ends)
-    places = [(across_sign * first, up_sign * second) for first, second in in_order]
+    places = [(across.place(across_sign * one), up.place(up_sign * two)) for one, two in in_order]
     floors = [y for _, y in places[1:]]
-    floors.append(worst_up)
-    corners = [(worst_across, places[0][1])]
+    floors.append(worst_y)
+    corners = [(worst_x, places[0][1])]
     for (x, y), floor in zip(places, floors, strict=True):
         corners.append((x, y))
         corners.append((x, floor))
 
-    return " ".join(f"{across.place(x):g},{up.place(y):g}" for x, y in corners)
+    return corners

@@ -7,7 +7,7 @@
 
   const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
   const two = (n) => String(n).padStart(2, "0");
-  const short = (value) => (value == null ? "–" : Number(value.toPrecision(4)).toLocaleString("en"));
+  const short = (value) => (value == null ? "–" : value.toLocaleString("en", { maximumSignificantDigits: 4 }));
   const HEIGHT = 190;
   const plots = [];
 
