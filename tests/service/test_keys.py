@@ -44,6 +44,8 @@ NEEDS = {
     ("GET", "/v1/agents/{agent}/budget"): "read",
     ("PUT", "/v1/agents/{agent}/arms/{arm}"): "admin",
     ("DELETE", "/v1/agents/{agent}/arms/{arm}"): "admin",
+    ("GET", "/v1/agents/{agent}/prices"): "read",
+    ("PUT", "/v1/agents/{agent}/prices/{arm}"): "admin",
     ("GET", "/v1/agents/{agent}/snapshot"): "admin",
     ("PUT", "/v1/agents/{agent}/snapshot"): "admin",
     ("GET", "/v1/agents/{agent}/export"): "read",

@@ -20,6 +20,14 @@
   // Where nothing is pointed at, the legend has the last moment.
   const showLast = (plot) => plot.setLegend({ idx: plot.data[0].length - 1 });
 
+  // Where a series has nothing at a moment, what it had last, and when.
+  const lastKnown = (plot, series, at) => {
+    const values = plot.data[series];
+    let place = at ?? values.length - 1;
+    while (place >= 0 && values[place] == null) place -= 1;
+    return place < 0 ? "none" : `${short(values[place])} (${clock(plot.data[0][place])})`;
+  };
+
   const options = (chart, width) => ({
     width,
     height: HEIGHT,
@@ -42,7 +50,7 @@
         width: 1.8,
         spanGaps: true,
         points: { size: 4 },
-        value: (_, value) => short(value),
+        value: (plot, value, series, at) => value == null ? lastKnown(plot, series, at) : short(value),
       })),
     ],
   });
