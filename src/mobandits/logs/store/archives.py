@@ -20,7 +20,6 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import joined
 from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.store.journal_files import FORMAT
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
@@ -100,14 +99,8 @@ def _refuse_others(path: Path) -> None:
     Raises:
         LogError: saying what was found.
     """
-    keys = _metadata_keys(path)
-    if KEY in keys:
+    if KEY in _metadata_keys(path):
         return
-    if FORMAT in keys:
-        raise LogError(
-            f"{path} is a segment of a journal of version 0.1: `mobandits import {path.parent} "
-            "STORE` makes a store of all of it"
-        )
     try:
         was_archive = _has_mark(path)
     except OSError as error:

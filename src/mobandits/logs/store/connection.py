@@ -11,7 +11,6 @@ from pathlib import Path
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
-from mobandits.logs.store.journal_files import is_journal
 from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.files import make_private, replacing
@@ -70,15 +69,7 @@ def refuse_others(path: Path) -> None:
         return
     if path.is_file() and path.stat().st_size == 0:
         return
-    raise LogError(f"{path} must be a store or a new file, got {found_log(path)}")
-
-
-def found_log(path: Path) -> str:
-    """The words for what is at a path and no store; of a journal, also what makes a store of it."""
-    found = found_at(path)
-    if is_journal(path):
-        return f"{found}; `mobandits import {path} STORE` makes a store of it"
-    return found
+    raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
 
 
 def connect(
@@ -147,7 +138,7 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
 
     check_sqlite()
     if not is_store(path):
-        raise LogError(f"{path} must be a store, got {found_log(path)}")
+        raise LogError(f"{path} must be a store, got {found_at(path)}")
     with explained(path):
         connection = connect_to_read(path)
     try:
