@@ -70,15 +70,15 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
         chunk: decisions at a time, at most.
 
     Raises:
-        LogError: where the file is something else, damaged, or of a newer version.
+        LogError: where the file is something else, damaged, or of another version.
     """
     _refuse_others(path)
     _check_digest(path)
     content = json.loads(pl.read_parquet_metadata(path)[KEY])
     if content.get("version") != VERSION:
         raise LogError(
-            f"{path} is of version {content.get('version')}, and this is mobandits for version "
-            f"{VERSION}: a newer mobandits reads it"
+            f"{path} is an export of version {content.get('version')}: this mobandits understands "
+            f"version {VERSION} only"
         )
     data = decoded(content["description"])
     description = LogDescription.of(data, path)

@@ -11,7 +11,7 @@ from pathlib import Path
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
-from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
+from mobandits.logs.store.schema import APPLICATION_ID, check_sqlite, check_version, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.files import make_private, replacing
 from mobandits.support.found import found_at
@@ -83,7 +83,7 @@ def connect(
         lock_timeout: seconds that it waits for the lock of another program.
 
     Raises:
-        LogError: where the file is something else, damaged, or of a newer version.
+        LogError: where the file is something else, damaged, or of another version.
     """
     warn_of_loss(path)
     if not path.exists():
@@ -126,7 +126,7 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
             the log beside the store from being used again, which grows meanwhile.
 
     Raises:
-        LogError: where the file is no store, damaged, or of a newer version.
+        LogError: where the file is no store, damaged, or of another version.
     """
     if isinstance(path, Address):
         # psycopg is of an extra, and only databases need it.
@@ -233,7 +233,7 @@ def _begin_log(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_content(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse another program's database, and a store of a newer version."""
+    """Refuse another program's database, and a store of another version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if not objects and application in {0, APPLICATION_ID}:
@@ -248,13 +248,9 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
         # They would run with our statements, and change what these mean.
         raise LogError(f"{path} has triggers, which no store has: drop them, and try again")
     version = version_of(connection)
-    if version > VERSION:
-        raise LogError(
-            f"{path} is of version {version}, and this is mobandits for versions up to {VERSION}: "
-            "a newer mobandits reads it"
-        )
     if version == 0:
         raise DamagedError(path, "it has tables, and no version")
+    check_version(path, version)
 
 
 def _harden(connection: sqlite3.Connection) -> None:

@@ -1,7 +1,6 @@
 """A store's file for all agents of one process, which commit their calls together."""
 
 import contextlib
-import importlib.metadata
 import os
 import sqlite3
 import threading
@@ -18,7 +17,7 @@ from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.rows import Statement
-from mobandits.logs.store.schema import bring_up_to_date
+from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.writer import SYNCHRONOUS
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -85,8 +84,7 @@ class SharedFile:
             self._connection = connect(self.path, synchronous=SYNCHRONOUS[durability])
             opened.callback(self._connection.close)
             with explained(self.path):
-                version = importlib.metadata.version("mobandits")
-                bring_up_to_date(self._connection, self.path, version)
+                create_tables(self._connection)
                 self._reader = connect_to_read(self.path)
             opened.callback(self._reader.close)
             self._identity = identity(self.path)

@@ -1,7 +1,6 @@
 """A store of decisions: one SQLite file, which an agent writes and any tool reads."""
 
 import contextlib
-import importlib.metadata
 import json
 import os
 import sqlite3
@@ -45,7 +44,7 @@ from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.plain_rows import plain_statements
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
-from mobandits.logs.store.schema import bring_up_to_date
+from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice, number
@@ -594,8 +593,7 @@ class Store:
             self._writer = Writer(own, self.durability, self._threads, self._lock_timeout)
             connection = self._writer.connection
             with explained(own):
-                version = importlib.metadata.version("mobandits")
-                bring_up_to_date(connection, own, version)
+                create_tables(connection)
         row = self._agent_row()
         if row is None:
             self._warn_of_missing(None)

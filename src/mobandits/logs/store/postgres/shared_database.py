@@ -1,7 +1,6 @@
 """A store in PostgreSQL for all agents of one process, which commit their calls together."""
 
 import contextlib
-import importlib.metadata
 import os
 import socket
 import sqlite3
@@ -21,7 +20,7 @@ from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite, connected
 from mobandits.logs.store.postgres.key_filter import DIGEST_BYTES, KeyFilter
 from mobandits.logs.store.postgres.ownership import RELEASE, check_direct, holder, takes_lock
-from mobandits.logs.store.postgres.tables import bring_up_to_date
+from mobandits.logs.store.postgres.tables import create_tables
 from mobandits.logs.store.rows import Event, Statement
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -260,9 +259,8 @@ class SharedDatabase:
             if watching is None:
                 watching = self._session("watches", ENDLESS)
                 self._watching = watching
-                version = importlib.metadata.version("mobandits")
                 with explained(self.path):
-                    bring_up_to_date(watching, self.path, version)
+                    create_tables(watching, self.path)
             with explained(self.path):
                 self._keys = keys_of(as_sqlite(watching))
             self._keys_error = None
@@ -295,9 +293,8 @@ class SharedDatabase:
         with explained(self.path):
             if not takes_lock(candidate):
                 return False
-            # A newer version of the library may have had the store meanwhile.
-            version = importlib.metadata.version("mobandits")
-            bring_up_to_date(candidate, self.path, version)
+            # Another version of the library may have had the store meanwhile.
+            create_tables(candidate, self.path)
             taken = (socket.gethostname(), self.url, time.time())
             (self.epoch,) = candidate.execute(TAKE_EPOCH, taken).fetchone()
             candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
