@@ -203,10 +203,9 @@ def check_version(place: object, version: int, understood: int = VERSION) -> Non
         LogError: with both versions.
 
     Example:
-        >>> check_version("router.db", 4)
+        >>> check_version("router.db", 4)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        mobandits.errors.LogError: router.db is a store of version 4: this mobandits understands \
-        version 3 only
+        mobandits.errors.LogError: router.db is a store of version 4: this ... version 3 only
     """
     if version != understood:
         raise LogError(
