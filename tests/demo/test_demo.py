@@ -123,6 +123,7 @@ def test_other_folders_are_refused(tmp_path):
 def test_a_run_of_something_else_is_refused(tmp_path):
     said = {
         "format": 1,
+        "kind": "run",
         "status": "finished",
         "specification": {"experiment": "other"},
         "versions": {},
