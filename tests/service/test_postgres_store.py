@@ -15,9 +15,9 @@ from mobandits.logs import read
 from mobandits.logs.address import Address
 from mobandits.logs.store import SharedFile, Store
 from mobandits.logs.store.connection import connect, reading
-from mobandits.logs.store.opening import open_shared
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.schema import create_tables
+from mobandits.logs.store.shared_store import open_shared
 from mobandits.orders import Lexicographic
 
 pytest_plugins = ("databases",)

@@ -13,7 +13,7 @@ from services import PATIENCE
 from worker_services import ServedByWorkers, is_alive
 
 from mobandits.logs.store import Store
-from mobandits.logs.store.opening import open_shared
+from mobandits.logs.store.shared_store import open_shared
 
 pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres

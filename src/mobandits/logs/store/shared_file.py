@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
-from mobandits.logs.store.committer import Committer, Group
+from mobandits.logs.store.committer import Committer, Group, Kept
 from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.rows import Statement

@@ -3,15 +3,15 @@
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
-from mobandits.logs.address import Place
-from mobandits.logs.store.committer import Group
+from mobandits.logs.address import Address, Place, place_of
+from mobandits.logs.store.committer import Group, Kept
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key
 from mobandits.logs.store.ownership import Owner
 from mobandits.logs.store.rows import Statement
+from mobandits.logs.store.shared_file import SharedFile
 
 Answer = TypeVar("Answer")
 
@@ -86,3 +86,24 @@ class SharedStore(Protocol):
 
     def release(self, agent: str) -> None:
         """An agent's store was closed."""
+
+
+def open_shared(place: str | Place, durability: Literal["disk", "system"]) -> SharedStore:
+    """A store for the agents of this process.
+
+    Args:
+        place: its file, or the URL of its database.
+        durability: as of `SharedFile`.
+
+    Raises:
+        LogError: where it cannot be opened.
+        MissingExtraError: where it is a database, and the extra `postgres` is not installed.
+    """
+    found = place_of(place)
+    if isinstance(found, Address):
+        # psycopg is of an extra, and only databases need it.
+        from mobandits.logs.store.postgres.shared_database import SharedDatabase  # noqa: PLC0415
+
+        return SharedDatabase(found, durability)
+
+    return SharedFile(found, durability)

@@ -11,11 +11,10 @@ from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
-from mobandits.logs.store.committer import Committer, Group
+from mobandits.logs.store.committer import Committer, Group, Kept
 from mobandits.logs.store.connection import explained, reading
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite, connected
 from mobandits.logs.store.postgres.key_filter import DIGEST_BYTES, KeyFilter
