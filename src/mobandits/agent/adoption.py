@@ -16,7 +16,7 @@ from mobandits.agent.foresight import foreseen
 from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
-from mobandits.agent.keys import circumstances
+from mobandits.agent.keys import call_options
 from mobandits.agent.objectives import check_range_of
 from mobandits.compiling.session import compiled_for
 from mobandits.compiling.tracebacks import shorten
@@ -67,10 +67,10 @@ def adopt(
     with core.lock:
         request = ("adopted", arm)
         context = core.contexts.encoded(context)
-        how = circumstances(key, True, context, request)
+        options = call_options(key, True, context, request)
         new = _reward_or_none(core, rewards)
         if key is not None:
-            earlier = made_before(core, how, context, None)
+            earlier = made_before(core, options, context, None)
             if earlier is not None:
                 _learn_again(core, earlier, rewards)
                 return earlier
@@ -103,7 +103,7 @@ def adopt(
                 instead=instead,
             )
             if core.writer is not None:
-                adoption = Adoption(decision, new, key=key, request=how.request)
+                adoption = Adoption(decision, new, key=key, request=options.request)
                 core.writer.write_adoptions([adoption], now)
         except BaseException as error:
             core.go_back(position, None)
@@ -115,7 +115,7 @@ def adopt(
         if new is not None:
             core.teach(decision.id, pending, new, new)
         if key is not None and core.writer is None:
-            core.keys.remember(how, decision)
+            core.keys.remember(options, decision)
         if core.writer is not None:
             core.writer.done(core)
 

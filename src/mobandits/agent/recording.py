@@ -12,7 +12,7 @@ from mobandits.agent.actors import changed_by
 from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Foresight
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy, encoded_state
 from mobandits.contracts.protocols import Array
@@ -224,7 +224,7 @@ class StoreWriter:
             instead=instead,
         )
 
-    def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
+    def write_decision(self, decision: Decision, now: float, options: CallOptions) -> None:
         """A decision."""
         if self.silent:
             return
@@ -232,40 +232,40 @@ class StoreWriter:
         # Before anything is written: where warnings are errors, the call is undone.
         self._advice.check([decision])
         event = self._decision_event(decision, now)
-        if how.key is not None:
-            event |= self._keyed_fields(decision, how)
-        if not how.active:
+        if options.key is not None:
+            event |= self._keyed_fields(decision, options)
+        if not options.active:
             event["active"] = False
         self._append(event)
 
     def write_decision_of_worker(
-        self, decision: Decision, now: float, how: Circumstances, source: tuple[int, int]
+        self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
     ) -> None:
         """A decision that a worker made, and the epoch and the position of what it knew."""
         if self.silent:
             return
 
         event = self._decision_event(decision, now)
-        if how.key is not None:
-            event |= self._keyed_fields(decision, how)
+        if options.key is not None:
+            event |= self._keyed_fields(decision, options)
         elif decision.error:
             event["error"] = decision.error
-        if not how.active:
+        if not options.active:
             event["active"] = False
         event["worker"] = incarnation_of(decision.id)
         event["snapshot"] = list(source)
         self._append(event)
 
     def write_decisions(
-        self, decisions: Sequence[Decision], now: float, hows: Sequence[Circumstances]
+        self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
     ) -> None:
         """Decisions of one call: all but the first say that the batch goes on."""
         self._advice.check(decisions)
         events: list[dict[str, Any]] = []
-        for decision, how in zip(decisions, hows, strict=True):
+        for decision, options in zip(decisions, options_of_calls, strict=True):
             event = self._decision_event(decision, now)
-            if how.key is not None:
-                event |= self._keyed_fields(decision, how)
+            if options.key is not None:
+                event |= self._keyed_fields(decision, options)
             if events:
                 event["batch"] = True
             events.append(event)
@@ -274,7 +274,9 @@ class StoreWriter:
         # In one transaction: there are all of them, or none.
         self.store.extend(events)
 
-    def write_ranking(self, decisions: Sequence[Decision], now: float, how: Circumstances) -> None:
+    def write_ranking(
+        self, decisions: Sequence[Decision], now: float, options: CallOptions
+    ) -> None:
         """Decisions for one context, the first rank first: a batch whose members say their rank."""
         first, *further = decisions
         # Of the others, the last ones are certain whatever the policy is.
@@ -284,11 +286,11 @@ class StoreWriter:
             if rank > 0:
                 event["batch"] = True
                 event["rank"] = rank
-            if not how.active:
+            if not options.active:
                 event["active"] = False
 
-        if how.key is not None:
-            events[0] |= self._keyed_fields(first, how)
+        if options.key is not None:
+            events[0] |= self._keyed_fields(first, options)
             # Here too: an answer must not depend on whether rows of further ranks were archived.
             events[0]["further"] = [self._answer_fields(decision) for decision in further]
 
@@ -430,8 +432,8 @@ class StoreWriter:
         if adoption.rank > 0:
             event["rank"] = adoption.rank
         if adoption.key is not None:
-            how = Circumstances(adoption.key, adoption.request)
-            event |= self._keyed_fields(decision, how)
+            options = CallOptions(adoption.key, adoption.request)
+            event |= self._keyed_fields(decision, options)
 
         events = [event]
         if adoption.rewards is not None:
@@ -474,9 +476,9 @@ class StoreWriter:
 
         return event
 
-    def _keyed_fields(self, decision: Decision, how: Circumstances) -> dict[str, Any]:
+    def _keyed_fields(self, decision: Decision, options: CallOptions) -> dict[str, Any]:
         """What answers the same call once more, also when arms have come and gone."""
-        fields: dict[str, Any] = {"key": how.key, "request": how.request}
+        fields: dict[str, Any] = {"key": options.key, "request": options.request}
         fields["eligible"] = [self._numbers[name] for name in decision.eligible]
 
         return fields | self._outcome_fields(decision)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
-from mobandits.agent.keys import Circumstances, another_context, as_given, circumstances
+from mobandits.agent.keys import CallOptions, another_context, as_given, call_options
 from mobandits.agent.workers import core_of_worker, decide_apart
 from mobandits.logs.names import name_of, name_text
 from mobandits.logs.store.postgres.inbox_writer import Accepted, Asked, Earlier, Told
@@ -79,9 +79,9 @@ class AgentCopy:
         check_columns(self.core.encoder, request.context)
         arms = as_given(request.eligible)
         context = self.core.contexts.encoded(request.context)
-        how = circumstances(request.key, request.active, context, arms)
+        options = call_options(request.key, request.active, context, arms)
 
-        return self._asked(context, arms, how)
+        return self._asked(context, arms, options)
 
     def decide_batch(self, request: DecideBatch) -> list[Asked]:
         """A decision per context; those with one key are one decision in the inbox.
@@ -102,8 +102,8 @@ class AgentCopy:
         for context, key in zip(request.contexts, keys, strict=True):
             check_columns(self.core.encoder, context)
             numbers = self.core.contexts.encoded(context)
-            how = circumstances(key, True, numbers, arms)
-            rows.append(self._asked(numbers, arms, how))
+            options = call_options(key, True, numbers, arms)
+            rows.append(self._asked(numbers, arms, options))
 
         return rows
 
@@ -128,8 +128,8 @@ class AgentCopy:
 
         return decided
 
-    def _asked(self, context: Any, eligible: Any, how: Circumstances) -> Asked:
-        check_kept(how.key)
+    def _asked(self, context: Any, eligible: Any, options: CallOptions) -> Asked:
+        check_kept(options.key)
         decision = decide_apart(self.core, context, eligible)
         rows = decision.context
         assert rows is not None  # noqa: S101 - it was just made
@@ -150,9 +150,9 @@ class AgentCopy:
             features=features,
             context=blob,
             eligible=self._numbers_of(decision.eligible),
-            key=how.key,
-            request=how.request,
-            active=how.active,
+            key=options.key,
+            request=options.request,
+            active=options.active,
             epoch=self.version.epoch,
             position=self.version.position,
             at=time.time(),

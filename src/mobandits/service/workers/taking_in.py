@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.workers import DecisionOfWorker, Source, take_in
 from mobandits.errors import LogError
 from mobandits.logs.names import name_of
@@ -120,14 +120,14 @@ def decision_of_row(row: AskedRow, names: Sequence[Hashable]) -> DecisionOfWorke
         context=row.context,
         eligible=tuple(names[number] for number in row.eligible),
     )
-    how = Circumstances(row.key, row.request, row.active)
+    options = CallOptions(row.key, row.request, row.active)
 
-    return DecisionOfWorker(decision, how, Source(row.epoch, row.position))
+    return DecisionOfWorker(decision, options, Source(row.epoch, row.position))
 
 
 def _refusal(core: AgentCore, made: DecisionOfWorker) -> str | None:
     """Why a decision was not taken in; None: it was."""
-    key = made.how.key
+    key = made.options.key
     writer = core.writer
     # A decision of others that came to the learner itself may have the key meanwhile.
     if key is not None and writer is not None and writer.keyed(key) is not None:
