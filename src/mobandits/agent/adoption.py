@@ -10,14 +10,14 @@ import numpy as np
 from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
+from mobandits.agent.counterfactual import counterfactual_of
 from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.first_prices import LastRounds, begin_with, has_prices, prices_by
-from mobandits.agent.foresight import foreseen
-from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
 from mobandits.agent.objectives import check_range_of
+from mobandits.agent.resize_state import copy_of_state
 from mobandits.compiling.session import compiled_for
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
@@ -93,14 +93,16 @@ def adopt(
             norm = math.sqrt(pending.x @ pending.x)
             core.guard.check_features(pending.x, norm)
             # Before anything is learned, and after what time has brought.
-            instead = foreseen(core, (names, slots, rows), names[place]) if compare else None
+            counterfactual = (
+                counterfactual_of(core, (names, slots, rows), names[place]) if compare else None
+            )
             decision = Decision(
                 core.pending.next_id,
                 names[place],
                 probability,
                 context=rows,
                 eligible=names,
-                instead=instead,
+                counterfactual=counterfactual,
             )
             if core.writer is not None:
                 adoption = Adoption(decision, new, key=key, request=options.request)

@@ -5,11 +5,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias
 
-from mobandits.agent.advice import warn_of_units
 from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Arm, Decision
+from mobandits.agent.error_hints import warn_of_units
 from mobandits.agent.inputs import UNCHANGED, Context, HasColumns, Rewards, check_counts
 from mobandits.agent.keyed import decide_once
 from mobandits.agent.ranking import decide_ranking
@@ -437,7 +437,7 @@ class Agent(Generic[Arm]):
             propensity: the probability with which it was played, in (0, 1]; None: not known.
             rewards: as of `learn`; None: they are still to come.
             key: as of `decide`; what is new of the rewards is learned.
-            compare: whether to say in `Decision.instead`, and in the log, what the agent itself
+            compare: whether to say in `Decision.counterfactual`, and in the log, what the agent itself
                 would have done. It costs about as much as a decision; where the agent was made with
                 propensity="none", nothing is said.
 
@@ -451,8 +451,8 @@ class Agent(Generic[Arm]):
             >>> agent.lessons, agent.waiting
             (1, 0)
             >>> agent = Agent(MolUcb(), arms=4, features=2, objectives=2, propensity="exact")
-            >>> agent.adopt([0.5, 0.1], 3, compare=True).instead
-            Foresight(arm=0, propensity=0.25)
+            >>> agent.adopt([0.5, 0.1], 3, compare=True).counterfactual
+            Counterfactual(arm=0, propensity=0.25)
         """
         from mobandits.agent.adoption import adopt  # noqa: PLC0415
 

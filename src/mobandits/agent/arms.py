@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.advice import listed_names, on_arm
+from mobandits.agent.error_hints import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
 from mobandits.support.naming import quoted

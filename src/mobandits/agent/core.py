@@ -384,14 +384,14 @@ class AgentCore:
             before = self.arms.saved()
             slot = self.arms.add(name)
             try:
-                enlargement = self.bound.with_room(slot, source)
+                resized = self.bound.with_room(slot, source)
                 if self.writer is not None:
                     self.writer.write_new_arm(name, like, now)
             except BaseException:
                 self.arms.restore(*before)
                 raise
 
-            self.bound.add_arm(enlargement)
+            self.bound.add_arm(resized)
             self.contexts.resize()
             if self.writer is not None:
                 self.writer.done(self)

@@ -15,7 +15,7 @@ else:
     Arm = TypeVar("Arm")
 
 
-class Foresight(NamedTuple, Generic[Arm]):
+class Counterfactual(NamedTuple, Generic[Arm]):
     """What an agent would have done in place of a decision that somebody else made.
 
     Attributes:
@@ -56,7 +56,7 @@ class Decision(NamedTuple, Generic[Arm]):
             on the ranks before it.
         all_break: whether every eligible arm broke a limit of the recipe (`Within`), or a budget of
             it is used up (`PrimalDual`), so that the least bad was played.
-        instead: of a decision that somebody else made, what the agent would have done, before it
+        counterfactual: of a decision that somebody else made, what the agent would have done, before it
             learned from this one; None where `Agent.adopt` was not asked to compare.
     """
 
@@ -71,7 +71,7 @@ class Decision(NamedTuple, Generic[Arm]):
     replayed: bool = False
     further: tuple["Decision[Arm]", ...] = ()
     all_break: bool = False
-    instead: Foresight[Arm] | None = None
+    counterfactual: Counterfactual[Arm] | None = None
 
     @property
     def ranking(self) -> tuple["Decision[Arm]", ...]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, SupportsFloat, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mobandits.agent.advice import on_rewards
+from mobandits.agent.error_hints import on_rewards
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.checks import as_float_array, integer
 from mobandits.support.naming import quoted, shortened

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.actors import changed_by
-from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Adoption, Decision, Foresight
+from mobandits.agent.decision import Adoption, Counterfactual, Decision
+from mobandits.agent.error_hints import LogHints
 from mobandits.agent.keys import CallOptions
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy, encoded_state
@@ -59,7 +59,7 @@ class StoreWriter:
         self._next_snapshot = snapshot_at + every
         # Events before the call that is being written, until the agent has done it.
         self._before: int | None = None
-        self._advice = LogAdvice()
+        self._hints = LogHints()
         self.silent = False
         self.replayed = snapshot_at
 
@@ -209,10 +209,10 @@ class StoreWriter:
         names = self.arm_names()
         numbers = fields.get("front")
         front = None if numbers is None else tuple(names[number] for number in numbers)
-        foresight = fields.get("instead")
-        instead = None
-        if foresight is not None:
-            instead = Foresight(names[foresight["arm"]], foresight["propensity"])
+        instead = fields.get("instead")
+        counterfactual = None
+        if instead is not None:
+            counterfactual = Counterfactual(names[instead["arm"]], instead["propensity"])
 
         return Decision(
             fields["id"],
@@ -221,7 +221,7 @@ class StoreWriter:
             front,
             error=fields.get("error", 0.0),
             eligible=tuple(names[number] for number in eligible),
-            instead=instead,
+            counterfactual=counterfactual,
         )
 
     def write_decision(self, decision: Decision, now: float, options: CallOptions) -> None:
@@ -230,7 +230,7 @@ class StoreWriter:
             return
 
         # Before anything is written: where warnings are errors, the call is undone.
-        self._advice.check([decision])
+        self._hints.check([decision])
         event = self._decision_event(decision, now)
         if options.key is not None:
             event |= self._keyed_fields(decision, options)
@@ -260,7 +260,7 @@ class StoreWriter:
         self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
     ) -> None:
         """Decisions of one call: all but the first say that the batch goes on."""
-        self._advice.check(decisions)
+        self._hints.check(decisions)
         events: list[dict[str, Any]] = []
         for decision, options in zip(decisions, options_of_calls, strict=True):
             event = self._decision_event(decision, now)
@@ -280,7 +280,7 @@ class StoreWriter:
         """Decisions for one context, the first rank first: a batch whose members say their rank."""
         first, *further = decisions
         # Of the others, the last ones are certain whatever the policy is.
-        self._advice.check([first])
+        self._hints.check([first])
         events = [self._decision_event(decision, now) for decision in decisions]
         for rank, event in enumerate(events):
             if rank > 0:
@@ -423,11 +423,11 @@ class StoreWriter:
         decision = adoption.decision
         event = self._decision_event(decision, now)
         event["made_by"] = "observed"
-        if decision.instead is not None:
-            foresight = decision.instead
+        if decision.counterfactual is not None:
+            counterfactual = decision.counterfactual
             event["instead"] = {
-                "arm": self._numbers[foresight.arm],
-                "propensity": foresight.propensity,
+                "arm": self._numbers[counterfactual.arm],
+                "propensity": counterfactual.propensity,
             }
         if adoption.rank > 0:
             event["rank"] = adoption.rank

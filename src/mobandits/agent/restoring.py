@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.resize_state import arrays, rebuilt
 from mobandits.agent.sizes import matrix_entries
 from mobandits.contracts.notes import note_columns, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Mask

@@ -10,12 +10,12 @@ from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.first_prices import begin_with, has_prices, prices_by
-from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.repricing import log_at_hand
+from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares

@@ -5,10 +5,10 @@ from typing import Any
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.file_layout import PACKAGE, VERSION
-from mobandits.agent.growth import arrays
 from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.named_contexts import NamedContexts
+from mobandits.agent.resize_state import arrays
 from mobandits.agent.restoring import check_finite
 from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
 from mobandits.contracts.protocols import Array, Recipe

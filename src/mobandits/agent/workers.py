@@ -20,7 +20,7 @@ from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy
 from mobandits.support.naming import quoted
 
-# Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in foresight.
+# Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in counterfactuals.
 DECISIONS = 4
 PROPENSITIES = 5
 

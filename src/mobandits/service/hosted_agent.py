@@ -273,7 +273,7 @@ class HostedAgent:
             key=request.key,
             compare=True,
         )
-        own = decision.instead
+        own = decision.counterfactual
 
         return Adopted(
             decision=str(decision.id),

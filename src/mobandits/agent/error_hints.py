@@ -1,4 +1,4 @@
-"""Advice: what to write in place of what an agent cannot take, and what its log is no use for."""
+"""Hints in errors and warnings: what to write in place of what an agent cannot take."""
 
 import math
 import warnings
@@ -174,18 +174,18 @@ def warn_of_units(recipe: Any, objectives: Sequence[Objective]) -> None:
             return
 
 
-class LogAdvice:
+class LogHints:
     """Counts decisions of a log whose arm was certain, and warns once where these are most.
 
     Such a log says nothing of arms that were not played: no other policy can be valued on it.
     Decisions between several arms count, whose propensity is known.
 
     Example:
-        >>> advice = LogAdvice()
+        >>> hints = LogHints()
         >>> with warnings.catch_warnings(record=True) as caught:
         ...     warnings.simplefilter("always")
         ...     for number in range(200):
-        ...         advice.check([Decision(number, "a", 1.0, eligible=("a", "b"))])
+        ...         hints.check([Decision(number, "a", 1.0, eligible=("a", "b"))])
         >>> len(caught)
         1
     """

@@ -1,16 +1,16 @@
-"""What an agent would have done in place of a decision that somebody else made."""
+"""Counterfactuals: the arm that an agent would have played in place of somebody else's decision."""
 
 from collections.abc import Hashable
 
 import numpy as np
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Foresight, Offer
+from mobandits.agent.decision import Counterfactual, Offer
 from mobandits.errors import BudgetError
 
 
-def foreseen(core: AgentCore, offer: Offer, arm: Hashable) -> Foresight | None:
-    """What the agent would have done; None where it is asked for no propensities.
+def counterfactual_of(core: AgentCore, offer: Offer, arm: Hashable) -> Counterfactual | None:
+    """Counterfactual of a decision; None where the agent is asked for no propensities.
 
     Neither the agent nor a stream of it changes.
 
@@ -38,4 +38,4 @@ def foreseen(core: AgentCore, offer: Offer, arm: Hashable) -> Foresight | None:
     if arm in names:
         propensity = float(probabilities[names.index(arm)])
 
-    return Foresight(names[likeliest], propensity)
+    return Counterfactual(names[likeliest], propensity)

@@ -1,4 +1,4 @@
-"""Arms that join: what a policy has learned, moved into a policy that has one arm more."""
+"""States of policies in another size: what was learned, moved into a policy with one arm more."""
 
 from collections.abc import Iterator
 from typing import Any

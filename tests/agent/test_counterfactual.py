@@ -25,7 +25,7 @@ def told(agent, rounds, *, compare, seed=0):
         context = rng.random(2)
         arm = NAMES[rng.integers(3)]
         rewards = rng.random(2)
-        said.append(agent.adopt(context, arm, rewards=rewards, compare=compare).instead)
+        said.append(agent.adopt(context, arm, rewards=rewards, compare=compare).counterfactual)
     return said
 
 
@@ -46,7 +46,7 @@ def test_it_is_the_law_of_a_copy_that_decides(begun):
     before = agent.to_bytes()
     found = {}
     for arm in NAMES:
-        found[arm] = Agent.from_bytes(before).adopt(context, arm, compare=True).instead
+        found[arm] = Agent.from_bytes(before).adopt(context, arm, compare=True).counterfactual
     propensities = {arm: each.propensity for arm, each in found.items()}
     assert math.isclose(sum(propensities.values()), 1.0)
     likeliest = max(NAMES, key=propensities.get)
@@ -72,15 +72,15 @@ def test_it_keeps_to_budgets():
     options = {"objectives": ["quality", cost], "budgets": [Budget("cost", 0.25, most=most)]}
     agent = agent_of(**options)
     dear = agent.adopt([0.5, 0.1], "a", rewards={"cost": 0.1, "quality": 1.0}, compare=True)
-    assert dear.instead.propensity == 0.0
-    assert dear.instead.arm in {"b", "c"}
+    assert dear.counterfactual.propensity == 0.0
+    assert dear.counterfactual.arm in {"b", "c"}
     # What others have spent is not the agent's budget.
     for bill in (0.2, 0.05):
         cheap = agent.adopt([0.5, 0.1], "b", rewards={"cost": 0.2}, compare=True)
-        assert cheap.instead.propensity > 0.0
+        assert cheap.counterfactual.propensity > 0.0
         own = agent.decide([0.5, 0.1], ["b"])
         agent.learn(own.id, {"cost": bill})
-    assert agent.adopt([0.5, 0.1], "b", compare=True).instead is None
+    assert agent.adopt([0.5, 0.1], "b", compare=True).counterfactual is None
 
 
 def test_a_log_knows_it_and_leads_to_the_same_agent(tmp_path):
@@ -92,8 +92,8 @@ def test_a_log_knows_it_and_leads_to_the_same_agent(tmp_path):
     assert sum(each is not None for each in kept) == 6
     with agent_of(log=tmp_path / "log.db") as agent:
         again = agent.adopt([0.5, 0.1], "b", key="seen", compare=True)
-        assert (again.instead, again.replayed) == (found.instead, True)
+        assert (again.counterfactual, again.replayed) == (found.counterfactual, True)
         assert agent.to_bytes() == state
     alone = agent_of()
     first = alone.adopt([0.5, 0.1], "b", key="seen", compare=True)
-    assert alone.adopt([0.5, 0.1], "b", key="seen").instead == first.instead
+    assert alone.adopt([0.5, 0.1], "b", key="seen").counterfactual == first.counterfactual

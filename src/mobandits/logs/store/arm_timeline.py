@@ -1,4 +1,4 @@
-"""When arms came and went, and which decisions were activated or abandoned, by a store."""
+"""Timelines of a store: its arms, and the times at which decisions were activated or abandoned."""
 
 import sqlite3
 from array import array
@@ -23,8 +23,8 @@ SELECT (SELECT at FROM decisions WHERE agent = :agent AND at IS NOT NULL ORDER B
 """
 
 
-class Moments(NamedTuple):
-    """When something happened to some decisions: 16 bytes for each of these.
+class DecisionTimes(NamedTuple):
+    """Times at which something happened to some decisions, 16 bytes for each of these.
 
     Attributes:
         ids: of the decisions, ascending.
@@ -68,8 +68,10 @@ class ArmHistory(NamedTuple):
         return counts
 
 
-def moments(connection: sqlite3.Connection, agent: AgentRow, kind: str, source: str) -> Moments:
-    """When decisions were changed in a way.
+def decision_times(
+    connection: sqlite3.Connection, agent: AgentRow, kind: str, source: str
+) -> DecisionTimes:
+    """Times at which decisions were changed in a way.
 
     Args:
         connection: to the store.
@@ -95,7 +97,7 @@ def moments(connection: sqlite3.Connection, agent: AgentRow, kind: str, source: 
     # The first of several moments of a decision comes first, and is the one that is found.
     order = np.argsort(unsorted, kind="stable")
 
-    return Moments(unsorted[order], np.array(times, np.float64)[order])
+    return DecisionTimes(unsorted[order], np.array(times, np.float64)[order])
 
 
 def arm_history(connection: sqlite3.Connection, agent: AgentRow, source: str) -> ArmHistory:
