@@ -137,7 +137,7 @@ def is_learning(url):
 
 
 def of_inbox(postgres, address):
-    query = "SELECT (SELECT count(*) FROM asked), (SELECT count(*) FROM told)"
+    query = "SELECT (SELECT count(*) FROM inbox_decisions), (SELECT count(*) FROM inbox_rewards)"
     return postgres.execute(query, str(address).rpartition("/")[2])[0]
 
 

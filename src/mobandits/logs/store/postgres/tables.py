@@ -138,7 +138,7 @@ CREATE TABLE jobs (
 );
 """
 
-VERSION = 4  # of all tables; a database of another version is refused
+VERSION = 5  # of all tables, those of workers included; a database of another version is refused
 
 # One process makes them at a time: another lock than that of the owner, held for a transaction.
 LOCK_CREATION = f"SELECT pg_advisory_xact_lock({APPLICATION_ID})"
