@@ -257,7 +257,7 @@ def _check_rewards(core: AgentCore, new: list[float] | None) -> None:
 
 
 def _place_of(core: AgentCore, arm: Hashable, names: tuple[Hashable, ...]) -> int:
-    """Where an arm is among those that have a row in the context."""
+    """Position of an arm among those that have a row in the context."""
     row = int(core.arms.rows([arm], "arm")[0])
     name = core.arms.names[row]
     if name not in names:
@@ -282,7 +282,7 @@ def _columns_of(core: AgentCore, columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
-    """What iterates over a log, as often as it is called."""
+    """Function that iterates over a log, as often as it is called."""
     # Tables take a tenth of a second to load, and most agents learn from no log.
     from mobandits.logs.frames import feedback_of_frame, is_frame  # noqa: PLC0415
     from mobandits.logs.reading import scan  # noqa: PLC0415
@@ -472,7 +472,7 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
 
 
 def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[Adoption]:
-    """What is written of some rounds."""
+    """Adoptions of some rounds, as the log gets them."""
     names, places = _common_arms(core, feedback)
     ranks = feedback.ranks
     number_of_first = core.pending.next_id

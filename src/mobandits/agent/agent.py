@@ -197,12 +197,12 @@ class Agent(Generic[Arm]):
 
     @property
     def encoder(self) -> Encoder | None:
-        """What turns named columns into numbers; None where contexts are numbers."""
+        """Encoder of named columns; None where contexts are numbers."""
         return self.core.encoder
 
     @property
     def unseen(self) -> dict[str, dict[str, int]]:
-        """How many values of decisions the encoder's fit has not seen, per column.
+        """Number of values that the encoder's fit has not seen, per column.
 
         "unknown" are categories, and texts without a known word; "missing" is what was missing.
         Files and snapshots keep the counts. Decisions that are replayed from a log, after its last
@@ -237,17 +237,17 @@ class Agent(Generic[Arm]):
 
     @property
     def propensity(self) -> Propensity:
-        """How propensities are found: "exact", "sampled" or "none"."""
+        """Mode of propensities: "exact", "sampled" or "none"."""
         return self.core.propensity
 
     @property
     def samples(self) -> int:
-        """How many beliefs a sampled propensity takes."""
+        """Number of beliefs that a sampled propensity takes."""
         return self.core.samples
 
     @property
     def lessons(self) -> int:
-        """How many rewards, or parts of one, were learned."""
+        """Number of rewards, or parts of one, that were learned."""
         return self.core.lessons
 
     @property
@@ -257,19 +257,19 @@ class Agent(Generic[Arm]):
 
     @property
     def waiting(self) -> int:
-        """How many decisions wait for rewards."""
+        """Number of decisions that wait for rewards."""
         pending = self.core.pending
         return len(pending.open)
 
     @property
     def dropped(self) -> dict[str, int]:
-        """How many decisions were dropped for their age, and how many because too many waited."""
+        """Numbers of decisions dropped for their age, and because too many waited."""
         pending = self.core.pending
         return dict(pending.dropped)
 
     @property
     def balances(self) -> tuple[Balance, ...]:
-        """What became of the budgets, by now.
+        """Balances of the budgets, by now.
 
         Example:
             >>> from mobandits.agent import Budget, Objective

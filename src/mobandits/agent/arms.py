@@ -94,7 +94,7 @@ class Arms:
         self._index(slot_of)
 
     def slot(self, name: Hashable) -> int:
-        """Where an arm sits.
+        """Slot of an arm.
 
         Raises:
             ValueError: where there is no such arm.
@@ -103,7 +103,7 @@ class Arms:
         return self._slot_of[name]
 
     def rows(self, given: Iterable[Any], called: str = "eligible") -> IntArray:
-        """Where in `names` some arms are.
+        """Positions of some arms in `names`.
 
         Raises:
             ValueError: where there are none of them, one comes twice, or is no arm.

@@ -47,7 +47,7 @@ SLOW_ORDER = (
 )
 
 
-class Resizing(NamedTuple):
+class ResizedState(NamedTuple):
     """A policy and its state with one arm more.
 
     Attributes:
@@ -175,7 +175,7 @@ class BoundPolicy:
         attributes.update(position)
 
     def streams(self) -> list[Any]:
-        """Where the streams are, for `rewind`."""
+        """Positions of the streams, for `rewind`."""
         streams = [self.rng.bit_generator.state]
         if self._propensity == "sampled":
             streams.append(self.propensity_rng.bit_generator.state)
@@ -450,8 +450,8 @@ class BoundPolicy:
         if self.stage:
             self.load_state(self.recipe_policy, self.state())
 
-    def with_room(self, slot: int, like: int | None) -> Resizing:
-        """The policy and state with an arm in `slot`, which `add_arm` takes; it changes nothing yet.
+    def with_room(self, slot: int, like: int | None) -> ResizedState:
+        """Policy and state with an arm in `slot`, which `add_arm` takes; nothing changes yet.
 
         Args:
             slot: of the arm.
@@ -470,7 +470,7 @@ class BoundPolicy:
         larger = self.recipe.bind(shape)
         refuse_large(shape, larger)
         if self.stage == 0:
-            return Resizing(shape, larger, None)
+            return ResizedState(shape, larger, None)
 
         policy, state = with_arm_added(
             self.recipe,
@@ -480,9 +480,9 @@ class BoundPolicy:
             like,
         )
 
-        return Resizing(shape, policy, state)
+        return ResizedState(shape, policy, state)
 
-    def add_arm(self, resized: Resizing) -> None:
+    def add_arm(self, resized: ResizedState) -> None:
         """Play on with an arm more."""
         self.shape = resized.shape
         if self.stage:

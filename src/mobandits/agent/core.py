@@ -589,7 +589,7 @@ class AgentCore:
     def pending_of(
         self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
     ) -> Pending:
-        """What is kept of a decision for the arm in `slot`, at `place` among the eligible ones."""
+        """Pending decision for the arm in `slot`, at `place` among the eligible ones."""
         row = rows[place if len(rows) > 1 else 0]
         birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.

@@ -16,7 +16,7 @@ else:
 
 
 class Counterfactual(NamedTuple, Generic[Arm]):
-    """What an agent would have done in place of a decision that somebody else made.
+    """Decision that an agent would have made in place of somebody else's.
 
     Attributes:
         arm: that it would most probably have played; of equally probable ones the first.
@@ -118,7 +118,7 @@ class Decision(NamedTuple, Generic[Arm]):
         return hash(self.id)
 
     def __repr__(self) -> str:
-        """What was decided, in one line: arrays are left out, and what was not asked for."""
+        """The decision in one line, without arrays and without fields that were not asked for."""
         text = f"id={self.id}, arm={quoted(self.arm)}"
         if self.propensity is not None:
             text += f", propensity={self.propensity:.4g}"

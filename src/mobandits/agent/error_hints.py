@@ -35,7 +35,7 @@ def listed_names(names: Iterable[Hashable]) -> str:
 
 
 def on_numbers(value: Any, features: int, arms: int, *, shared: bool | None, batch: bool) -> str:
-    """How to give a context, where what was given is not numbers.
+    """Hint on a context that is not numbers.
 
     Args:
         value: what was given.
@@ -77,7 +77,7 @@ def _has_text(value: Any) -> bool:
 
 
 def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> str:
-    """How to give a context, where what was given has another shape.
+    """Hint on a context of another shape.
 
     Example:
         >>> on_shape((1, 3), 3, 2, batch=False), on_shape((5, 3), 3, 2, batch=False)
@@ -101,7 +101,7 @@ def on_shape(shape: Sequence[int], features: int, arms: int, *, batch: bool) -> 
 
 
 def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
-    """What is wrong with a dictionary in the place of a context; None where all its keys are arms.
+    """Hint on a dictionary in the place of a context; None where all its keys are arms.
 
     Example:
         >>> on_rows({"mid": [1.0], "large": [2.0]}, ["small", "large"])
@@ -124,7 +124,7 @@ def on_rows(given: Iterable[Any], names: Sequence[Hashable]) -> str | None:
 
 
 def on_arm(given: Any, names: Sequence[Hashable]) -> str:
-    """How to name arms, where what was given is none.
+    """Hint on a name that is no arm's.
 
     Example:
         >>> on_arm(True, ["small", "large"])
@@ -141,7 +141,7 @@ def on_arm(given: Any, names: Sequence[Hashable]) -> str:
 
 
 def on_rewards(objectives: Sequence[Hashable]) -> str:
-    """How to give rewards.
+    """Hint on rewards of another shape.
 
     Example:
         >>> on_rewards(["cost"])

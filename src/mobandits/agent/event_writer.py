@@ -1,4 +1,4 @@
-"""What writes an agent's calls down: the protocol between a core and its log."""
+"""Protocol of an agent's event log."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ class EventWriter(Protocol):
     silent: bool
 
     def position(self) -> int:
-        """How much was written."""
+        """Number of events written so far."""
 
     def flush(self) -> None:
         """Have all of it on disk."""
@@ -91,7 +91,7 @@ class EventWriter(Protocol):
         """Another price of an arm."""
 
     def write_state(self, state: str, now: float) -> None:
-        """What was taken over from another agent."""
+        """Write what was taken over from another agent."""
 
     def write_clock(self, spent: Sequence[tuple[Hashable, str, float]], now: float) -> None:
         """The clock was ahead, and goes on from a time; what was spent of each budget by then."""

@@ -1,4 +1,4 @@
-"""Keys of clients: a call that is tried again meets the decision that it made the first time."""
+"""Idempotency keys: a retried call returns the original decision."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping

@@ -56,7 +56,7 @@ def decide_ranking(
 
 
 def _check_known(core: AgentCore) -> None:
-    """Refuse an agent that wants a probability which nobody knows exactly."""
+    """Refuse sampled propensities: a ranking needs exact ones."""
     if core.propensity == "sampled":
         name = type(core.recipe).__name__
         raise ValueError(
@@ -127,7 +127,7 @@ def _check_without_stages(core: AgentCore) -> None:
 
 
 def _make_ranks(core: AgentCore, offer: Offer, now: float, count: int) -> list[Made]:
-    """What is decided for every rank; nothing is kept yet."""
+    """Decisions of all ranks; nothing is kept yet."""
     first = core.pending.next_id
     made = []
     for rank in range(count):

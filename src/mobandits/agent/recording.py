@@ -64,7 +64,7 @@ class StoreWriter:
         self.replayed = snapshot_at
 
     def position(self) -> int:
-        """How many events there are."""
+        """Number of events."""
         return len(self.store)
 
     def check_usable(self) -> None:
@@ -137,7 +137,7 @@ class StoreWriter:
         self._next_snapshot = copied.events + pause
 
     def events_since_snapshot(self) -> int:
-        """How many events opening the store now would replay."""
+        """Number of events that opening the store now would replay."""
         return len(self.store) - self._snapshot_at
 
     def flush(self) -> None:
@@ -389,7 +389,7 @@ class StoreWriter:
             self._append({"kind": "reprice", "time": now, **event, **changed_by()})
 
     def write_state(self, state: str, now: float) -> None:
-        """What was taken over from another agent, as text."""
+        """Write what was taken over from another agent, as text."""
         if self.silent:
             return
 
@@ -477,14 +477,14 @@ class StoreWriter:
         return event
 
     def _keyed_fields(self, decision: Decision, options: CallOptions) -> dict[str, Any]:
-        """What answers the same call once more, also when arms have come and gone."""
+        """Fields that answer the same call once more, also when arms have come and gone."""
         fields: dict[str, Any] = {"key": options.key, "request": options.request}
         fields["eligible"] = [self._numbers[name] for name in decision.eligible]
 
         return fields | self._outcome_fields(decision)
 
     def _answer_fields(self, decision: Decision) -> dict[str, Any]:
-        """What answers for a further rank; its eligible arms are those that were left."""
+        """Fields that answer for a further rank; its eligible arms are those that were left."""
         fields: dict[str, Any] = {"id": decision.id, "arm": self._numbers[decision.arm]}
         fields["propensity"] = decision.propensity
 

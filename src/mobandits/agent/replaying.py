@@ -272,7 +272,7 @@ def _parameters(core: AgentCore) -> dict[str, Any]:
 
 
 def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
-    """What must be the same in every agent that writes into one store."""
+    """Description of an agent: all that must be the same in every one that writes into one store."""
     pending = core.pending
     # The key is there only with an encoder: logs without one are what they were.
     encoding = {} if core.encoder is None else {"encoder": core.encoder.data}

@@ -213,7 +213,7 @@ def _take_over_factors(core: AgentCore, recipe: Recipe, policy: Policy, state: A
 
 
 class _Kept(NamedTuple):
-    """What a policy keeps of its rewards: an estimator, its first state and the one it is in."""
+    """Statistics of a policy: an estimator, its first state and the one it is in."""
 
     estimator: Any
     first: Any
@@ -268,7 +268,7 @@ def _kept(policy: Policy, state: Any) -> _Kept | None:
 
 
 def _inner_statistics(kept: _Kept) -> _Kept:
-    """What an estimator keeps beside sums of its own, as a scaled regression does; else the same."""
+    """Inner estimator of one with sums of its own, such as a scaled regression; else the same."""
     estimator = getattr(kept.estimator, "model", None)
     if estimator is None or not hasattr(kept.state, "model"):
         return kept

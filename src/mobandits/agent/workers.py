@@ -79,7 +79,7 @@ def check_copyable(core: AgentCore) -> None:
 
 
 def copy_for_workers(core: AgentCore) -> StateCopy:
-    """What workers decide from: the agent's state without the decisions that wait.
+    """Copy of an agent for workers: its state without the decisions that wait.
 
     The caller holds the agent's lock.
     """

@@ -118,7 +118,7 @@ def arm_history(connection: sqlite3.Connection, agent: AgentRow, source: str) ->
 
 
 def last_time(connection: sqlite3.Connection, agent: AgentRow) -> float | None:
-    """When the last event happened whose time is known; None where none is."""
+    """Time of the last event whose time is known; None where none is."""
     times = connection.execute(SELECT_LAST_TIMES, {"agent": agent.id}).fetchone()
     known = [at for at in times if at is not None]
     return max(known, default=None)

@@ -21,7 +21,7 @@ LESSON_FIELDS = frozenset(("kind", "id", "time", "rewards"))
 
 
 def plain_statements(agent: int, seq: int, event: Any) -> list[Statement] | None:
-    """What writes a decision or a reward that has nothing out of the ordinary.
+    """Statements of a decision or a reward that has nothing out of the ordinary.
 
     Args:
         agent: its number in the file.

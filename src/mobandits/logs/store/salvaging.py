@@ -36,7 +36,7 @@ COPIED = ("keys", "hosted", "jobs")
 
 
 class Saved(NamedTuple):
-    """What was saved of an agent.
+    """Part of an agent that was saved.
 
     Attributes:
         name: of the agent.
@@ -182,7 +182,7 @@ def _saved_agent(
 
 
 def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
-    """What writes the row of an agent, and those of its arms.
+    """Statements of the row of an agent, and of those of its arms.
 
     Args:
         agent: that is saved.

@@ -94,7 +94,7 @@ class SharedFile:
         on_fork(self, SharedFile.leave_to_parent)
 
     def hold(self) -> str | None:
-        """Why this process must not write the file; None: it may, from the first moment on.
+        """Reason why this process must not write the file; None: it may, from the first moment on.
 
         What is written to a file that was deleted, or that another one was put in the place of, is
         gone with the process.
@@ -122,7 +122,7 @@ class SharedFile:
             return keys_of(self._reader)
 
     def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """What a function reads of the file, of what is on disk.
+        """Result of a function that reads the file, of what is on disk.
 
         Args:
             question: is given a connection, with which it reads only.
@@ -151,7 +151,7 @@ class SharedFile:
         return self._committer.last_group()
 
     def waiting(self) -> int:
-        """How many calls are not on disk yet."""
+        """Number of calls that are not on disk yet."""
         return self._committer.waiting()
 
     def observe_commits(self, observer: Callable[[int, float], None]) -> None:
@@ -177,7 +177,7 @@ class SharedFile:
         self._committer.start()
 
     def gathered(self) -> int:
-        """How many calls have gathered for the next group."""
+        """Number of calls that have gathered for the next group."""
         return self._committer.gathered()
 
     def flush(self) -> None:

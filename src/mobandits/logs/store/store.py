@@ -183,7 +183,7 @@ class Store:
         raise TypeError(f"{rule} into {self.path}; open it there")
 
     def __len__(self) -> int:
-        """How many events there ever were; those that were deleted count."""
+        """Number of events that there ever were; those that were deleted count."""
         return self._events
 
     @property
@@ -215,7 +215,7 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any] | None:
-        """What the agent is, as `describe` was given it; None where it is new."""
+        """Description of the agent, as `describe` was given it; None where it is new."""
         with self._threads:
             row = self._agent_row()
         return None if row is None else row.description
@@ -512,7 +512,7 @@ class Store:
         yield from sound_among(rows)
 
     def snapshot_time(self) -> float | None:
-        """When the newest snapshot that is on disk was taken, in seconds since 1970; None: none.
+        """Time of the newest snapshot on disk, in seconds since 1970; None: there is none.
 
         Raises:
             LogError: where it cannot be read.
@@ -659,7 +659,7 @@ class Store:
     # --- writing
 
     def _statements(self, events: list[Event]) -> tuple[list[Statement], ArmRegistry]:
-        """What writes some events, and the arms there are after them."""
+        """Statements of some events, and the arms there are after them."""
         number = self._number
         assert number is not None  # noqa: S101 - `extend` has introduced the agent
         statements: list[Statement] = []

@@ -197,7 +197,7 @@ def as_sqlite_errors() -> Iterator[None]:
 
 
 def in_one_line(error: "psycopg.Error") -> str:
-    """What an error says, without the lines that quote statements."""
+    """Message of an error, without the lines that quote statements."""
     message = error.diag.message_primary or str(error)
     return shortened(" ".join(message.split()))
 

@@ -1,4 +1,4 @@
-"""What a learner reads of the inbox of its workers, and the statements that move it on."""
+"""Inbox of workers as their learner reads it, and the statements that empty it."""
 
 import itertools
 import json
@@ -103,7 +103,7 @@ class Batch(NamedTuple):
 
 
 def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: int) -> Batch:
-    """What waits for a learner, of one moment.
+    """Batch that waits for a learner, of one moment.
 
     Args:
         connection: outside of a transaction.
@@ -164,7 +164,7 @@ def moved(
     seq: int,
     at: float,
 ) -> list[Statement]:
-    """What takes rows out of the inbox that became events.
+    """Statements that take rows out of the inbox that became events.
 
     Args:
         agent: its number.
@@ -193,10 +193,10 @@ def moved(
 
 
 def decision_refused(number: int, why: str) -> Statement:
-    """What leaves a decision in the inbox that the agent cannot take in."""
+    """Statement that leaves a decision in the inbox that the agent cannot take in."""
     return REFUSE_DECISION, (why, number)
 
 
 def call_late(number: int, why: str) -> Statement:
-    """What leaves rewards in the inbox for which nothing waits."""
+    """Statement that leaves rewards in the inbox for which nothing waits."""
     return CALL_LATE, (why, number)

@@ -1,4 +1,4 @@
-"""How a worker writes into the inbox: a group of calls in one transaction, and what became of each.
+"""Writer of a worker's inbox: a group of calls in one transaction, and what became of each.
 
 All that several workers may have at once is settled by keys of the tables. A row that is new joins
 the inbox. Only then it is compared with what the learner has moved on: a row that was moved before
@@ -154,7 +154,7 @@ class Earlier(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """What became of rewards.
+    """Answer to rewards.
 
     Attributes:
         is_known: whether there is such a decision.
@@ -172,7 +172,7 @@ Answer = int | Earlier | None
 
 
 class Written(NamedTuple):
-    """What became of a group.
+    """Answers to a group.
 
     Attributes:
         decisions: of each decision.
@@ -330,7 +330,7 @@ class _SentRewards(NamedTuple):
     known: Any
 
     def accepted(self, rewards: Sequence[InboxReward], calls: Sequence[int]) -> list[Accepted]:
-        """What becomes of the rewards of each call."""
+        """Answers to the rewards of each call."""
         inserted = set(self.inserted.fetchall())
         own = inserted - set(self.taken_back.fetchall())
         present = set(self.present.fetchall())

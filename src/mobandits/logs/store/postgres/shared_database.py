@@ -390,7 +390,7 @@ class SharedDatabase:
         return self._keys
 
     def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """What a function reads of the store, of what is on disk.
+        """Result of a function that reads the store, of what is on disk.
 
         Args:
             question: is given a connection, with which it reads only.
@@ -437,7 +437,7 @@ class SharedDatabase:
             committer.start()
 
     def gathered(self) -> int:
-        """How many calls have gathered for the next group."""
+        """Number of calls that have gathered for the next group."""
         committer = self._committer
         return 0 if committer is None else committer.gathered()
 
@@ -447,7 +447,7 @@ class SharedDatabase:
         return None if committer is None else committer.last_group()
 
     def waiting(self) -> int:
-        """How many calls are not on disk yet."""
+        """Number of calls that are not on disk yet."""
         committer = self._committer
         return 0 if committer is None else committer.waiting()
 
