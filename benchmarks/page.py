@@ -52,16 +52,7 @@ SECTIONS = {  # in this order; others follow by name
     "startup": "",
     "service": "Goals first, then what they were computed from. `benchmarks/bench_service.py` takes all of it in one "
     "run; given the URL of a PostgreSQL database, that store has a side as well.",
-    "store": """Stores took the place of the journal of version 0.1. Its benchmark measured, on an AMD EPYC with 2
-cores, for one `Journal.append` (the fastest of seven turns):
-
-| journal of version 0.1 | "disk" | "system" | "buffered" |
-| --- | ---: | ---: | ---: |
-| a lesson of two objectives | 189 µs | 31.1 µs | 19.5 µs |
-| a decision, 5 features that arms share | 196 µs | 36.5 µs | 24.1 µs |
-| a decision, 50 arms of 20 features | 1.01 ms | 784 µs | 770 µs |
-
-With 100,000 events it took 787 ms to open where they were lines, and 623 ms to read where they were sealed tables.""",
+    "store": "",
 }
 
 

@@ -17,7 +17,7 @@ import httpx
 import msgspec
 import uvicorn
 
-from mobandits.logs.store.opening import open_shared
+from mobandits.logs.store.shared_store import open_shared
 from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
 from mobandits.service.hosted_agent import HostedAgent

@@ -75,6 +75,7 @@ def manifest():
     def make(specification):
         return {
             "format": 1,
+            "kind": "run",
             "status": "finished",
             "specification": specification,
             "versions": {"mobandits": "0"},

@@ -26,7 +26,6 @@ from mobandits.simulation.folder import read_folder
 from mobandits.simulation.run import run_plan
 from mobandits.spec import KINDS, catalogue, load
 
-JOURNAL = Path(__file__).parent / "logs" / "store" / "data" / "plain"  # of version 0.1
 SPEC = """
 rounds = 300
 trials = 2
@@ -237,11 +236,16 @@ def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, run, argume
     assert not paths["out"].exists()
 
 
-def test_a_journal_becomes_a_store_that_is_exported(program, spec, tmp_path):
-    from mobandits.logs import read  # noqa: PLC0415
+def test_a_store_is_exported(program, spec, tmp_path):
+    from mobandits.logs import Store, read  # noqa: PLC0415
 
     store = tmp_path / "log.db"
-    assert program("import", JOURNAL, store) == (0, f"{store}: 10 events\n", "")
+    with Store(store) as log:
+        log.describe({"arms": ["a", "b"], "objectives": ["click"]})
+        for number, time in enumerate([0.5, 4.0]):
+            decision = {"kind": "decide", "id": number, "time": time, "context": [[1.0]], "arm": 1}
+            log.append(decision | {"propensity": 0.5})
+
     out = tmp_path / "out.parquet"
     said = f"{out}: 1 decisions\n"
     assert program("export", store, "--out", out, "--before", "1970-01-01T00:00:03") == (
@@ -251,13 +255,11 @@ def test_a_journal_becomes_a_store_that_is_exported(program, spec, tmp_path):
     )
     assert read(out).ids.tolist() == [0]
     for arguments, message in (
-        (("import", JOURNAL, store), "log.db must be a new file"),
         (("export", store, "--out", out), "out.parquet must be a new file"),
         (("export", store, "--out", "x", "--delete"), "must have a snapshot before anything"),
         (("export", store, "--out", "x", "--format", "xml"), "--format must be"),
         (("export", store, "--out", "x", "--agent", "me"), "must have an agent 'me'"),
         (("export", spec, "--out", "x"), "must be a store"),
-        (("export", JOURNAL, "--out", "x"), f"`mobandits import {JOURNAL} STORE` makes a store"),
     ):
         status, said, err = program(*arguments)
         assert (status, said) == (2, "")

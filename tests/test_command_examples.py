@@ -1,8 +1,6 @@
 """The examples at the end of every command's help, run as they stand."""
 
 import shlex
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from mobandits.compiling import session
 from mobandits.papers.check_theorems import check_theorems
 from mobandits.policies import RandomChoice
 
-TESTS = Path(__file__).parent
 # In place of the file that examples name, which takes longer.
 SPEC = """
 rounds = 30
@@ -38,7 +35,6 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("examples")
     (folder / "examples").mkdir()
     (folder / "examples" / "linear.toml").write_text(SPEC)
-    shutil.copytree(TESTS / "logs" / "store" / "data" / "plain", folder / "journal")
     rng = np.random.default_rng(0)
     rows = [f"{'ab'[rng.integers(2)]},{rng.integers(2)},{rng.random()},0.5" for _ in range(200)]
     (folder / "log.csv").write_text("\n".join(["item,click,age,p", *rows]) + "\n")

@@ -202,7 +202,7 @@ def test_the_pages_of_results_are_written_paper_by_paper(tools):
     module = tools("results")
     claim = {"id": "a/x/low", "claim": "||x|| is \\1.", "target": "low", "parts": []}
     claim |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a", "note": "", "differs": ""}
-    claim |= {"verdict": "reproduced"}
+    claim |= {"verdict": "reproduced", "kind": "paper", "holds": True}
     experiments = [
         {"experiment": name, "seconds": 1.0, "changed": {}} for name in ("a/x", "a/y", "b/z")
     ]

@@ -155,7 +155,7 @@ def test_the_agent_asks_for_what_policies_declare():
 AGENT_CORE = {
     *(
         "actors",
-        "advice",
+        "error_hints",
         "arms",
         "batches",
         "bound_policy",
@@ -167,9 +167,9 @@ AGENT_CORE = {
     *(
         "decision",
         "event_writer",
-        "foresight",
+        "counterfactual",
         "forked_lock",
-        "growth",
+        "resize_state",
         "guard",
         "inputs",
         "keyed",

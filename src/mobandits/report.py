@@ -9,7 +9,7 @@ import polars as pl
 from mobandits.comparison.findings import sentences
 from mobandits.demo.page import demo_page
 from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
-from mobandits.figures.contents import Kind, Manifest, kind_of_folder
+from mobandits.figures.contents import Kind, Manifest
 from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
@@ -56,7 +56,7 @@ def write(
         return write_page(folder, evaluation_page(folder, *read_tables(folder)))
 
     table, manifest = _read(folder)
-    kind = kind_of_folder(manifest)
+    kind = manifest["kind"]
     page = WRITERS[kind](folder, table, manifest)
     if not any(for_papers.values()):
         return page
@@ -91,7 +91,7 @@ def check(directory: str | Path, *, for_papers: bool = False) -> None:
         kind = "theorems"
     else:
         _, manifest = _read(folder)
-        kind = kind_of_folder(manifest)
+        kind = manifest["kind"]
 
     if for_papers:
         check_kind(folder, kind)

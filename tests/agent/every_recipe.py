@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import mobandits as mob
-from mobandits.agent.growth import arrays
 from mobandits.agent.loading import revived
+from mobandits.agent.resize_state import arrays
 from mobandits.agent.saving import contents
 from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.states import declares

@@ -1,19 +1,18 @@
-"""Makes the files in data/ that every later version must read: `python make_golden.py VERSION`, once per version.
+"""Makes the files in data/, once per version of the format: `python make_golden.py`.
 
-Agents whose files are of another version are left out: an agent is written in the lowest one that knows all of it.
-
-Each is an agent's file and a JSON of what that agent did after it was written.
+What reads them must not change until the version does. Each is an agent's file and a JSON of what
+that agent did after it was written.
 """
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 from slow_twin import Clock
-from state_files import parts, rich_agent
+from state_files import rich_agent
 
 import mobandits as mob
+from mobandits.agent.file_layout import VERSION
 from mobandits.encoding import Boolean, Category, Date, Encoder, Hashed, Number, Text
 from mobandits.policies import (
     AnnealingPareto,
@@ -175,15 +174,12 @@ def lived(agent, clock):
     return {"said": said, "estimates": found, "lessons": agent.lessons, "waiting": agent.waiting}
 
 
-def main(version):
+def main():
     for name, make in AGENTS.items():
         agent, clock = make()
-        header, _ = parts(agent.to_bytes())
-        if header["version"] != version:
-            continue
-        agent.save(DATA / f"{name}_v{version}.mobandits")
-        (DATA / f"{name}_v{version}.json").write_text(json.dumps(lived(agent, clock)) + "\n")
+        agent.save(DATA / f"{name}_v{VERSION}.mobandits")
+        (DATA / f"{name}_v{VERSION}.json").write_text(json.dumps(lived(agent, clock)) + "\n")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main()

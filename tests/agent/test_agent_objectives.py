@@ -7,8 +7,8 @@ import pytest
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.growth import arrays
 from mobandits.agent.pending import Pending
+from mobandits.agent.resize_state import arrays
 from mobandits.errors import InputWarning
 from mobandits.policies import MolUcb, ParetoTs, RandomChoice
 

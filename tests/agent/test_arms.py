@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits.agent.growth import arrays, has_own_models, with_arm_added
+from mobandits.agent.resize_state import arrays, has_own_models, with_arm_added
 from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Shape
 from mobandits.policies import (

@@ -7,7 +7,7 @@ import pytest
 from twins.feature_maps import MAPS
 
 import mobandits as mob
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.features import Crosses, Fourier
 from mobandits.logs.parts_as_data import described, made
 from mobandits.policies import Features, Forgetting, MolUcb, WithFloor

@@ -206,7 +206,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (
             ("version",),
             99,
-            r"is of version 99 \(mobandits [0-9.]+\); mobandits [0-9.]+ reads up to 5",
+            r"is an agent of version 99 \(mobandits [0-9.]+\): mobandits [0-9.]+ understands version 6 only",
         ),
         (("version",), 0, "is damaged: its header has no version"),
         (("version",), -3, "is damaged: its header has no version"),

@@ -8,7 +8,7 @@ import pytest
 
 import mobandits as mob
 from mobandits import Objective
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.evaluation.training import trained
 from mobandits.logs import Feedback
 from mobandits.orders import Pareto, Weighted

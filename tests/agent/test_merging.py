@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.orders import Lexicographic
 from mobandits.policies import (
     AnnealingPareto,

@@ -181,15 +181,7 @@ def test_files_keep_the_encoder(tmp_path):
     numbers = [each.encoder.encode(ROW).tobytes() for each in (agent, again)]
     assert numbers[0] == numbers[1]
     assert again.decide(ROW) == agent.decide(ROW)
-    header, _ = parts(agent.to_bytes())
-    assert header["version"] == 5
     assert again.to_bytes() != agent_of().to_bytes()
-
-
-def test_files_without_an_encoder_stay_as_they_were():
-    header, _ = parts(agent_of(2).to_bytes())
-    assert header["version"] == 4
-    assert "encoder" not in header
 
 
 @pytest.mark.parametrize(
@@ -200,7 +192,6 @@ def test_files_without_an_encoder_stay_as_they_were():
         (("encoder", "unseen"), lambda unseen: [["city", "odd", 1]], "unseen must be"),
         (("encoder", "unseen"), lambda unseen: [["city", "unknown", -1]], "unseen must be"),
         (("encoder",), lambda encoder: {}, "encoder must have"),
-        (("version",), lambda version: 4, "header must have"),
     ],
 )
 def test_forged_encoders_are_refused(path, new, message):

@@ -197,12 +197,11 @@ def test_what_is_no_log_says_what_to_do(tmp_path):
     journal = tmp_path / "journal"
     journal.mkdir()
     (journal / "000000.jsonl").write_text("{}")
-    advice = f"`mobandits import {journal} STORE` makes a store of it"
     for opening in (
         lambda: mob.Agent(RandomChoice(), **options, log=journal),
         lambda: replaying.opened(journal),
     ):
-        with pytest.raises(LogError, match=f"must be a store.*version 0.1 has; {advice}") as caught:
+        with pytest.raises(LogError, match=r"must be a store.*version 0\.1 has$") as caught:
             opening()
         assert "\n" not in str(caught.value)
     (tmp_path / "table.csv").write_text("a,b\n1,2\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import mobandits as mob
 from mobandits import Objective
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.logs import Feedback, Store
 from mobandits.orders import Weighted
 from mobandits.policies import MolUcb, Paced, WithFloor

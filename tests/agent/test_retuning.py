@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.cli import app
 from mobandits.errors import LogError
 from mobandits.logs import Store

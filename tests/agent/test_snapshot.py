@@ -1,4 +1,4 @@
-"""Files of agents: what was saved goes on as before, old versions are read, a write is all or nothing."""
+"""Files of agents: what was saved goes on as before, other versions are refused, a write is all or nothing."""
 
 import json
 import os
@@ -10,11 +10,12 @@ import pytest
 from every_recipe import ORDERS
 from make_golden import AGENTS, DATA, lived
 from slow_twin import Clock, Program, SlowTwin, agent_of, differences
-from state_files import D, parts, rich_agent
+from state_files import D, forged, parts, rich_agent
 
 import mobandits as mob
 from mobandits import orders
 from mobandits.agent import Objective
+from mobandits.agent.file_layout import PACKAGE, VERSION
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.errors import StateError
 from mobandits.logs.parts_as_data import described, made
@@ -75,20 +76,32 @@ def test_a_life_goes_on_where_it_was_saved(tmp_path):
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_old_versions_are_read(name, interpreted):
+def test_the_golden_file_goes_on(name, interpreted):
     clock = Clock()
-    for path in sorted(DATA.glob(f"{name}_v*.mobandits")):
-        said = json.loads(path.with_suffix(".json").read_text())
-        agent = mob.Agent.load(path, clock=clock)
-        clock.now = 0.0
-        now = lived(agent, clock)
-        assert [arm for arm, _ in now["said"]] == [arm for arm, _ in said["said"]]
-        for (_, mine), (_, theirs) in zip(now["said"], said["said"], strict=True):
-            assert mine == theirs if theirs is None else abs(mine - theirs) < 1e-12
-        np.testing.assert_allclose(now["estimates"], said["estimates"], rtol=0, atol=1e-12)
-        assert [now[key] for key in ("lessons", "waiting")] == [
-            said[key] for key in ("lessons", "waiting")
-        ]
+    path = DATA / f"{name}_v{VERSION}.mobandits"
+    said = json.loads(path.with_suffix(".json").read_text())
+    agent = mob.Agent.load(path, clock=clock)
+    now = lived(agent, clock)
+    assert [arm for arm, _ in now["said"]] == [arm for arm, _ in said["said"]]
+    for (_, mine), (_, theirs) in zip(now["said"], said["said"], strict=True):
+        assert mine == theirs if theirs is None else abs(mine - theirs) < 1e-12
+    np.testing.assert_allclose(now["estimates"], said["estimates"], rtol=0, atol=1e-12)
+    assert [now[key] for key in ("lessons", "waiting")] == [
+        said[key] for key in ("lessons", "waiting")
+    ]
+
+
+@pytest.mark.parametrize("version", [1, VERSION - 1, VERSION + 1])
+def test_another_version_is_refused_in_one_line(tmp_path, version):
+    header, arrays = parts((DATA / f"rich_v{VERSION}.mobandits").read_bytes())
+    path = tmp_path / "agent"
+    path.write_bytes(forged(header | {"version": version, "by": "mobandits 9.9"}, arrays))
+    before = path.read_bytes()
+    with pytest.raises(StateError) as caught:
+        mob.Agent.load(path)
+    said = f"{path} is an agent of version {version} (mobandits 9.9): {PACKAGE} understands version"
+    assert str(caught.value) == f"{said} {VERSION} only"
+    assert path.read_bytes() == before
 
 
 def test_this_version_has_a_file(tmp_path, interpreted):

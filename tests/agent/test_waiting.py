@@ -6,7 +6,7 @@ from slow_twin import Clock
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb, RandomChoice
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mobandits.agent import Agent, Budget, Objective
-from mobandits.agent.keys import ORDINARY, Circumstances
+from mobandits.agent.keys import ORDINARY, CallOptions
 from mobandits.agent.state_copy import encoded_state
 from mobandits.agent.workers import (
     DecisionOfWorker,
@@ -34,9 +34,9 @@ def copy_of(agent, incarnation=1):
     return core_of_worker(encoded_state(copy_for_workers(agent.core)), incarnation, None)
 
 
-def take(agent, copy, number, how=ORDINARY, context=CONTEXT, eligible=None):
+def take(agent, copy, number, options=ORDINARY, context=CONTEXT, eligible=None):
     decision = decide_apart(copy, context, eligible).replaced(id=number)
-    take_in(agent.core, DecisionOfWorker(decision, how, SOURCE))
+    take_in(agent.core, DecisionOfWorker(decision, options, SOURCE))
     return decision
 
 
@@ -72,7 +72,7 @@ def test_a_decision_that_waits_is_passed_by_and_activated():
     agent = agent_at(now, max_age=1000.0)
     agent.decide(CONTEXT)
     number = number_of_worker(1, 1)
-    take(agent, copy_of(agent), number, Circumstances(active=False))
+    take(agent, copy_of(agent), number, CallOptions(active=False))
     now[0] = 100.0
     agent.tick()
     assert agent.waiting == 1

@@ -1,15 +1,14 @@
 """Write the golden file of the present version of a store's tables, such as store_version_3.db.
 
-Each is written once, when its version is new: `python tests/data/make_store.py`. Later versions
-read it; they do not write it anew.
+It is written once, when its version is new: `python tests/data/make_store.py`. What reads it must
+not change until the version does.
 """
 
 import sys
 from pathlib import Path
-from unittest.mock import patch
 
 from mobandits.logs import Store
-from mobandits.logs.store import connection, schema
+from mobandits.logs.store import schema
 
 HERE = Path(__file__).parent
 DESCRIPTION = {
@@ -54,10 +53,10 @@ EVENTS = [
 STATE = b"what Agent.save writes"
 
 
-# What a service keeps beside the log, since version 2 and 3; the key itself is nowhere.
+# What a service keeps beside the log; the key itself is nowhere.
 KEY = ("0a1b2c3d", b"\x07" * 32, "read,decide", '["agent"]', "shop", 1000.0, None)
-SINCE_2 = [("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", KEY)]
-SINCE_3 = [
+OF_SERVICE = [
+    ("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", KEY),
     ("INSERT INTO rollup VALUES (?, ?, ?, ?, ?, ?, ?)", (1, 0, 1, "quality", 2, 0.75, 0.5625)),
     ("INSERT INTO rolled VALUES (?, ?)", (1, 5)),
     ("INSERT INTO hosted VALUES (?, ?, ?, ?)", ("agent", "{}", "served", 1000.0)),
@@ -66,32 +65,20 @@ SINCE_3 = [
         ("1", "agent", "evaluation", "{}", "done", "{}", 1000.0, 1001.0),
     ),
 ]
-MORE = {1: [], 2: SINCE_2, 3: SINCE_2 + SINCE_3}
 
 
-def write(path, version):
-    """Write a file of a version; of an older one, with the first of the present steps."""
-    steps = schema.MIGRATIONS[:version]
-    with (
-        patch.object(schema, "MIGRATIONS", steps),
-        patch.object(schema, "VERSION", version),
-        patch.object(connection, "VERSION", version),
-        Store(path) as store,
-    ):
+def main():
+    path = HERE / f"store_version_{schema.VERSION}.db"
+    if path.exists():
+        return
+    with Store(path) as store:
         store.describe(DESCRIPTION)
         store.extend(EVENTS[:5])
         store.snapshot(STATE)
         store.extend(EVENTS[5:])
-        for sql, values in MORE[version]:
+        for sql, values in OF_SERVICE:
             store._writer.connection.execute(sql, values)
     path.with_name(path.name + "-owner").unlink()
-
-
-def main():
-    for version in range(1, schema.VERSION + 1):
-        path = HERE / f"store_version_{version}.db"
-        if not path.exists():
-            write(path, version)
 
 
 if __name__ == "__main__":

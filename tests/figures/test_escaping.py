@@ -111,6 +111,7 @@ def experiment():
         "about": ["One."],
         "seed": 0,
         "changed": {"rounds": 20},
+        "scale": [],
     }
     said |= {"places": {"r": "World()"}, "rows": [{"run": "r", "row": "a", **tuned}], "runs": [run]}
     return table, said | {"plots": [plot(), plot("never")]}
@@ -119,6 +120,7 @@ def experiment():
 def test_the_page_of_an_experiment(experiment, manifest, tmp_path):
     table, said = experiment
     again = {"measured": 3.0, "interval": None, "verdict": "reproduced", "of": "b"}
+    again |= {"kind": "paper", "holds": True}
     page = paper_page(
         tmp_path, marked(table), hostile(manifest(said)), hostile([entry(papers_rule=again)])
     )

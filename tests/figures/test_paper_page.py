@@ -10,6 +10,7 @@ from mobandits.figures.page import templates
 from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.style import NARROW
 from mobandits.papers.catalogue import EXPERIMENTS
+from mobandits.papers.claims import HOLDS
 from mobandits.papers.pages.claim_counts import by_paper, counted, judgement
 from mobandits.papers.pages.claim_texts import (
     claim_details,
@@ -73,6 +74,7 @@ def entry(**changed):
     }
     rest = {
         "verdict": "not reproduced",
+        "kind": "paper",
         "of": "c less <a>",
         "rule": "r",
         "trials": 4,
@@ -80,7 +82,8 @@ def entry(**changed):
         "note": "",
         "parts": parts,
     }
-    return said | rest | changed
+    made = said | rest | changed
+    return {"holds": HOLDS.get(made["verdict"]), **made}
 
 
 def plot(metric="m", **changed):
@@ -163,6 +166,7 @@ def test_reported_claims_tell_all_their_numbers_or_the_range():
 
 def test_details_list_every_part_and_the_papers_rule():
     again = {"measured": 3.0, "interval": None, "verdict": "reproduced", "of": "b less a"}
+    again |= {"kind": "paper", "holds": True}
     text = details(entry(papers_rule=again))
     assert text.count("<tr>") == 3
     assert "which is the paper's own rule: reproduced, 3.00 (b less a)" in text
@@ -399,6 +403,7 @@ def experiment(manifest):
         "about": ["One.", "Two."],
         "seed": 0,
         "changed": {},
+        "scale": [],
     }
     said |= {
         "places": {"r": "World()"},
@@ -432,10 +437,6 @@ def test_a_page_is_whole(experiment, tmp_path):
     assert "20 rounds and 3 trials were asked for" in text
     scales = "of the full scale, which is 140 rounds and 7 trials in r; 20 rounds and 1 trial in s."
     assert text.index(scales) < text.index("<p>One.</p>")
-    del said["scale"]  # a table of an earlier version
-    assert "The descriptions below are of the full scale.</p>" in paper_page(
-        tmp_path, table, whole, []
-    )
     assert (tmp_path / "figures" / "n.png").is_file()
 
 

@@ -119,11 +119,7 @@ def test_theorem_checks_have_a_page(theorem_folder):
     assert "3 runs, seed 7; with mobandits" in text
 
 
-def test_theorem_checks_of_version_0_1_do_not_say_their_kind(theorem_folder):
-    file = theorem_folder / "p2018.json"
-    content = json.loads(file.read_text())
-    del content["kind"]
-    file.write_text(json.dumps(content))
+def test_other_files_beside_theorem_checks_are_passed_over(theorem_folder):
     (theorem_folder / "q2019.json").unlink()
     (theorem_folder / "notes.json").write_text("[]")
     assert '<h2 id="p2018">p2018</h2>' in report.write(theorem_folder).read_text()

@@ -422,14 +422,6 @@ def test_text_that_is_no_dsjson(tmp_path, text):
         dsjson.read(tmp_path / "x.json")
 
 
-def test_a_segment_of_a_journal_is_no_dsjson(tmp_path):
-    header = {"format": "mobandits-journal", "version": 1, "segment": 0}
-    write_lines(tmp_path / "000000.jsonl", [header])
-    said = "line 1: must be a decision, got the header of a journal of version 0.1: `mobandits imp"
-    with pytest.raises(LogError, match=said):
-        read(tmp_path / "000000.jsonl")
-
-
 @pytest.mark.parametrize("kind", ["ours", "theirs"])
 def test_damaged_files_are_refused_or_read_and_nothing_else(tmp_path, kind):
     """Without checksums a flipped digit is another digit; but there is never another exception."""

@@ -9,7 +9,7 @@ import pytest
 from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
-from mobandits.agent.growth import arrays
+from mobandits.agent.resize_state import arrays
 from mobandits.client.failures import BUDGET
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile

@@ -2,9 +2,6 @@
 
 import asyncio
 import re
-import shutil
-import sqlite3
-from pathlib import Path
 
 import httpx
 import msgspec
@@ -15,7 +12,6 @@ from mobandits import cli
 from mobandits.client import Client
 from mobandits.client.httpx_sender import WaitingHttpx
 from mobandits.errors import SpecError
-from mobandits.logs.store import SharedFile
 from mobandits.logs.store.keys import SCOPES, key_named, keys_of
 from mobandits.service import keys_command
 from mobandits.service.authorisation import TokenBucket
@@ -23,7 +19,6 @@ from mobandits.service.calls import OPERATIONS
 from mobandits.service.server import check_keys
 
 AGENT = "/v1/agents/router"
-OLDEST_STORE = Path(__file__).parent.parent / "data" / "store_version_1.db"
 OPEN = {"/health/live", "/health/ready"}
 # What each call needs at least; written down once more, so that no route gets another by accident.
 NEEDS = {
@@ -323,16 +318,6 @@ def test_keys_on_the_command_line(tmp_path, capsys):
     assert "revoked" in capsys.readouterr().out
     assert cli.call(["keys", "add", "shop", "--store", store, "--scope", "root"]) == 2
     assert cli.call(["keys", "revoke", "nothing", "--store", store]) == 2
-
-
-def test_a_store_of_the_version_before_is_copied_and_brought_up_to_date(tmp_path):
-    path = Path(shutil.copyfile(OLDEST_STORE, tmp_path / "log"))
-    with SharedFile(path) as file:
-        assert file.all_keys() == []
-    assert not (tmp_path / "log.before-v3.part").exists()
-    copy = sqlite3.connect(tmp_path / "log.before-v3")
-    assert copy.execute("PRAGMA user_version").fetchone() == (1,)
-    copy.close()
 
 
 def test_a_client_shows_its_key(tmp_path):

@@ -22,7 +22,6 @@ from kill_program import (
     Fatal,
     answers_and_states,
     answers_until_killed,
-    killing_after,
     opened,
     state_of,
     talk,
@@ -39,7 +38,7 @@ from mobandits.logs.store.schema import VERSION
 TESTS = Path(__file__).parent.parent
 sys.path[:0] = [str(TESTS), str(TESTS / "data"), str(TESTS / "logs")]
 
-from make_store import DESCRIPTION, EVENTS, STATE  # noqa: E402 - beside the files it wrote
+from make_store import DESCRIPTION, EVENTS  # noqa: E402 - beside the files it wrote
 from sharing import forks, in_a_child  # noqa: E402
 from stores import same_events  # noqa: E402
 
@@ -175,25 +174,22 @@ def test_killed_anywhere_in_a_transaction_of_several_statements(tmp_path, whole,
     check_killed(tmp_path, whole, name, fault, {fault == AFTER_SEVERAL})
 
 
-# --- a migration
+# --- the tables of a new file
 
 
-def migrated_until_killed(path, moment, start, skipped, steps):
-    """Whether a process was killed that brought a file up to date."""
+def killed_while_tables_are_made(path, moment, start, skipped):
+    """Whether a process was killed that made the tables of a file."""
     child = os.fork()
     if child == 0:
         signal.alarm(60)
-        bring_up_to_date = shared_file.bring_up_to_date
+        create_tables = shared_file.create_tables
 
-        def bring(connection, *more):
-            if steps:
-                # In the middle of a statement: a copy takes many steps of SQLite's machine.
-                connection.set_progress_handler(killing_after(steps), 1)
+        def create(connection):
             fatal = Fatal(connection, moment, start, skipped)
             fatal.is_armed = True
-            bring_up_to_date(fatal, *more)
+            create_tables(fatal)
 
-        shared_file.bring_up_to_date = bring
+        shared_file.create_tables = create
         try:
             SharedFile(path)
         finally:
@@ -202,39 +198,32 @@ def migrated_until_killed(path, moment, start, skipped, steps):
     return os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 
 
-MIGRATIONS = [
-    ("before", "VACUUM", 0, 0),
-    *[("in the middle of", "VACUUM", 0, steps) for steps in (40, 200, 500)],
-    ("after", "VACUUM", 0, 0),
-    ("after", "BEGIN", 0, 0),
-    *[("after", "CREATE", skipped, 0) for skipped in range(5)],
-    ("after", "DELETE", 0, 0),
-    ("after", "INSERT", 0, 0),
-    ("after", "PRAGMA application_id", 0, 0),
-    ("before", "COMMIT", 0, 0),
-    ("after", "COMMIT", 0, 0),
+CREATIONS = [
+    ("after", "BEGIN", 0),
+    *[("after", "CREATE", skipped) for skipped in range(5)],
+    ("after", "INSERT", 0),
+    ("after", "PRAGMA application_id", 0),
+    ("before", "COMMIT", 0),
+    ("after", "COMMIT", 0),
 ]
 
 
-@pytest.mark.parametrize(("moment", "start", "skipped", "steps"), MIGRATIONS)
-def test_killed_during_a_migration_the_file_is_old_or_new(tmp_path, moment, start, skipped, steps):
-    path = Path(shutil.copyfile(TESTS / "data" / "store_version_1.db", tmp_path / "log"))
-    assert migrated_until_killed(path, moment, start, skipped, steps)
+@pytest.mark.parametrize(("moment", "start", "skipped"), CREATIONS)
+def test_killed_while_tables_are_made_the_file_has_all_or_none(tmp_path, moment, start, skipped):
+    path = tmp_path / "log"
+    assert killed_while_tables_are_made(path, moment, start, skipped)
     connection = sqlite3.connect(path)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     connection.close()
     is_done = (moment, start) == ("after", "COMMIT")
-    assert version == (VERSION if is_done else 1)
-    # The next attempt is whole, and so is the copy from before.
+    assert version == (VERSION if is_done else 0)
+    assert (tables > 0) == is_done
+    # The next attempt is whole.
     with Store(path) as store:
-        assert store.description == DESCRIPTION
+        store.describe(DESCRIPTION)
+        store.extend(EVENTS)
         assert same_events(store.events(), map(checked, EVENTS))
-        assert store.latest_snapshot() == (5, STATE)
-    copy = sqlite3.connect(tmp_path / f"log.before-v{VERSION}")
-    assert copy.execute("PRAGMA user_version").fetchone() == (1,)
-    assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    assert copy.execute("SELECT count(*) FROM decisions").fetchone() == (3,)
-    copy.close()
 
 
 # --- a disk that takes nothing

@@ -19,7 +19,7 @@ from services import CONTEXT, PATIENCE, Served, client_of, specification
 
 from mobandits import cli
 from mobandits.logs import read
-from mobandits.logs.store.opening import open_shared
+from mobandits.logs.store.shared_store import open_shared
 from mobandits.service.running import Running
 
 pytest_plugins = ("databases",)

@@ -13,7 +13,7 @@ from services import PATIENCE
 from worker_services import ServedByWorkers, is_alive
 
 from mobandits.logs.store import Store
-from mobandits.logs.store.opening import open_shared
+from mobandits.logs.store.shared_store import open_shared
 
 pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres
@@ -137,7 +137,7 @@ def is_learning(url):
 
 
 def of_inbox(postgres, address):
-    query = "SELECT (SELECT count(*) FROM asked), (SELECT count(*) FROM told)"
+    query = "SELECT (SELECT count(*) FROM inbox_decisions), (SELECT count(*) FROM inbox_rewards)"
     return postgres.execute(query, str(address).rpartition("/")[2])[0]
 
 

@@ -64,7 +64,7 @@ def of_inbox(postgres, address):
     return [postgres.execute(f"SELECT count(*) FROM {name}", database)[0][0] for name in TABLES]
 
 
-TABLES = ("asked", "told")
+TABLES = ("inbox_decisions", "inbox_rewards")
 
 
 def test_all_is_exact_given_what_was_published(address, postgres):

@@ -7,7 +7,7 @@ import time
 import numpy as np
 from services import CONTEXT, PATIENCE, specification
 
-from mobandits.logs.store.opening import open_shared
+from mobandits.logs.store.shared_store import open_shared
 from mobandits.service.messages import Decide
 from mobandits.service.running import Running
 from mobandits.service.workers.worker import Worker

@@ -24,7 +24,9 @@ from mobandits.simulation.files import locked
 from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import REMEDY, first_difference
 from mobandits.simulation.trial import SCHEMA
+from mobandits.spec import load
 
+ROOT = Path(__file__).parent.parent.parent
 SMALL = {
     "rounds": 40,
     "trials": 3,
@@ -261,11 +263,11 @@ def test_foreign_and_changed_folders_are_refused(tmp_path, monkeypatch):
         (
             "b",
             "[]",
-            "manifest.json is not the manifest of a run: expected an object with format, sessions",
+            "manifest.json is not the manifest of a run: expected an object with format, kind, sessions",
         ),
         (
             "c",
-            '{"format": 9, "status": "", "specification": {}, "versions": {}, "sessions": []}',
+            '{"format": 9, "kind": "run", "status": "", "specification": {}, "versions": {}, "sessions": []}',
             "has format 9",
         ),
     ):
@@ -347,6 +349,12 @@ def test_what_is_no_run_is_named_for_what_it_is(tmp_path):
             Results.read(tmp_path / name)
         wanted = f"{tmp_path / name} has no manifest.json, so it is not the folder of a run: found {found}"
         assert str(caught.value) == wanted
+
+
+def test_a_run_is_specified_as_it_was():
+    plan = load(ROOT / "examples" / "linear.toml").plan(rounds=60, trials=2)
+    golden = (ROOT / "tests" / "data" / "linear_specification.json").read_text()
+    assert json.loads(json.dumps(plan.specification())) == json.loads(golden)
 
 
 def test_trials_of_two_versions_are_not_mixed(tmp_path):

@@ -1,4 +1,4 @@
-"""Who changes an agent, as its log has it: whoever asks a service, and nobody in a program."""
+"""Actor of a change, as the log names it: the key of a service's caller; none in a program."""
 
 from contextvars import ContextVar
 

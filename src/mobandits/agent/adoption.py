@@ -10,14 +10,14 @@ import numpy as np
 from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.core import AgentCore
+from mobandits.agent.counterfactual import counterfactual_of
 from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.first_prices import LastRounds, begin_with, has_prices, prices_by
-from mobandits.agent.foresight import foreseen
-from mobandits.agent.growth import copy_of_state
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
-from mobandits.agent.keys import circumstances
+from mobandits.agent.keys import call_options
 from mobandits.agent.objectives import check_range_of
+from mobandits.agent.resize_state import copy_of_state
 from mobandits.compiling.session import compiled_for
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
@@ -67,10 +67,10 @@ def adopt(
     with core.lock:
         request = ("adopted", arm)
         context = core.contexts.encoded(context)
-        how = circumstances(key, True, context, request)
+        options = call_options(key, True, context, request)
         new = _reward_or_none(core, rewards)
         if key is not None:
-            earlier = made_before(core, how, context, None)
+            earlier = made_before(core, options, context, None)
             if earlier is not None:
                 _learn_again(core, earlier, rewards)
                 return earlier
@@ -93,17 +93,19 @@ def adopt(
             norm = math.sqrt(pending.x @ pending.x)
             core.guard.check_features(pending.x, norm)
             # Before anything is learned, and after what time has brought.
-            instead = foreseen(core, (names, slots, rows), names[place]) if compare else None
+            counterfactual = (
+                counterfactual_of(core, (names, slots, rows), names[place]) if compare else None
+            )
             decision = Decision(
                 core.pending.next_id,
                 names[place],
                 probability,
                 context=rows,
                 eligible=names,
-                instead=instead,
+                counterfactual=counterfactual,
             )
             if core.writer is not None:
-                adoption = Adoption(decision, new, key=key, request=how.request)
+                adoption = Adoption(decision, new, key=key, request=options.request)
                 core.writer.write_adoptions([adoption], now)
         except BaseException as error:
             core.go_back(position, None)
@@ -115,7 +117,7 @@ def adopt(
         if new is not None:
             core.teach(decision.id, pending, new, new)
         if key is not None and core.writer is None:
-            core.keys.remember(how, decision)
+            core.keys.remember(options, decision)
         if core.writer is not None:
             core.writer.done(core)
 
@@ -255,7 +257,7 @@ def _check_rewards(core: AgentCore, new: list[float] | None) -> None:
 
 
 def _place_of(core: AgentCore, arm: Hashable, names: tuple[Hashable, ...]) -> int:
-    """Where an arm is among those that have a row in the context."""
+    """Position of an arm among those that have a row in the context."""
     row = int(core.arms.rows([arm], "arm")[0])
     name = core.arms.names[row]
     if name not in names:
@@ -280,7 +282,7 @@ def _columns_of(core: AgentCore, columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
-    """What iterates over a log, as often as it is called."""
+    """Function that iterates over a log, as often as it is called."""
     # Tables take a tenth of a second to load, and most agents learn from no log.
     from mobandits.logs.frames import feedback_of_frame, is_frame  # noqa: PLC0415
     from mobandits.logs.reading import scan  # noqa: PLC0415
@@ -470,7 +472,7 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
 
 
 def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[Adoption]:
-    """What is written of some rounds."""
+    """Adoptions of some rounds, as the log gets them."""
     names, places = _common_arms(core, feedback)
     ranks = feedback.ranks
     number_of_first = core.pending.next_id

@@ -5,11 +5,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias
 
-from mobandits.agent.advice import warn_of_units
 from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.budget import Balance, Budget
 from mobandits.agent.core import AgentCore, Propensity
 from mobandits.agent.decision import Arm, Decision
+from mobandits.agent.error_hints import warn_of_units
 from mobandits.agent.inputs import UNCHANGED, Context, HasColumns, Rewards, check_counts
 from mobandits.agent.keyed import decide_once
 from mobandits.agent.ranking import decide_ranking
@@ -197,12 +197,12 @@ class Agent(Generic[Arm]):
 
     @property
     def encoder(self) -> Encoder | None:
-        """What turns named columns into numbers; None where contexts are numbers."""
+        """Encoder of named columns; None where contexts are numbers."""
         return self.core.encoder
 
     @property
     def unseen(self) -> dict[str, dict[str, int]]:
-        """How many values of decisions the encoder's fit has not seen, per column.
+        """Number of values that the encoder's fit has not seen, per column.
 
         "unknown" are categories, and texts without a known word; "missing" is what was missing.
         Files and snapshots keep the counts. Decisions that are replayed from a log, after its last
@@ -237,17 +237,17 @@ class Agent(Generic[Arm]):
 
     @property
     def propensity(self) -> Propensity:
-        """How propensities are found: "exact", "sampled" or "none"."""
+        """Mode of propensities: "exact", "sampled" or "none"."""
         return self.core.propensity
 
     @property
     def samples(self) -> int:
-        """How many beliefs a sampled propensity takes."""
+        """Number of beliefs that a sampled propensity takes."""
         return self.core.samples
 
     @property
     def lessons(self) -> int:
-        """How many rewards, or parts of one, were learned."""
+        """Number of rewards, or parts of one, that were learned."""
         return self.core.lessons
 
     @property
@@ -257,19 +257,19 @@ class Agent(Generic[Arm]):
 
     @property
     def waiting(self) -> int:
-        """How many decisions wait for rewards."""
+        """Number of decisions that wait for rewards."""
         pending = self.core.pending
         return len(pending.open)
 
     @property
     def dropped(self) -> dict[str, int]:
-        """How many decisions were dropped for their age, and how many because too many waited."""
+        """Numbers of decisions dropped for their age, and because too many waited."""
         pending = self.core.pending
         return dict(pending.dropped)
 
     @property
     def balances(self) -> tuple[Balance, ...]:
-        """What became of the budgets, by now.
+        """Balances of the budgets, by now.
 
         Example:
             >>> from mobandits.agent import Budget, Objective
@@ -437,7 +437,7 @@ class Agent(Generic[Arm]):
             propensity: the probability with which it was played, in (0, 1]; None: not known.
             rewards: as of `learn`; None: they are still to come.
             key: as of `decide`; what is new of the rewards is learned.
-            compare: whether to say in `Decision.instead`, and in the log, what the agent itself
+            compare: whether to say in `Decision.counterfactual`, and in the log, what the agent itself
                 would have done. It costs about as much as a decision; where the agent was made with
                 propensity="none", nothing is said.
 
@@ -451,8 +451,8 @@ class Agent(Generic[Arm]):
             >>> agent.lessons, agent.waiting
             (1, 0)
             >>> agent = Agent(MolUcb(), arms=4, features=2, objectives=2, propensity="exact")
-            >>> agent.adopt([0.5, 0.1], 3, compare=True).instead
-            Foresight(arm=0, propensity=0.25)
+            >>> agent.adopt([0.5, 0.1], 3, compare=True).counterfactual
+            Counterfactual(arm=0, propensity=0.25)
         """
         from mobandits.agent.adoption import adopt  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.advice import listed_names, on_arm
+from mobandits.agent.error_hints import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
 from mobandits.support.naming import quoted
@@ -94,7 +94,7 @@ class Arms:
         self._index(slot_of)
 
     def slot(self, name: Hashable) -> int:
-        """Where an arm sits.
+        """Slot of an arm.
 
         Raises:
             ValueError: where there is no such arm.
@@ -103,7 +103,7 @@ class Arms:
         return self._slot_of[name]
 
     def rows(self, given: Iterable[Any], called: str = "eligible") -> IntArray:
-        """Where in `names` some arms are.
+        """Positions of some arms in `names`.
 
         Raises:
             ValueError: where there are none of them, one comes twice, or is no arm.

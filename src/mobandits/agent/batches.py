@@ -9,7 +9,7 @@ from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.core import AgentCore, Made
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.keyed import made_before
-from mobandits.agent.keys import ORDINARY, Circumstances, as_given, circumstances
+from mobandits.agent.keys import ORDINARY, CallOptions, as_given, call_options
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
@@ -19,7 +19,7 @@ def decide_batch(
     core: AgentCore,
     contexts: Any,
     eligible: Iterable[Hashable] | None,
-    hows: Sequence[Circumstances] | None = None,
+    options_of_calls: Sequence[CallOptions] | None = None,
 ) -> list[Decision[Any]]:
     """A new decision per context, all in one moment; see `Agent.decide_batch`.
 
@@ -27,7 +27,7 @@ def decide_batch(
         core: of the agent.
         contexts: of the decisions.
         eligible: the arms that may be played, in all of them; None: all.
-        hows: what the call said of each besides; None: nothing.
+        options_of_calls: for each decision; None: the ordinary ones.
     """
     with core.lock:
         writer = core.writer
@@ -48,7 +48,7 @@ def decide_batch(
                 core.guard.check_features(pending.x, norm)
 
             decisions = [decision for decision, _, _ in made]
-            said = [ORDINARY] * len(decisions) if hows is None else hows
+            said = [ORDINARY] * len(decisions) if options_of_calls is None else options_of_calls
             if writer is not None:
                 writer.write_decisions(decisions, now, said)
         except BaseException:
@@ -58,9 +58,9 @@ def decide_batch(
         for _, pending, _ in made:
             core.pending.add(pending)
 
-        for how, decision in zip(said, decisions, strict=True):
-            if how.key is not None and writer is None:
-                core.keys.remember(how, decision)
+        for options, decision in zip(said, decisions, strict=True):
+            if options.key is not None and writer is None:
+                core.keys.remember(options, decision)
 
         core.contexts.count_unseen()
         if writer is not None:
@@ -97,43 +97,43 @@ def decide_batch_once(
             _checked_keys(keys, len(decisions))
             return decisions
 
-        hows = []
+        options_of_calls = []
         for key, context in zip(_checked_keys(keys, len(tables)), tables, strict=True):
-            hows.append(circumstances(key, True, context, arms))
+            options_of_calls.append(call_options(key, True, context, arms))
 
-        first_with_key = _first_positions(hows)
-        answers = _answers_from_before(core, hows, tables, arms)
+        first_with_key = _first_positions(options_of_calls)
+        answers = _answers_from_before(core, options_of_calls, tables, arms)
         new = []
-        for position, how in enumerate(hows):
-            is_first = how.key is None or first_with_key[how.key] == position
+        for position, options in enumerate(options_of_calls):
+            is_first = options.key is None or first_with_key[options.key] == position
             if is_first and position not in answers:
                 new.append(position)
 
         # Nothing has happened so far: either all new decisions are made, or none.
         if new:
-            new_hows = [hows[position] for position in new]
-            made = decide_batch(core, tables[new], arms, new_hows)
+            new_options = [options_of_calls[position] for position in new]
+            made = decide_batch(core, tables[new], arms, new_options)
             answers |= dict(zip(new, made, strict=True))
         else:
             core.contexts.forget_unseen()
 
         complete = []
-        for position, how in enumerate(hows):
-            complete.append(_answer_to(how, position, answers, first_with_key))
+        for position, options in enumerate(options_of_calls):
+            complete.append(_answer_to(options, position, answers, first_with_key))
 
         return complete
 
 
 def _answers_from_before(
-    core: AgentCore, hows: Sequence[Circumstances], tables: Array, eligible: Any
+    core: AgentCore, options_of_calls: Sequence[CallOptions], tables: Array, eligible: Any
 ) -> dict[int, Decision]:
     """{position: decision} where an earlier call had the key."""
     answers = {}
-    for position, how in enumerate(hows):
-        if how.key is None:
+    for position, options in enumerate(options_of_calls):
+        if options.key is None:
             continue
 
-        earlier = made_before(core, how, tables[position], eligible)
+        earlier = made_before(core, options, tables[position], eligible)
         if earlier is not None:
             answers[position] = earlier
 
@@ -167,28 +167,28 @@ def _checked_keys(keys: Any, count: int) -> list[Any]:
     return listed
 
 
-def _first_positions(hows: Sequence[Circumstances]) -> dict[str, int]:
+def _first_positions(options_of_calls: Sequence[CallOptions]) -> dict[str, int]:
     """{key: where it comes first}.
 
     Raises:
         ValueError: where a key comes again with another context.
     """
     first: dict[str, int] = {}
-    for position, how in enumerate(hows):
-        if how.key is None:
+    for position, options in enumerate(options_of_calls):
+        if options.key is None:
             continue
 
-        earlier = hows[first.setdefault(how.key, position)]
-        if earlier.request != how.request:
+        earlier = options_of_calls[first.setdefault(options.key, position)]
+        if earlier.request != options.request:
             raise ValueError(
-                f"keys must be different for different contexts, got {quoted(how.key)} twice"
+                f"keys must be different for different contexts, got {quoted(options.key)} twice"
             )
 
     return first
 
 
 def _answer_to(
-    how: Circumstances,
+    options: CallOptions,
     position: int,
     answers: dict[int, Decision],
     first_with_key: dict[str, int],
@@ -197,8 +197,8 @@ def _answer_to(
     if position in answers:
         return answers[position]
 
-    assert how.key is not None  # noqa: S101 - those without a key were decided
-    decision = answers[first_with_key[how.key]]
+    assert options.key is not None  # noqa: S101 - those without a key were decided
+    decision = answers[first_with_key[options.key]]
 
     # An array of its own, as every answer has: applications may write into it.
     rows = None if decision.context is None else decision.context.copy()

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from mobandits.agent import compiled_calls
-from mobandits.agent.growth import has_own_models, with_arm_added
 from mobandits.agent.parts import comparing, has_means, unused_links, with_order
+from mobandits.agent.resize_state import has_own_models, with_arm_added
 from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.compiled import compile_loop
 from mobandits.compiling.first_round import rehearse, rehearse_order
@@ -47,7 +47,7 @@ SLOW_ORDER = (
 )
 
 
-class Enlargement(NamedTuple):
+class ResizedState(NamedTuple):
     """A policy and its state with one arm more.
 
     Attributes:
@@ -175,7 +175,7 @@ class BoundPolicy:
         attributes.update(position)
 
     def streams(self) -> list[Any]:
-        """Where the streams are, for `rewind`."""
+        """Positions of the streams, for `rewind`."""
         streams = [self.rng.bit_generator.state]
         if self._propensity == "sampled":
             streams.append(self.propensity_rng.bit_generator.state)
@@ -450,8 +450,8 @@ class BoundPolicy:
         if self.stage:
             self.load_state(self.recipe_policy, self.state())
 
-    def with_room(self, slot: int, like: int | None) -> Enlargement:
-        """The enlargement for an arm in `slot`, which `add_arm` takes; it changes nothing yet.
+    def with_room(self, slot: int, like: int | None) -> ResizedState:
+        """Policy and state with an arm in `slot`, which `add_arm` takes; nothing changes yet.
 
         Args:
             slot: of the arm.
@@ -470,7 +470,7 @@ class BoundPolicy:
         larger = self.recipe.bind(shape)
         refuse_large(shape, larger)
         if self.stage == 0:
-            return Enlargement(shape, larger, None)
+            return ResizedState(shape, larger, None)
 
         policy, state = with_arm_added(
             self.recipe,
@@ -480,13 +480,13 @@ class BoundPolicy:
             like,
         )
 
-        return Enlargement(shape, policy, state)
+        return ResizedState(shape, policy, state)
 
-    def add_arm(self, enlargement: Enlargement) -> None:
+    def add_arm(self, resized: ResizedState) -> None:
         """Play on with an arm more."""
-        self.shape = enlargement.shape
+        self.shape = resized.shape
         if self.stage:
-            self.load_state(enlargement.policy, enlargement.state)
+            self.load_state(resized.policy, resized.state)
 
     def restore(self, stage: int, left: int | None, make_state: Callable[[Policy], Any]) -> None:
         """Go on from where another agent of this recipe was.

@@ -50,7 +50,7 @@ class Budget:
 
 
 class Balance(NamedTuple):
-    """What became of a budget.
+    """Balance of a budget in its present period.
 
     Attributes:
         budget: which.
@@ -84,7 +84,7 @@ def period_of(per: str, now: float) -> int:
 
 
 def start_of(per: str, period: int) -> float:
-    """When a period begins, in seconds; of "total", the beginning of all time.
+    """Time at which a period begins, in seconds; of "total", the beginning of all time.
 
     Example:
         >>> start_of("hour", 2), start_of("month", 23640), start_of("total", 0)
@@ -95,7 +95,7 @@ def start_of(per: str, period: int) -> float:
 
 
 def end_of(per: str, period: int) -> float | None:
-    """When a period ends, in seconds; None: never.
+    """Time at which a period ends, in seconds; None: never.
 
     Example:
         >>> end_of("hour", 2), end_of("month", 23640), end_of("total", 0)

@@ -37,7 +37,7 @@ def reset_clock_again(core: AgentCore, event: dict[str, Any]) -> None:
 
 
 def _spent_by(core: AgentCore, now: float) -> Spent:
-    """What was spent of each budget in the period of a moment, and later, while the clock was ahead.
+    """Spending of each budget in the period of a moment, and later, while the clock was ahead.
 
     A log knows all of it. Without one, what was spent before the clock went ahead is forgotten.
     """

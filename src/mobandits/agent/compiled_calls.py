@@ -142,7 +142,7 @@ def all_break_limits(session: Session, context: Array, arms: IntArray) -> bool:
 def beliefs_in_state(
     policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng
 ) -> Beliefs:
-    """What `policy` would act on if it had the session's state."""
+    """Beliefs that `policy` would act on if it had the session's state."""
     beliefs: Beliefs = policy.beliefs(session.state, context, arms, rng)
     return beliefs
 

@@ -5,9 +5,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from mobandits.agent.advice import listed_names, on_numbers, on_rows, on_shape
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
+from mobandits.agent.error_hints import listed_names, on_numbers, on_rows, on_shape
 from mobandits.agent.named_contexts import NamedContexts
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import as_float_array, is_compiled_layout

@@ -1,4 +1,4 @@
-"""What the columns of a context contribute to the estimates of arms."""
+"""Contributions of a context's columns to the estimates of arms."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ MOST_NAMED = 3  # columns in a sentence
 
 
 class Contribution(NamedTuple):
-    """How a column of the context moves the estimates.
+    """Contribution of a column of the context to the estimates.
 
     Attributes:
         column: its name.

@@ -33,7 +33,7 @@ from mobandits.agent.inputs import (
     name_count,
     reward_list,
 )
-from mobandits.agent.keys import ORDINARY, Circumstances, KeyedDecisions
+from mobandits.agent.keys import ORDINARY, CallOptions, KeyedDecisions
 from mobandits.agent.ledger import Ledger
 from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
@@ -246,7 +246,7 @@ class AgentCore:
         self,
         context: Any,
         eligible: Iterable[Hashable] | None,
-        how: Circumstances = ORDINARY,
+        options: CallOptions = ORDINARY,
     ) -> Decision[Any]:
         """The arm to play now; see `Agent.decide`."""
         with self.lock:
@@ -268,12 +268,12 @@ class AgentCore:
                 # A warning may be an error, so that nothing may have been kept before.
                 self.guard.check_features(pending.x, norm)
                 if writer is not None:
-                    writer.write_decision(decision, now, how)
+                    writer.write_decision(decision, now, options)
             except BaseException:
                 self.go_back(position, streams)
                 raise
 
-            if not how.active:
+            if not options.active:
                 pending = pending.active_since(INACTIVE)
             self.pending.add(pending)
             self.contexts.count_unseen()
@@ -384,14 +384,14 @@ class AgentCore:
             before = self.arms.saved()
             slot = self.arms.add(name)
             try:
-                enlargement = self.bound.with_room(slot, source)
+                resized = self.bound.with_room(slot, source)
                 if self.writer is not None:
                     self.writer.write_new_arm(name, like, now)
             except BaseException:
                 self.arms.restore(*before)
                 raise
 
-            self.bound.add_arm(enlargement)
+            self.bound.add_arm(resized)
             self.contexts.resize()
             if self.writer is not None:
                 self.writer.done(self)
@@ -589,7 +589,7 @@ class AgentCore:
     def pending_of(
         self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
     ) -> Pending:
-        """What is kept of a decision for the arm in `slot`, at `place` among the eligible ones."""
+        """Pending decision for the arm in `slot`, at `place` among the eligible ones."""
         row = rows[place if len(rows) > 1 else 0]
         birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.

@@ -15,8 +15,8 @@ else:
     Arm = TypeVar("Arm")
 
 
-class Foresight(NamedTuple, Generic[Arm]):
-    """What an agent would have done in place of a decision that somebody else made.
+class Counterfactual(NamedTuple, Generic[Arm]):
+    """Decision that an agent would have made in place of somebody else's.
 
     Attributes:
         arm: that it would most probably have played; of equally probable ones the first.
@@ -56,7 +56,7 @@ class Decision(NamedTuple, Generic[Arm]):
             on the ranks before it.
         all_break: whether every eligible arm broke a limit of the recipe (`Within`), or a budget of
             it is used up (`PrimalDual`), so that the least bad was played.
-        instead: of a decision that somebody else made, what the agent would have done, before it
+        counterfactual: of a decision that somebody else made, what the agent would have done, before it
             learned from this one; None where `Agent.adopt` was not asked to compare.
     """
 
@@ -71,7 +71,7 @@ class Decision(NamedTuple, Generic[Arm]):
     replayed: bool = False
     further: tuple["Decision[Arm]", ...] = ()
     all_break: bool = False
-    instead: Foresight[Arm] | None = None
+    counterfactual: Counterfactual[Arm] | None = None
 
     @property
     def ranking(self) -> tuple["Decision[Arm]", ...]:
@@ -118,7 +118,7 @@ class Decision(NamedTuple, Generic[Arm]):
         return hash(self.id)
 
     def __repr__(self) -> str:
-        """What was decided, in one line: arrays are left out, and what was not asked for."""
+        """The decision in one line, without arrays and without fields that were not asked for."""
         text = f"id={self.id}, arm={quoted(self.arm)}"
         if self.propensity is not None:
             text += f", propensity={self.propensity:.4g}"

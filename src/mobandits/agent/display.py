@@ -1,4 +1,4 @@
-"""What an agent shows of itself, in a console and in a notebook.
+"""Display of an agent in a console and in a notebook.
 
 Neither waits for the agent's lock: it may be shown while another thread learns, and in the child of
 a fork, where calls are refused. Each number is read once, so at worst two of them are of

@@ -1,10 +1,10 @@
-"""What writes an agent's calls down: the protocol between a core and its log."""
+"""Protocol of an agent's event log."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 from mobandits.agent.decision import Adoption, Decision
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.keys import CallOptions
 
 
 class EventWriter(Protocol):
@@ -17,7 +17,7 @@ class EventWriter(Protocol):
     silent: bool
 
     def position(self) -> int:
-        """How much was written."""
+        """Number of events written so far."""
 
     def flush(self) -> None:
         """Have all of it on disk."""
@@ -40,20 +40,22 @@ class EventWriter(Protocol):
     def keyed(self, key: str) -> tuple[str, Decision] | None:
         """The request and the decision of a client's key; None where there is none."""
 
-    def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
+    def write_decision(self, decision: Decision, now: float, options: CallOptions) -> None:
         """A decision."""
 
     def write_decision_of_worker(
-        self, decision: Decision, now: float, how: Circumstances, source: tuple[int, int]
+        self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
     ) -> None:
         """A decision that a worker made, and the epoch and the position of what it knew."""
 
     def write_decisions(
-        self, decisions: Sequence[Decision], now: float, hows: Sequence[Circumstances]
+        self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
     ) -> None:
         """Decisions of one call, and what it said of each."""
 
-    def write_ranking(self, decisions: Sequence[Decision], now: float, how: Circumstances) -> None:
+    def write_ranking(
+        self, decisions: Sequence[Decision], now: float, options: CallOptions
+    ) -> None:
         """Decisions for one context, the first rank first."""
 
     def write_adoptions(
@@ -89,7 +91,7 @@ class EventWriter(Protocol):
         """Another price of an arm."""
 
     def write_state(self, state: str, now: float) -> None:
-        """What was taken over from another agent."""
+        """Write what was taken over from another agent."""
 
     def write_clock(self, spent: Sequence[tuple[Hashable, str, float]], now: float) -> None:
         """The clock was ahead, and goes on from a time; what was spent of each budget by then."""

@@ -174,7 +174,7 @@ def _in_units(core: AgentCore, beliefs: Beliefs) -> Beliefs:
 def _contributions(
     core: AgentCore, decision: Decision, slots: IntArray
 ) -> tuple[Contribution, ...]:
-    """What the columns of the context contribute; nothing where it has none."""
+    """Contributions of the context's columns; none where it has no columns."""
     if core.encoder is None:
         return ()
 
@@ -319,7 +319,7 @@ def _front_in_words(core: AgentCore, decision: Decision, front: Names, *, was_fo
 
 
 def _chance_in_words(names: Names, forced: Array) -> str:
-    """How often an arm is played whatever is known; nothing where none is."""
+    """Probability, in words, with which an arm is played whatever is known; empty where it is 0."""
     share = float(forced.sum())
     if share == 0.0:
         return ""

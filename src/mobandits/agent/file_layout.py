@@ -23,11 +23,7 @@ from mobandits.support.naming import quoted, shortened
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
 MAGIC = b"mobandits agent\n"
-# Version 1 kept means of rewards, where there are sums now. Versions 1 and 2 kept a note in one
-# number, also where it has several now. Versions 1 to 3 knew no inactive decisions.
-# Versions 1 to 4 knew no encoder; agents that have none are still written as version 4.
-VERSION = 5
-WITHOUT_ENCODER = 4
+VERSION = 6  # of header and tables; a file of another version is refused
 LENGTH_BYTES = 8
 DIGEST_BYTES = 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
@@ -92,9 +88,12 @@ def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
     version = header.get("version") if isinstance(header, dict) else None
     if type(version) is not int or version < 1:
         raise StateError("is damaged: its header has no version")
-    if version > VERSION:
+    if version != VERSION:
         by = f"{header.get('by')!s:.40}"
-        raise StateError(f"is of version {quoted(version)} ({by}); {PACKAGE} reads up to {VERSION}")
+        raise StateError(
+            f"is an agent of version {quoted(version)} ({by}): {PACKAGE} understands version "
+            f"{VERSION} only"
+        )
 
     return header, _parsed_arrays(header["arrays"], memoryview(body)[end:])
 

@@ -45,7 +45,7 @@ class LastRounds:
             yield chunk
 
     def rounds(self) -> Feedback | None:
-        """What was kept, in arrays of its own; None where there was nothing."""
+        """Rounds that were kept, in arrays of their own; None where there were none."""
         tail = self._tail
         if not tail:
             return None

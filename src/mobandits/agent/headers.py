@@ -15,8 +15,7 @@ MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: it neve
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
 MOST_STAGES = 10_000  # each is bound on the way to the last one
 
-FIELDS = ("minimise", "unit", "low", "high", "default", "after")  # of an objective
-OUTSIDE = "outside"  # of an objective that rejects values outside of its range
+FIELDS = ("minimise", "unit", "low", "high", "default", "after", "outside")  # of an objective
 OPTIONS = ("features", "rounds", "seed", "propensity", "samples")
 KEYS = {
     "version",
@@ -38,13 +37,14 @@ KEYS = {
     "now",
     "lessons",
     "logged",
+    "encoder",  # None: contexts are numbers
+    "ledger",
+    "of_workers",
+    "adopted",
+    "former",  # decisions that wait for a bill from before prices changed
     "arrays",
 }
-SINCE_ENCODERS = 5  # the first version of files that has an encoder, and always has one
 ENCODER_FIELDS = ("intercept", "columns", "unseen")
-# Of agents with budgets, of those with workers, of those with decisions of others that wait, and of
-# those with decisions that wait for a bill from before prices changed.
-OPTIONAL = {"ledger", "of_workers", "adopted", "former"}
 
 
 def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
@@ -80,37 +80,33 @@ def check_header(header: dict[str, Any]) -> None:
     Raises:
         ValueError: naming key, rule and value.
     """
-    keys = KEYS | {"encoder"} if header["version"] >= SINCE_ENCODERS else KEYS
-    if set(header) - OPTIONAL != keys:
-        wanted = ", ".join(sorted(keys))
+    if set(header) != KEYS:
+        wanted = ", ".join(sorted(KEYS))
         there = ", ".join(sorted(header))
         raise ValueError(f"header must have {wanted}, got {shortened(there)}")
 
-    if "encoder" in header:
+    if header["encoder"] is not None:
         _check_encoder(header["encoder"])
 
     _check_options(header["options"])
     for objective in _checked_list(header["objectives"], "objectives"):
-        is_strict = isinstance(objective, dict) and OUTSIDE in objective
-        further = (OUTSIDE,) if is_strict else ()
-        _check_keys("objectives", objective, ("name", *FIELDS, *further))
+        _check_keys("objectives", objective, ("name", *FIELDS))
 
     _check_arms(header)
     _check_stage(header)
     _check_keys("waiting", header["waiting"], ("limit", "max_age", "remembered"))
     _check_keys("dropped", header["dropped"], ("limit", "age"))
     counts = dict(header["dropped"])
-    for name in ("next_id", "lessons", "logged"):
+    for name in ("next_id", "lessons", "logged", "of_workers"):
         counts[name] = header[name]
 
-    counts["of_workers"] = header.get("of_workers", 0)
     for name, value in counts.items():
         whole_number(name, value, at_most=MOST_COUNTED)
 
-    for adopted in _checked_list(header.get("adopted", []), "adopted"):
+    for adopted in _checked_list(header["adopted"], "adopted"):
         whole_number("adopted", adopted)
 
-    _check_former(header.get("former", []), len(header["objectives"]))
+    _check_former(header["former"], len(header["objectives"]))
 
     now = header["now"]
     if type(now) is not float:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, SupportsFloat, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mobandits.agent.advice import on_rewards
+from mobandits.agent.error_hints import on_rewards
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.checks import as_float_array, integer
 from mobandits.support.naming import quoted, shortened
@@ -18,7 +18,7 @@ MOST_SAMPLES = 10**6  # of beliefs per decision, which takes seconds to minutes
 
 
 class HasArray(Protocol):
-    """What NumPy makes an array of: an array, a column of a table, a tensor."""
+    """Anything that NumPy makes an array of: an array, a column of a table, a tensor."""
 
     def __array__(self) -> NDArray[Any]:
         """The array."""
@@ -108,7 +108,7 @@ def as_seconds(reading: Any) -> float:
 
 
 def name_count(given: Any) -> int:
-    """How many names there will be; 0 of what is no number of names, and no list of them.
+    """Number of names there will be; 0 of what is no number of names, and no list of them.
 
     Example:
         >>> name_count(10**9), name_count(["small", "large"]), name_count(None)
@@ -237,7 +237,7 @@ def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
 
 
 def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> str:
-    """What to say of rewards that are not numbers: of a dictionary, which of its values is none."""
+    """Message on rewards that are not numbers; of a dictionary, it names the value that is none."""
     named = rewards.items() if isinstance(rewards, Mapping) else ()
     for name, value in named:
         try:
@@ -255,7 +255,7 @@ def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> 
 def merged_rewards(
     known: Sequence[float], new: Sequence[float], names: Sequence[Any]
 ) -> tuple[list[float], list[float]]:
-    """What is new in a further part of a reward, and what is known with it.
+    """New numbers of a further part of a reward, and all that are known with it.
 
     A repeated number is not new.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.keys import Circumstances, another_context, as_given, circumstances
+from mobandits.agent.keys import CallOptions, another_context, as_given, call_options
 from mobandits.contracts.protocols import Array
 
 
@@ -24,39 +24,39 @@ def decide_once(
         arms = as_given(eligible)
         # First, since a request is known by its numbers.
         context = core.contexts.encoded(context)
-        how = circumstances(key, active, context, arms)
+        options = call_options(key, active, context, arms)
         if key is None:
-            return core.decide(context, arms, how)
+            return core.decide(context, arms, options)
 
-        earlier = made_before(core, how, context, arms)
+        earlier = made_before(core, options, context, arms)
         if earlier is not None:
             core.contexts.forget_unseen()
             return earlier
 
-        decision = core.decide(context, arms, how)
+        decision = core.decide(context, arms, options)
         if core.writer is None:
-            core.keys.remember(how, decision)
+            core.keys.remember(options, decision)
 
         return decision
 
 
 def made_before(
-    core: AgentCore, how: Circumstances, context: Any, eligible: Iterable[Hashable] | None
+    core: AgentCore, options: CallOptions, context: Any, eligible: Iterable[Hashable] | None
 ) -> Decision | None:
     """The decision of an earlier call with this key; None where there was none.
 
     Raises:
         ValueError: where that call had another context.
     """
-    assert how.key is not None  # noqa: S101 - the caller has looked
+    assert options.key is not None  # noqa: S101 - the caller has looked
     lookup = core.keys.find if core.writer is None else core.writer.keyed
-    found = lookup(how.key)
+    found = lookup(options.key)
     if found is None:
         return None
 
     request, decision = found
-    if request != how.request:
-        raise another_context(how.key, decision.id)
+    if request != options.request:
+        raise another_context(options.key, decision.id)
 
     rows = None
     # Where arms came or went, the context may have no meaning among those of today.

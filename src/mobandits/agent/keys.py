@@ -1,4 +1,4 @@
-"""Keys of clients: a call that is tried again meets the decision that it made the first time."""
+"""Idempotency keys: a retried call returns the original decision."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -14,8 +14,8 @@ from mobandits.support.naming import quoted
 LONGEST_KEY = 255  # characters; a UUID has 36
 
 
-class Circumstances(NamedTuple):
-    """What a call of `decide` said besides context and arms.
+class CallOptions(NamedTuple):
+    """Options of a call of `decide`: everything besides context and arms.
 
     Attributes:
         key: of the client; None: the call is not tried again.
@@ -28,7 +28,7 @@ class Circumstances(NamedTuple):
     active: bool = True
 
 
-ORDINARY = Circumstances()
+ORDINARY = CallOptions()
 
 
 class KeyedDecisions:
@@ -46,18 +46,18 @@ class KeyedDecisions:
         """The request and the decision of a key; None where there is none."""
         return self._by_key.get(key)
 
-    def remember(self, how: Circumstances, decision: Decision) -> None:
+    def remember(self, options: CallOptions, decision: Decision) -> None:
         """Keep a decision, and forget the oldest where there are too many."""
-        assert how.key is not None and how.request is not None  # noqa: S101, PT018 - it has a key
+        assert options.key is not None and options.request is not None  # noqa: S101, PT018 - it has a key
         # Without its arrays: the next call brings the context again.
         slim = decision.without_arrays()
-        self._by_key[how.key] = (how.request, slim)
+        self._by_key[options.key] = (options.request, slim)
         if len(self._by_key) > self._limit:
             self._by_key.popitem(last=False)
 
 
-def circumstances(key: Any, active: Any, context: Any, eligible: Any) -> Circumstances:
-    """What a call of `decide` said besides context and arms, checked.
+def call_options(key: Any, active: Any, context: Any, eligible: Any) -> CallOptions:
+    """Options of a call of `decide`, checked.
 
     Args:
         key: see `Agent.decide`, as for the others.
@@ -71,7 +71,7 @@ def circumstances(key: Any, active: Any, context: Any, eligible: Any) -> Circums
     if not isinstance(active, bool | np.bool_):
         raise ValueError(f"active must be True or False, got {quoted(active)}")
     if key is None:
-        return Circumstances(active=bool(active))
+        return CallOptions(active=bool(active))
 
     is_text = isinstance(key, str) and 0 < len(key) <= LONGEST_KEY
     try:
@@ -85,7 +85,7 @@ def circumstances(key: Any, active: Any, context: Any, eligible: Any) -> Circums
     told = eligible if active else ("inactive", eligible)
     request = request_digest(context, told)
 
-    return Circumstances(key, request, bool(active))
+    return CallOptions(key, request, bool(active))
 
 
 def another_context(key: str | None, number: int) -> ValueError:

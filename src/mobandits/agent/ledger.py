@@ -50,14 +50,14 @@ class Account:
         self.held = 0.0
 
     def most(self, name: Hashable) -> float | None:
-        """What a decision for an arm may cost at most; None where nothing was declared."""
+        """Largest cost of a decision for an arm; None where none was declared."""
         declared = self.budget.most
         if isinstance(declared, Mapping):
             return declared.get(name, self.objective.high)
         return self.objective.high if declared is None else declared
 
     def largest(self) -> float:
-        """What any decision may cost at most."""
+        """Largest cost of any decision."""
         declared = self.budget.most
         amounts = [self.objective.high]
         if isinstance(declared, Mapping):
@@ -80,7 +80,7 @@ class Account:
 
     @property
     def left(self) -> float:
-        """What is left for further decisions."""
+        """Amount that is left for further decisions."""
         return self.budget.limit - self.spent - self.held
 
     def fits(self, amount: float) -> bool:
@@ -109,7 +109,7 @@ class Account:
             self.spent += cost
 
     def balance(self) -> Balance:
-        """Where it stands."""
+        """Balance of the account."""
         renews = end_of(self.budget.per, self.period)
         # Added up anew: `held` has the roundings of all that came and went.
         reserved = math.fsum(self.reserved.values())
@@ -312,7 +312,7 @@ class Ledger:
                     account.reserve(decision, self._amount(account, pending))
 
     def spent(self) -> dict[tuple[Hashable, str], tuple[int, float]]:
-        """What `restore` takes."""
+        """Spending by budget, as `restore` takes it."""
         spent: dict[tuple[Hashable, str], tuple[int, float]] = {}
         for account in self.accounts:
             key = (account.budget.objective, account.budget.per)

@@ -25,8 +25,6 @@ from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_
 from mobandits.agent.ledger_files import made_budgets, spent_in
 from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.agent.restoring import possible, refuse_small, restored_state
-from mobandits.compiling.notes import numbers_of
-from mobandits.contracts.notes import unpacked_note
 from mobandits.contracts.protocols import Array, Policy, Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
@@ -36,8 +34,6 @@ from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN
 
-PACKED_NOTES = 2  # the last version of files in which a note was one number
-WITHOUT_ACTIVITY = 3  # the last version of files in which all decisions were active
 # Everything that the values in a file can lead to, short of a mistake of ours.
 REFUSED = (
     ValueError,
@@ -144,22 +140,15 @@ def revived(
         core.contexts.set_layout(shared=bool(header["shared"]))
         given = [array.copy() for array in tables[TABLES:]]
         count = len(core.objectives)
-        version = header["version"]
 
         def make_state(policy: Policy) -> Any:
             refuse_small(policy, given)  # before the first state takes memory
             first_state = policy.init()
-            return restored_state(first_state, given, count, version)
+            return restored_state(first_state, given, count)
 
         bound.restore(header["stage"], header["left"], make_state)
 
-    decisions = list(tables[:TABLES])
-    if header["version"] <= PACKED_NOTES:
-        decisions[NOTES] = _unpacked(core, decisions[NOTES])
-
-    if header["version"] <= WITHOUT_ACTIVITY:
-        decisions[NOTES] = _with_activity(decisions[NOTES])
-
+    decisions = tables[:TABLES]
     _check_tables(core, header, decisions)
     _fill(core, header, decisions)
 
@@ -178,7 +167,7 @@ def _new_core(
         objectives.append(Objective(**{**fields, "name": title}))
 
     options = {name: header["options"][name] for name in OPTIONS}
-    if "encoder" in header:
+    if header["encoder"] is not None:
         options["features"] = _encoder(header["encoder"], options["features"])
 
     core = AgentCore(
@@ -189,7 +178,7 @@ def _new_core(
         max_age=waiting["max_age"],
         remembered=waiting["remembered"],
         clock=clock,
-        budgets=made_budgets(header.get("ledger", [])),
+        budgets=made_budgets(header["ledger"]),
         **options,
     )
     # Arms came and went: slots are not in the order of names.
@@ -211,33 +200,6 @@ def _encoder(kept: dict[str, Any], features: int) -> Encoder:
         raise ValueError(f"{rule}, got {len(encoder)}")
 
     return encoder
-
-
-def _unpacked(core: AgentCore, table: Array) -> Array:
-    """The table of notes and times, from one in which every note is one number."""
-    bound = core.bound
-    is_table = table.ndim == 2 and table.shape[1] == 2
-    if not is_table or bound.stage == 0:
-        return table  # which is refused, or empty
-
-    rows = []
-    for packed, made_at in table.tolist():
-        note = unpacked_note(bound.policy, packed)
-        numbers = numbers_of(note)
-        rows.append([*numbers, made_at])
-
-    unpacked = np.array(rows, np.float64)
-    columns = bound.note_size + 1
-
-    return unpacked.reshape(-1, columns)
-
-
-def _with_activity(table: Array) -> Array:
-    """The table of notes and times with a column more: all decisions were active."""
-    if table.ndim != 2:
-        return table  # which is refused
-    column = np.full((len(table), 1), ALWAYS_ACTIVE)
-    return np.hstack([table, column])
 
 
 def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
@@ -267,10 +229,10 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
         pending.settled[number] = tuple(rewards)
 
     pending.next_id = int(header["next_id"])
-    pending.of_workers = int(header.get("of_workers", 0))
+    pending.of_workers = int(header["of_workers"])
     pending.dropped = {why: int(header["dropped"][why]) for why in pending.dropped}
-    pending.adopted = set(header.get("adopted", []))
-    for number, pairs in header.get("former", []):
+    pending.adopted = set(header["adopted"])
+    for number, pairs in header["former"]:
         pending.former[number] = {place: float(factor) for place, factor in pairs}
     if not set(pending.former) <= set(pending.open):
         raise ValueError("former must be decisions that wait, got others")
@@ -281,7 +243,7 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     pending.restart_timers()
     core.now = float(header["now"])
     core.lessons = int(header["lessons"])
-    spent = spent_in(header.get("ledger", []))
+    spent = spent_in(header["ledger"])
     core.ledger.restore(spent, pending.own, core.now)
 
 
@@ -335,7 +297,7 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     is_counted = _all_in(ids[own], 0, header["next_id"])
     if len(different) < len(ids) or not is_counted:
         raise ValueError("ids of decisions must be different, and below the next one")
-    if count_of_workers > header.get("of_workers", 0):
+    if count_of_workers > header["of_workers"]:
         raise ValueError("decisions of workers must not be more than they made")
 
     are_there = (

@@ -70,7 +70,7 @@ class OfWorker(NamedTuple):
 
 
 class Timer:
-    """When a reward by default is due, one decision after the other: times of decisions never fall.
+    """Due times of rewards by default, one decision after the other: times of decisions never fall.
 
     Decisions that were activated later are due from then on, and wait in a heap of their own.
 
@@ -147,7 +147,7 @@ def _is_active_from_start(pending: Mapping[int, Pending], number: int) -> bool:
 
 
 class PendingLedger(Protocol):
-    """What is told of decisions that begin to wait, and of those that wait no more."""
+    """Protocol of a ledger that follows decisions as they begin and cease to wait."""
 
     def reserve(self, number: int, pending: Pending) -> None:
         """A decision waits."""
@@ -207,7 +207,7 @@ class PendingDecisions:
 
     @property
     def made(self) -> int:
-        """How many decisions there were, those of workers included."""
+        """Number of decisions, those of workers included."""
         return self.next_id + self.of_workers
 
     @property
@@ -280,11 +280,11 @@ class PendingDecisions:
                 yield number, timer.objective
 
     def _next_time(self, timer: Timer) -> float:
-        """When the timer's next decision that is open has waited long enough."""
+        """Time at which the timer's next open decision has waited long enough."""
         return min(self._time_of_first(timer), self._time_of_activated(timer))
 
     def _time_of_first(self, timer: Timer) -> float:
-        """When the next decision is due of those that were active from the beginning."""
+        """Due time of the next decision that was active from the beginning."""
         waiting = self.open
         first = timer.first(waiting, self.next_id)
         if first is None:
@@ -295,7 +295,7 @@ class PendingDecisions:
         return decision.time + timer.after
 
     def _time_of_activated(self, timer: Timer) -> float:
-        """When the next decision is due of those that were activated later."""
+        """Due time of the next decision that was activated later."""
         if timer.first_activated(self.open) is None:
             return math.inf
 
@@ -317,7 +317,7 @@ class PendingDecisions:
         return first
 
     def _drop_time(self) -> float:
-        """When the oldest decision is too old."""
+        """Time at which the oldest decision is too old."""
         waiting = self.open
         if self.max_age is None or not waiting:
             return math.inf
@@ -391,7 +391,7 @@ class PendingDecisions:
         raise ValueError(self.why_unknown(given))
 
     def why_unknown(self, number: object) -> str:
-        """Why no reward can be taken for an id that is neither open nor remembered."""
+        """Reason why no reward can be taken for an id that is neither open nor remembered."""
         if type(number) is not int or not self._may_be_made(number):
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"

@@ -23,7 +23,7 @@ from mobandits.agent.core import AgentCore, Made
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.inputs import check_counts
 from mobandits.agent.keyed import made_before
-from mobandits.agent.keys import Circumstances, as_given, circumstances
+from mobandits.agent.keys import CallOptions, as_given, call_options
 from mobandits.agent.pending import INACTIVE
 
 
@@ -41,22 +41,22 @@ def decide_ranking(
         _check_known(core)
         arms = as_given(eligible)
         context = core.contexts.encoded(context)
-        how = circumstances(key, active, context, ("top", int(top), arms))
+        options = call_options(key, active, context, ("top", int(top), arms))
         if key is not None:
-            earlier = made_before(core, how, context, arms)
+            earlier = made_before(core, options, context, arms)
             if earlier is not None:
                 core.contexts.forget_unseen()
                 return earlier
 
-        ranking = _decide_new(core, context, arms, int(top), how)
+        ranking = _decide_new(core, context, arms, int(top), options)
         if key is not None and core.writer is None:
-            core.keys.remember(how, ranking)
+            core.keys.remember(options, ranking)
 
         return ranking
 
 
 def _check_known(core: AgentCore) -> None:
-    """Refuse an agent that wants a probability which nobody knows exactly."""
+    """Refuse sampled propensities: a ranking needs exact ones."""
     if core.propensity == "sampled":
         name = type(core.recipe).__name__
         raise ValueError(
@@ -70,7 +70,7 @@ def _decide_new(
     context: Any,
     eligible: Iterable[Hashable] | None,
     count: int,
-    how: Circumstances,
+    options: CallOptions,
 ) -> Decision:
     """A decision for every rank, all of them or, where a step fails, none."""
     writer = core.writer
@@ -95,13 +95,13 @@ def _decide_new(
 
         decisions = [decision for decision, _, _ in made]
         if writer is not None:
-            writer.write_ranking(decisions, now, how)
+            writer.write_ranking(decisions, now, options)
     except BaseException:
         core.go_back(position, streams)
         raise
 
     for _, pending, _ in made:
-        kept = pending if how.active else pending.active_since(INACTIVE)
+        kept = pending if options.active else pending.active_since(INACTIVE)
         core.pending.add(kept)
 
     core.contexts.count_unseen()
@@ -127,7 +127,7 @@ def _check_without_stages(core: AgentCore) -> None:
 
 
 def _make_ranks(core: AgentCore, offer: Offer, now: float, count: int) -> list[Made]:
-    """What is decided for every rank; nothing is kept yet."""
+    """Decisions of all ranks; nothing is kept yet."""
     first = core.pending.next_id
     made = []
     for rank in range(count):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent.actors import changed_by
-from mobandits.agent.advice import LogAdvice
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Adoption, Decision, Foresight
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.decision import Adoption, Counterfactual, Decision
+from mobandits.agent.error_hints import LogHints
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy, encoded_state
 from mobandits.contracts.protocols import Array
@@ -59,12 +59,12 @@ class StoreWriter:
         self._next_snapshot = snapshot_at + every
         # Events before the call that is being written, until the agent has done it.
         self._before: int | None = None
-        self._advice = LogAdvice()
+        self._hints = LogHints()
         self.silent = False
         self.replayed = snapshot_at
 
     def position(self) -> int:
-        """How many events there are."""
+        """Number of events."""
         return len(self.store)
 
     def check_usable(self) -> None:
@@ -137,7 +137,7 @@ class StoreWriter:
         self._next_snapshot = copied.events + pause
 
     def events_since_snapshot(self) -> int:
-        """How many events opening the store now would replay."""
+        """Number of events that opening the store now would replay."""
         return len(self.store) - self._snapshot_at
 
     def flush(self) -> None:
@@ -209,10 +209,10 @@ class StoreWriter:
         names = self.arm_names()
         numbers = fields.get("front")
         front = None if numbers is None else tuple(names[number] for number in numbers)
-        foresight = fields.get("instead")
-        instead = None
-        if foresight is not None:
-            instead = Foresight(names[foresight["arm"]], foresight["propensity"])
+        instead = fields.get("instead")
+        counterfactual = None
+        if instead is not None:
+            counterfactual = Counterfactual(names[instead["arm"]], instead["propensity"])
 
         return Decision(
             fields["id"],
@@ -221,51 +221,51 @@ class StoreWriter:
             front,
             error=fields.get("error", 0.0),
             eligible=tuple(names[number] for number in eligible),
-            instead=instead,
+            counterfactual=counterfactual,
         )
 
-    def write_decision(self, decision: Decision, now: float, how: Circumstances) -> None:
+    def write_decision(self, decision: Decision, now: float, options: CallOptions) -> None:
         """A decision."""
         if self.silent:
             return
 
         # Before anything is written: where warnings are errors, the call is undone.
-        self._advice.check([decision])
+        self._hints.check([decision])
         event = self._decision_event(decision, now)
-        if how.key is not None:
-            event |= self._keyed_fields(decision, how)
-        if not how.active:
+        if options.key is not None:
+            event |= self._keyed_fields(decision, options)
+        if not options.active:
             event["active"] = False
         self._append(event)
 
     def write_decision_of_worker(
-        self, decision: Decision, now: float, how: Circumstances, source: tuple[int, int]
+        self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
     ) -> None:
         """A decision that a worker made, and the epoch and the position of what it knew."""
         if self.silent:
             return
 
         event = self._decision_event(decision, now)
-        if how.key is not None:
-            event |= self._keyed_fields(decision, how)
+        if options.key is not None:
+            event |= self._keyed_fields(decision, options)
         elif decision.error:
             event["error"] = decision.error
-        if not how.active:
+        if not options.active:
             event["active"] = False
         event["worker"] = incarnation_of(decision.id)
         event["snapshot"] = list(source)
         self._append(event)
 
     def write_decisions(
-        self, decisions: Sequence[Decision], now: float, hows: Sequence[Circumstances]
+        self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
     ) -> None:
         """Decisions of one call: all but the first say that the batch goes on."""
-        self._advice.check(decisions)
+        self._hints.check(decisions)
         events: list[dict[str, Any]] = []
-        for decision, how in zip(decisions, hows, strict=True):
+        for decision, options in zip(decisions, options_of_calls, strict=True):
             event = self._decision_event(decision, now)
-            if how.key is not None:
-                event |= self._keyed_fields(decision, how)
+            if options.key is not None:
+                event |= self._keyed_fields(decision, options)
             if events:
                 event["batch"] = True
             events.append(event)
@@ -274,21 +274,23 @@ class StoreWriter:
         # In one transaction: there are all of them, or none.
         self.store.extend(events)
 
-    def write_ranking(self, decisions: Sequence[Decision], now: float, how: Circumstances) -> None:
+    def write_ranking(
+        self, decisions: Sequence[Decision], now: float, options: CallOptions
+    ) -> None:
         """Decisions for one context, the first rank first: a batch whose members say their rank."""
         first, *further = decisions
         # Of the others, the last ones are certain whatever the policy is.
-        self._advice.check([first])
+        self._hints.check([first])
         events = [self._decision_event(decision, now) for decision in decisions]
         for rank, event in enumerate(events):
             if rank > 0:
                 event["batch"] = True
                 event["rank"] = rank
-            if not how.active:
+            if not options.active:
                 event["active"] = False
 
-        if how.key is not None:
-            events[0] |= self._keyed_fields(first, how)
+        if options.key is not None:
+            events[0] |= self._keyed_fields(first, options)
             # Here too: an answer must not depend on whether rows of further ranks were archived.
             events[0]["further"] = [self._answer_fields(decision) for decision in further]
 
@@ -387,7 +389,7 @@ class StoreWriter:
             self._append({"kind": "reprice", "time": now, **event, **changed_by()})
 
     def write_state(self, state: str, now: float) -> None:
-        """What was taken over from another agent, as text."""
+        """Write what was taken over from another agent, as text."""
         if self.silent:
             return
 
@@ -421,17 +423,17 @@ class StoreWriter:
         decision = adoption.decision
         event = self._decision_event(decision, now)
         event["made_by"] = "observed"
-        if decision.instead is not None:
-            foresight = decision.instead
+        if decision.counterfactual is not None:
+            counterfactual = decision.counterfactual
             event["instead"] = {
-                "arm": self._numbers[foresight.arm],
-                "propensity": foresight.propensity,
+                "arm": self._numbers[counterfactual.arm],
+                "propensity": counterfactual.propensity,
             }
         if adoption.rank > 0:
             event["rank"] = adoption.rank
         if adoption.key is not None:
-            how = Circumstances(adoption.key, adoption.request)
-            event |= self._keyed_fields(decision, how)
+            options = CallOptions(adoption.key, adoption.request)
+            event |= self._keyed_fields(decision, options)
 
         events = [event]
         if adoption.rewards is not None:
@@ -474,15 +476,15 @@ class StoreWriter:
 
         return event
 
-    def _keyed_fields(self, decision: Decision, how: Circumstances) -> dict[str, Any]:
-        """What answers the same call once more, also when arms have come and gone."""
-        fields: dict[str, Any] = {"key": how.key, "request": how.request}
+    def _keyed_fields(self, decision: Decision, options: CallOptions) -> dict[str, Any]:
+        """Fields that answer the same call once more, also when arms have come and gone."""
+        fields: dict[str, Any] = {"key": options.key, "request": options.request}
         fields["eligible"] = [self._numbers[name] for name in decision.eligible]
 
         return fields | self._outcome_fields(decision)
 
     def _answer_fields(self, decision: Decision) -> dict[str, Any]:
-        """What answers for a further rank; its eligible arms are those that were left."""
+        """Fields that answer for a further rank; its eligible arms are those that were left."""
         fields: dict[str, Any] = {"id": decision.id, "arm": self._numbers[decision.arm]}
         fields["propensity"] = decision.propensity
 

@@ -11,7 +11,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.first_prices import begin_with
 from mobandits.agent.headers import whole_number
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.repricing import reprice_again
 from mobandits.agent.transfer import take_over_again
 from mobandits.agent.workers import take_in_again
@@ -127,8 +127,8 @@ def _replay_decision(
     if adopting or event.get("made_by") == "observed":
         decision = _adopt_again(core, event, names)
     else:
-        how = Circumstances(active=event.get("active", True))
-        decision = core.decide(_context_of(event), _eligible_of(event, names), how)
+        options = CallOptions(active=event.get("active", True))
+        decision = core.decide(_context_of(event), _eligible_of(event, names), options)
 
     if decision.id != event["id"]:
         raise _led_elsewhere(event, names, where, decision)

@@ -16,13 +16,10 @@ from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.parts_as_data import made
 from mobandits.logs.store import Store
-from mobandits.logs.store.connection import found_log
 from mobandits.support.found import found_at
 from mobandits.support.naming import quoted, short_repr
 
 EVERY = 10_000  # events between snapshots
-# What descriptions have had since stores took the place of journals.
-SINCE_STORES = ("ranges",)
 # What `retune` changes: its names in descriptions and events, and those of an agent's parameters.
 RETUNED = {
     "recipe": "recipe",
@@ -96,7 +93,7 @@ def opened(path: str | Path, agent: str = "agent") -> AgentCore:
     """
     place = Path(path)
     if not place.is_file():
-        raise LogError(f"{place} must be a store, got {found_log(place)}")
+        raise LogError(f"{place} must be a store, got {found_at(place)}")
 
     store = Store(place, agent=agent)
     try:
@@ -141,11 +138,6 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
 
     description = description_of(core, first)
     retuned = None if after is None else store.first_change("retune", after)
-    if known is not None:
-        for key in SINCE_STORES:
-            if key not in known:
-                del description[key]
-
     if retuned is not None and known is not None:
         # The agent was saved before it became what the store describes.
         _check_before(core, retuned, store)
@@ -280,10 +272,7 @@ def _parameters(core: AgentCore) -> dict[str, Any]:
 
 
 def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
-    """What must be the same in every agent that writes into one store.
-
-    Keys and values are those of journals of version 0.1, which become stores as they are.
-    """
+    """Description of an agent: all that must be the same in every one that writes into one store."""
     pending = core.pending
     # The key is there only with an encoder: logs without one are what they were.
     encoding = {} if core.encoder is None else {"encoder": core.encoder.data}

@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.agent.growth import arrays, rebuilt
+from mobandits.agent.resize_state import arrays, rebuilt
 from mobandits.agent.sizes import matrix_entries
 from mobandits.contracts.notes import note_columns, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
 from mobandits.support.naming import quoted
 
-MEANS = 1  # the last version of files in which states kept means, where they keep sums now
 
-
-def restored_state(template: Any, given: "list[Array]", objectives: int, version: int) -> Any:
+def restored_state(template: Any, given: "list[Array]", objectives: int) -> Any:
     """A state like `template` with these arrays.
 
     Args:
@@ -27,24 +25,17 @@ def restored_state(template: Any, given: "list[Array]", objectives: int, version
             objectives, and for balls, which are added.
         given: the arrays, which the state takes over.
         objectives: of the problem.
-        version: of the file that they come from.
 
     Raises:
         ValueError: naming what does not fit.
     """
     wanted = list(arrays(template))
     fields = [field for _, field in fields_of(template)]
-    given = _completed(wanted, fields, given, version)
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
 
     _check_shapes(wanted, fields, given, objectives)
     state = rebuilt(template, iter(given))
-    if version <= MEANS:
-        # A forged file may hold numbers whose sums are infinite, which are refused below.
-        with np.errstate(over="ignore", invalid="ignore"):
-            state = _upgraded(state)
-
     check_finite(fields, list(arrays(state)))
     for (name, field), array in zip(fields_of(template), arrays(state), strict=True):
         _check_numbers(name, field, array, objectives)
@@ -84,39 +75,6 @@ def possible(policy: Any, state: Any, numbers: Array) -> Mask:
     note, fits = note_columns(template, numbers)
     may_be_given = possible_notes(policy, state, note)
     return fits & may_be_given
-
-
-def _completed(
-    wanted: "list[Array]", fields: "list[Field]", given: "list[Array]", version: int
-) -> "list[Array]":
-    """The arrays of an older file, and zeros in the place of those that it did not have."""
-    rest = list(given)
-    completed = []
-    for like, field in zip(wanted, fields, strict=True):
-        if field.since > version:
-            completed.append(np.zeros_like(like))
-        elif rest:
-            completed.append(rest.pop(0))
-
-    return completed + rest  # too few or too many remain so
-
-
-def _upgraded(state: Any) -> Any:
-    """Sums in the place of means, in a state and in those inside of it."""
-    parts = []
-    for part in state:
-        inner = part
-        if isinstance(part, tuple):
-            inner = _upgraded(part)
-
-        parts.append(inner)
-
-    same = type(state)(*parts)
-    upgraded = getattr(same, "upgraded", None)
-    if upgraded is None:
-        return same
-
-    return upgraded()
 
 
 def _check_shapes(

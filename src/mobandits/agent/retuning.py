@@ -10,12 +10,12 @@ from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.agent.first_prices import begin_with, has_prices, prices_by
-from mobandits.agent.growth import arrays, copy_of_state
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.repricing import log_at_hand
+from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import declares
@@ -213,7 +213,7 @@ def _take_over_factors(core: AgentCore, recipe: Recipe, policy: Policy, state: A
 
 
 class _Kept(NamedTuple):
-    """What a policy keeps of its rewards: an estimator, its first state and the one it is in."""
+    """Statistics of a policy: an estimator, its first state and the one it is in."""
 
     estimator: Any
     first: Any
@@ -268,7 +268,7 @@ def _kept(policy: Policy, state: Any) -> _Kept | None:
 
 
 def _inner_statistics(kept: _Kept) -> _Kept:
-    """What an estimator keeps beside sums of its own, as a scaled regression does; else the same."""
+    """Inner estimator of one with sums of its own, such as a scaled regression; else the same."""
     estimator = getattr(kept.estimator, "model", None)
     if estimator is None or not hasattr(kept.state, "model"):
         return kept

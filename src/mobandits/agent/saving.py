@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.file_layout import PACKAGE, VERSION, WITHOUT_ENCODER
-from mobandits.agent.growth import arrays
-from mobandits.agent.headers import FIELDS, OPTIONS, OUTSIDE
+from mobandits.agent.file_layout import PACKAGE, VERSION
+from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.ledger_files import described_ledger
 from mobandits.agent.named_contexts import NamedContexts
+from mobandits.agent.resize_state import arrays
 from mobandits.agent.restoring import check_finite
 from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
 from mobandits.contracts.protocols import Array, Recipe
@@ -108,13 +108,10 @@ def _header(core: AgentCore) -> dict[str, Any]:
     if bound.order is not None:
         preference = described(bound.order, "preference")
 
-    encoding = {}
-    if core.contexts.named is not None:
-        encoding = {"encoder": _described_encoder(core.contexts.named)}
+    core.ledger.turn(core.now)
 
-    header = {
-        # The lowest version that knows all of it, so that older ones read what they can.
-        "version": VERSION if encoding else WITHOUT_ENCODER,
+    return {
+        "version": VERSION,
         "by": PACKAGE,
         "recipe": _described_recipe(core.recipe),
         "options": {name: getattr(core, name) for name in OPTIONS},
@@ -137,25 +134,12 @@ def _header(core: AgentCore) -> dict[str, Any]:
         "now": core.now,
         "lessons": core.lessons,
         "logged": 0 if core.writer is None else core.writer.position(),
-        **encoding,
+        "encoder": _described_encoder(core.contexts.named),
+        "ledger": described_ledger(core.ledger),
+        "of_workers": pending.of_workers,
+        "adopted": sorted(number for number in pending.adopted if number in pending.open),
+        "former": [[number, sorted(pairs.items())] for number, pairs in pending.former.items()],
     }
-    # Files of agents without budgets, workers, or decisions of others that wait, are what they were
-    # before there were any.
-    if core.ledger.accounts:
-        core.ledger.turn(core.now)
-        header["ledger"] = described_ledger(core.ledger)
-    if pending.of_workers:
-        header["of_workers"] = pending.of_workers
-
-    adopted = sorted(number for number in pending.adopted if number in pending.open)
-    if adopted:
-        header["adopted"] = adopted
-    if pending.former:
-        header["former"] = [
-            [number, sorted(factors.items())] for number, factors in pending.former.items()
-        ]
-
-    return header
 
 
 def _described_recipe(recipe: Recipe) -> Any:
@@ -166,7 +150,10 @@ def _described_recipe(recipe: Recipe) -> Any:
         return {"other": type(recipe).__qualname__}
 
 
-def _described_encoder(named: NamedContexts) -> dict[str, Any]:
+def _described_encoder(named: NamedContexts | None) -> dict[str, Any] | None:
+    if named is None:
+        return None
+
     unseen = [[column, word, count] for (column, word), count in named.unseen.items()]
     return {**named.encoder.data, "unseen": unseen}
 
@@ -176,10 +163,6 @@ def _described_objective(objective: Objective) -> dict[str, Any]:
     described_fields = {"name": encoded(name)}
     for field in FIELDS:
         described_fields[field] = getattr(objective, field)
-
-    # Files of agents that only warn are what they were before there was a choice.
-    if objective.outside != "warn":
-        described_fields[OUTSIDE] = objective.outside
 
     return described_fields
 

@@ -1,4 +1,4 @@
-"""How much memory an agent needs, before it takes any."""
+"""Memory that an agent needs, known before it takes any."""
 
 import os
 from typing import Any
@@ -61,7 +61,7 @@ def bytes_needed(shape: Shape, policy: Any = None) -> int:
 
 
 def matrix_entries(policy: Any) -> int:
-    """How many numbers the Gram matrices of a policy's estimators have, as these declare."""
+    """Number of entries of the Gram matrices of a policy's estimators, as these declare."""
     total = 0
     # Of estimators inside of wrappers too, such as one that forgets.
     for part in parts_of(policy):

@@ -44,7 +44,7 @@ class StateCopy(NamedTuple):
 
     @property
     def events(self) -> int:
-        """How many events of its log the state knows."""
+        """Number of events of its log that the state knows."""
         events: int = self.header["logged"]
         return events
 

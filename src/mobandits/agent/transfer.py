@@ -1,4 +1,4 @@
-"""What one agent has learned, taken over by another one that goes on in its place.
+"""Transfer of what one agent has learned to another one that goes on in its place.
 
 A file of `Agent.save` has more than what was learned: decisions that wait, and how many there were.
 These belong to the log of the agent that made them. So what is taken over is what the policy knows,
@@ -92,7 +92,7 @@ def _check_same_kind(core: AgentCore, other: AgentCore) -> None:
 
 
 def _kind_of(core: AgentCore) -> dict[str, Any]:
-    """What must be the same, by its name in messages."""
+    """Facts that must be the same, by their names in messages."""
     names = sorted(core.arms.names, key=repr)
     # An arm that came after another one left sits in its place, and so does what is known of it.
     slots = [core.arms.slot(name) for name in names]

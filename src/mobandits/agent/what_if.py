@@ -4,7 +4,7 @@ from typing import Any
 
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
-from mobandits.agent.growth import copy_of_state
+from mobandits.agent.resize_state import copy_of_state
 
 
 def believing_copy(core: AgentCore) -> AgentCore:

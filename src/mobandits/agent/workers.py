@@ -13,14 +13,14 @@ import numpy as np
 from mobandits.agent.adoption import refuse_notes
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.pending import INACTIVE
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy
 from mobandits.support.naming import quoted
 
-# Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in foresight.
+# Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in counterfactuals.
 DECISIONS = 4
 PROPENSITIES = 5
 
@@ -42,12 +42,12 @@ class DecisionOfWorker(NamedTuple):
 
     Attributes:
         decision: its id is the worker's; its context has a row for each eligible arm, or one.
-        how: what the call said besides.
+        options: of the call.
         source: the state that it was made from.
     """
 
     decision: Decision
-    how: Circumstances
+    options: CallOptions
     source: Source
 
 
@@ -79,7 +79,7 @@ def check_copyable(core: AgentCore) -> None:
 
 
 def copy_for_workers(core: AgentCore) -> StateCopy:
-    """What workers decide from: the agent's state without the decisions that wait.
+    """Copy of an agent for workers: its state without the decisions that wait.
 
     The caller holds the agent's lock.
     """
@@ -190,8 +190,8 @@ def take_in_again(core: AgentCore, event: dict[str, Any], names: Sequence[Hashab
 
     epoch, position = event["snapshot"]
     decision = Decision(event["id"], names[event["arm"]], event["propensity"])
-    how = Circumstances(active=event.get("active", True))
-    made = DecisionOfWorker(decision, how, Source(epoch, position))
+    options = CallOptions(active=event.get("active", True))
+    made = DecisionOfWorker(decision, options, Source(epoch, position))
 
     return _keep(core, made, context, eligible)
 
@@ -211,12 +211,12 @@ def _keep(
         # As of decisions that others made: the recipe learns without a note.
         nothing = (0.0,) * core.bound.note_size
         pending = core.pending_of(rows, int(slots[place]), place, nothing, now)
-        if not made.how.active:
+        if not made.options.active:
             pending = pending.active_since(INACTIVE)
 
         kept = decision.replaced(context=rows, eligible=names)
         if core.writer is not None:
-            core.writer.write_decision_of_worker(kept, now, made.how, made.source)
+            core.writer.write_decision_of_worker(kept, now, made.options, made.source)
         core.pending.add_of_worker(decision.id, pending)
         if core.writer is not None:
             core.writer.done(core)

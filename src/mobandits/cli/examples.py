@@ -26,7 +26,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "mobandits tune paid.db --budget cost=0.4 --write routed.toml",
         "mobandits tune paid.db --within 0.1",
     ),
-    "import": ("mobandits import journal imported.db",),
     "retune": ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
     "reset-clock": ("mobandits reset-clock agent.db",),
     "export": (
@@ -55,8 +54,8 @@ def examples_of(name: str) -> str:
     """The end of a command's help.
 
     Example:
-        >>> examples_of("import").splitlines()[-1]
-        '$ mobandits import journal imported.db'
+        >>> examples_of("backup").splitlines()[-1]
+        '$ mobandits backup agent.db agent-copy.db'
     """
     # The parser joins lines that no empty one divides.
     lines = [f"$ {example}" for example in EXAMPLES[name]]

@@ -1,4 +1,4 @@
-"""The commands that read logs: `evaluate`, `tune`, `import`, `export`, `backup` and `check`."""
+"""The commands that read logs: `evaluate`, `tune`, `export`, `backup` and `check`."""
 
 from datetime import datetime
 from pathlib import Path
@@ -286,17 +286,6 @@ def _tuned_agent() -> Any:
         raise missing_extra("mobandits tune --write", "service") from error
 
     return tuned_agent
-
-
-def import_journal_as_store(
-    folder: Annotated[Path, typer.Argument(help="The folder of a journal of version 0.1.")],
-    store: Annotated[Path, typer.Argument(help="The file to make.")],
-) -> None:
-    """Make a store of the journal that an agent of version 0.1 wrote; the journal stays."""
-    from mobandits.logs import import_journal  # noqa: PLC0415
-
-    count = import_journal(folder, store)
-    typer.echo(f"{store}: {count} events")
 
 
 def export_decisions(

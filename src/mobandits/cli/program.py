@@ -74,9 +74,6 @@ COMMANDS = (
     ),
     Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}", is_private=True),
     Command(
-        "import", logs.import_journal_as_store, f"{{folder}} is as it was; {AGAIN}", is_private=True
-    ),
-    Command(
         "retune",
         agents.retune_agent,
         f"{{store}} has all of the change or none; {AGAIN}",

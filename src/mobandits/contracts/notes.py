@@ -7,8 +7,6 @@ one number declares by methods what they are like:
 
 - `note(self)`: a note, of which only the types count;
 - `possible_notes(self, state, note)`: which notes it may have given before it came to `state`;
-- `unpacked_note(self, packed)`, for wrappers: the note that files before version 3 kept in one
-  number;
 - `note_for(self, beliefs, arm, probability, rng)`: the note of an arm that something else than
   `draw` chose, with this probability, where these were the beliefs: `WithFloor` needs it.
 
@@ -66,10 +64,6 @@ class PassesNotes:
     def possible_notes(self, state: Any, note: Note) -> Mask:
         """(decisions,) as the inner policy."""
         return possible_notes(self.policy, state, note)
-
-    def unpacked_note(self, packed: float) -> Note:
-        """The note of the inner policy."""
-        return unpacked_note(self.policy, packed)
 
     def note_for(self, beliefs: Any, arm: int, probability: float, rng: Rng) -> Note:
         """The inner policy's note of this arm."""
@@ -139,17 +133,6 @@ def possible_notes(policy: Any, state: Any, note: Note) -> Mask:
     first = next(_leaves(note))
 
     return np.ones(len(first), np.bool_)
-
-
-def unpacked_note(policy: Any, packed: float) -> Note:
-    """The note that files of versions 1 and 2 kept in one number, all of its numbers still floats.
-
-    Wrappers packed the inner policy's note and a number of their own into it: they declare how.
-    """
-    declared = getattr(policy, "unpacked_note", None)
-    if callable(declared):
-        return declared(packed)
-    return _with_leaves(note_of(policy), iter([packed]))
 
 
 def note_columns(template: Note, numbers: Array) -> tuple[Note, Mask]:

@@ -6,13 +6,9 @@ anywhere. The classes of states, and the parts of policies, declare what it may 
     @state_fields(seen=counts("arms", "objectives"), total=Field(("arms", "objectives")))
     class MeanState(NamedTuple): ...
 
-Besides its fields, a class of states may declare two methods:
-
-- `merged(self, other, first)`: the state after all that led to this state and to another one, where
-  that is a sum; `first` is the state before the first round, which both started from. A state
-  without it cannot be merged.
-- `upgraded(self)`: the state of which a file of version 1, which kept means where there are sums
-  now, has these numbers; it may change its arrays.
+Besides its fields, a class of states may declare a method, `merged(self, other, first)`: the state
+after all that led to this state and to another one, where that is a sum; `first` is the state
+before the first round, which both started from. A state without it cannot be merged.
 
 Classes of parts (policies, estimators, explorers) declare facts as class attributes, which
 `declares` finds in a policy and in all that it holds:
@@ -52,7 +48,6 @@ class Field(NamedTuple):
         finite: whether all of them are finite.
         below_objectives: whether they are below the number of objectives.
         positive_diagonal: whether the diagonals of its last two axes are positive.
-        since: the version of agents' files that was the first to have it.
         account: whether it counts the rounds, the money or the prices of the policy's own decisions:
             what a log teaches leaves it alone.
     """
@@ -64,7 +59,6 @@ class Field(NamedTuple):
     finite: bool = True
     below_objectives: bool = False
     positive_diagonal: bool = False
-    since: int = 1
     account: bool = False
 
     def axis(self, name: str) -> int | None:

@@ -27,10 +27,6 @@ class MeanState(NamedTuple):
         """All counts and sums; both began at 0."""
         return MeanState(self.seen + other.seen, self.total + other.total)
 
-    def upgraded(self) -> "MeanState":
-        """Sums, of a state in which `total` holds means."""
-        return self._replace(total=self.total * self.seen)
-
 
 @compiled
 class SampleMean:

@@ -67,7 +67,7 @@ def read_tables(folder: Path) -> EvaluationTables:
     """The tables of an evaluation.
 
     Raises:
-        FolderError: where a file is missing, as in folders of earlier versions, or broken.
+        FolderError: where a file is missing or broken.
     """
     for name in (VALUES, FRONT):
         if not (folder / name).is_file():

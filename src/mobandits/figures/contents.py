@@ -1,6 +1,5 @@
 """The content of the files that pages are made from, as types that writers and readers share."""
 
-from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 Kind = Literal["run", "demo", "experiment", "experiments", "theorems", "evaluation"]
@@ -27,7 +26,7 @@ class Manifest(TypedDict):
 
     Attributes:
         format: the version of this layout.
-        kind: what the folder holds; version 0.1 did not write it.
+        kind: what the folder holds.
         status: "running" or "finished".
         specification: what was asked for, a form of its own for each kind.
         versions: of what computed the table.
@@ -38,11 +37,11 @@ class Manifest(TypedDict):
     """
 
     format: int
-    kind: NotRequired[Kind]
+    kind: Kind
     status: str
     specification: dict[str, Any]
     versions: dict[str, str]
-    machine: NotRequired[dict[str, Any]]
+    machine: dict[str, Any]
     sessions: list[Session]
     wall_seconds: NotRequired[float]
     results_sha256: NotRequired[str]
@@ -160,8 +159,7 @@ class EvaluationSummary(TypedDict):
         policies: by name.
         dominance: of every pair of policies.
         versions: of what computed it.
-        feature_gains: what maps gain over linear rewards; version 0.1 did not ask, and where no map
-            was asked for there are none.
+        feature_gains: what maps gain over linear rewards, where some were asked for.
     """
 
     format: int
@@ -173,28 +171,3 @@ class EvaluationSummary(TypedDict):
     dominance: list[dict[str, Any]]
     versions: dict[str, str]
     feature_gains: NotRequired[list[FeatureGainSummary]]
-
-
-def kind_of_folder(content: Mapping[str, Any]) -> Kind:
-    """The kind of a folder, from its manifest.
-
-    A folder of `check-theorems` has a summary per paper in place of a manifest. Version 0.1 did not
-    write the kind. Its keys tell, and nothing but this function looks at them.
-
-    Example:
-        >>> kind_of_folder({"kind": "run"}), kind_of_folder({"specification": {"experiments": []}})
-        ('run', 'experiments')
-    """
-    if "kind" in content:
-        kind: Kind = content["kind"]
-        return kind
-    if "counts" in content:
-        return "theorems"
-
-    specification = content["specification"]
-    if "experiments" in specification:
-        return "experiments"
-    if "plots" in specification:
-        return "experiment"
-
-    return "run"

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from mobandits.logs.reading import read, scan
     from mobandits.logs.store.backup import backup
     from mobandits.logs.store.export import export
-    from mobandits.logs.store.journals import import_journal
     from mobandits.logs.store.store import Store
 
 __all__ = [
@@ -23,7 +22,6 @@ __all__ = [
     "csv",
     "dsjson",
     "export",
-    "import_journal",
     "obp",
     "read",
     "scan",
@@ -34,7 +32,6 @@ _HOME = {
     "Store": "store.store",
     "backup": "store.backup",
     "export": "store.export",
-    "import_journal": "store.journals",
     "read": "reading",
     "scan": "reading",
     "csv": "csv",

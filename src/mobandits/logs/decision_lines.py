@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
 from mobandits.logs.names import decoded, name_of
-from mobandits.logs.store.journal_files import FORMAT
 from mobandits.support.found import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
 
@@ -167,11 +166,6 @@ def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
 
 def _foreign_row(content: dict[str, Any]) -> Row | None:
     """The decision of a line that Vowpal Wabbit or a service wrote; None where it has none."""
-    if content.get("format") == FORMAT:
-        raise LogError(
-            "must be a decision, got the header of a journal of version 0.1: `mobandits import` "
-            "makes a store of its folder"
-        )
     if "c" not in content or content.get("_skipLearn") is True:
         return None
 

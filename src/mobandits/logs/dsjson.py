@@ -231,7 +231,7 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
 
 
 def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]) -> dict[str, Any]:
-    """What Vowpal Wabbit passes over: the vector reward, and what dsjson has no place for."""
+    """Fields that Vowpal Wabbit passes over: the vector reward, and what dsjson cannot say."""
     rewards = {}
     for name, value in zip(objectives, log.rewards[t].tolist(), strict=True):
         rewards[name] = _known(value)

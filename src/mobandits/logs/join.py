@@ -154,7 +154,7 @@ class RewardTable:
         self._last_ids[own_range] = int(ids[-1])
 
     def _place_of(self, number: Any) -> str:
-        """What errors call an event."""
+        """Name of an event in errors."""
         return f"{self._path}, event {number}"
 
     def _add_rewards(self, frame: pl.DataFrame) -> None:

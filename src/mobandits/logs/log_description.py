@@ -1,4 +1,4 @@
-"""What a log says of the problem that its decisions were made in."""
+"""Description of the problem that a log's decisions were made in."""
 
 from typing import Any, NamedTuple
 

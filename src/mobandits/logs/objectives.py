@@ -1,4 +1,4 @@
-"""What a reward means: its name, direction, unit, range, and what stands for one that never came."""
+"""Objectives: name, direction, unit, range, and the default of a reward that never came."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence

@@ -8,9 +8,10 @@ from mobandits.logs import csv, dsjson
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.store.archives import scan_archive
-from mobandits.logs.store.connection import found_log, is_store
+from mobandits.logs.store.connection import is_store
 from mobandits.logs.store.reading import scan_store
 from mobandits.support.checks import integer
+from mobandits.support.found import found_at
 
 CHUNK = 10_000
 
@@ -38,8 +39,7 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
     Args:
         path: a store, whatever its name, which may be in use; a .parquet file of `mobandits
             export`; a dsjson file (.dsjson, .json, .jsonl); a .csv file; or the URL of a database
-            that a service writes, `postgresql://USER@HOST/DATABASE`. The folder of a journal of
-            version 0.1 is refused: `mobandits import` makes a store of it.
+            that a service writes, `postgresql://USER@HOST/DATABASE`.
         chunk: decisions at a time, at most.
         columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` and `objectives` of
             others' dsjson, see `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
@@ -71,7 +71,7 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
     if not is_table and columns.keys() - {"features", "objectives"}:
         raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
-        raise LogError(f"{place} must be a log, got {found_log(place)}")
+        raise LogError(f"{place} must be a log, got {found_at(place)}")
     if place.suffix == ".parquet":
         if columns:
             raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")

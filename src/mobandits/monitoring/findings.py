@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mobandits.agent.advice import FEWEST_LOGGED
+from mobandits.agent.error_hints import FEWEST_LOGGED
 from mobandits.figures.monitor_contents import (
     CalibrationSummary,
     DriftAlarm,

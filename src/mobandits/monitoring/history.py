@@ -8,8 +8,14 @@ from typing import Any
 from mobandits.logs.address import Place
 from mobandits.logs.log_description import objectives_of_data
 from mobandits.logs.objectives import Objective
+from mobandits.logs.store.arm_timeline import (
+    ArmHistory,
+    DecisionTimes,
+    arm_history,
+    decision_times,
+    last_time,
+)
 from mobandits.logs.store.content import AgentRow, only_agent
-from mobandits.logs.store.lifetimes import ArmHistory, Moments, arm_history, last_time, moments
 from mobandits.logs.store.outcomes import check_all_there
 
 
@@ -35,8 +41,8 @@ class History:
     agent: AgentRow
     objectives: tuple[Objective, ...]
     arms: ArmHistory
-    abandoned: Moments
-    activated: Moments
+    abandoned: DecisionTimes
+    activated: DecisionTimes
     limit: float
     max_age: float
     now: float
@@ -65,8 +71,8 @@ def history_of(connection: sqlite3.Connection, place: Place, name: str | None) -
         agent=agent,
         objectives=objectives_of_data(description, place),
         arms=arm_history(connection, agent, source),
-        abandoned=moments(connection, agent, "abandon", source),
-        activated=moments(connection, agent, "activate", source),
+        abandoned=decision_times(connection, agent, "abandon", source),
+        activated=decision_times(connection, agent, "activate", source),
         limit=_number_or(description.get("limit"), math.inf),
         max_age=_number_or(description.get("max_age"), math.inf),
         now=-math.inf if now is None else now,

@@ -1,8 +1,4 @@
-"""The content of files of reproduced experiments, as types that writers and readers share.
-
-The keys are those of files that exist: a table of version 0.1 must still be readable, so no key may
-change its name.
-"""
+"""The content of files of reproduced experiments, as types that writers and readers share."""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -31,7 +27,7 @@ class Judgement(TypedDict):
         measured: the number that decides; null where it could not be read.
         interval: its 95 % interval, or null.
         verdict: of the claim.
-        kind: of the claim; version 0.1 had the paper's own claims only.
+        kind: of the claim.
         holds: what the rule gave; null where no rule decides.
         of: what the number is.
         trials: that it rests on.
@@ -41,8 +37,8 @@ class Judgement(TypedDict):
     measured: float | None
     interval: list[float] | None
     verdict: Verdict
-    kind: NotRequired[ClaimKind]
-    holds: NotRequired[bool | None]
+    kind: ClaimKind
+    holds: bool | None
     of: str
     trials: NotRequired[int]
     parts: NotRequired[list[PartEntry]]
@@ -76,8 +72,8 @@ class ClaimEntry(TypedDict):
     measured: float | None
     interval: list[float] | None
     verdict: Verdict
-    kind: NotRequired[ClaimKind]
-    holds: NotRequired[bool | None]
+    kind: ClaimKind
+    holds: bool | None
     of: str
     rule: str
     trials: int
@@ -131,7 +127,7 @@ class ExperimentSpecification(TypedDict):
         about: paragraphs.
         seed: of everything.
         changed: what was asked for in place of its own scale.
-        scale: its own scale, run by run; version 0.1 did not write it.
+        scale: its own scale, run by run.
         places: {run: its environment as the table calls it}.
         rows: of all runs.
         plots: to draw.
@@ -143,7 +139,7 @@ class ExperimentSpecification(TypedDict):
     about: list[str]
     seed: int
     changed: dict[str, int]
-    scale: NotRequired[list[ScaleEntry]]
+    scale: list[ScaleEntry]
     places: dict[str, str]
     rows: list[RowEntry]
     plots: list[PlotEntry]
@@ -179,7 +175,7 @@ class TheoremSummary(TypedDict):
     """`<paper>.json` of `mobandits check-theorems`.
 
     Attributes:
-        kind: what the file is about; version 0.1 did not write it.
+        kind: what the file is about.
         paper: its key.
         versions: of what computed it.
         runs: independent ones.
@@ -189,7 +185,7 @@ class TheoremSummary(TypedDict):
         counts: one per statement.
     """
 
-    kind: NotRequired[Literal["theorems"]]
+    kind: Literal["theorems"]
     paper: str
     versions: dict[str, str]
     runs: int

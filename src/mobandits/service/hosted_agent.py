@@ -278,7 +278,7 @@ class HostedAgent:
             key=request.key,
             compare=True,
         )
-        own = decision.instead
+        own = decision.counterfactual
 
         return Adopted(
             decision=str(decision.id),

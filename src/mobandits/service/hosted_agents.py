@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 import msgspec
 
 from mobandits.logs.store import SharedStore
-from mobandits.logs.store.kept import Kept
+from mobandits.logs.store.committer import Kept
 from mobandits.logs.store.service_tables import HostedRow, hosted_put, hosted_rows
 from mobandits.service.hosted_agent import READY, HostedAgent
 from mobandits.service.problems import Problem

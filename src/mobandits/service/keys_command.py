@@ -1,7 +1,6 @@
 """`mobandits keys`: the keys of a store, made, listed and revoked, also while a service runs."""
 
 import contextlib
-import importlib.metadata
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.store.connection import connect, explained, refuse_others
 from mobandits.logs.store.keys import Key, add_key, keys_of, revoke_key
 from mobandits.logs.store.ownership import claim
-from mobandits.logs.store.schema import VERSION, bring_up_to_date, version_of
+from mobandits.logs.store.schema import create_tables, version_of
 
 
 @contextlib.contextmanager
@@ -33,10 +32,10 @@ def writing(store: str | Place) -> Iterator[sqlite3.Connection]:
     connection = connect(path, synchronous="FULL")
     try:
         with explained(path):
-            if version_of(connection) < VERSION:
-                # Its owner would have brought it up to date, so that there can be none.
+            if version_of(connection) == 0:
+                # Its owner would have made the tables, so that there can be none.
                 with claim(path):
-                    bring_up_to_date(connection, path, importlib.metadata.version("mobandits"))
+                    create_tables(connection)
             yield connection
     finally:
         connection.close()

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from mobandits.errors import SpecError, UnavailableError
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store import SharedStore
-from mobandits.logs.store.opening import open_shared
+from mobandits.logs.store.shared_store import open_shared
 from mobandits.service.addresses import authority, bound
 from mobandits.service.application import application
 from mobandits.service.connection_limits import IDLE_SECONDS, Connections, protocol_of

@@ -14,12 +14,9 @@ from mobandits.support.naming import quoted, shortened
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-NEEDED = {"format", "status", "specification", "versions", "sessions"}
+NEEDED = {"format", "kind", "status", "specification", "versions", "sessions"}
 DECISIVE = ("mobandits", "numpy", "numba")  # another version of these may compute another table
 REMEDY = "run it again into another folder"
-
-# Classes in the texts of policies, by the names that older manifests of this format have for them.
-RENAMED = {"Readings(": "PreferenceSweep("}
 
 
 def read_manifest(path: Path) -> dict[str, Any] | None:
@@ -69,10 +66,10 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
     """
     trials = old.get("trials")
     new_trials = new.get("trials")
-    old_with_new_trials = _with_new_names(old)
+    old_with_new_trials = old
     if new_trials is not None:
         # In its old place: the order of keys counts.
-        old_with_new_trials = {**old_with_new_trials, "trials": new_trials}
+        old_with_new_trials = {**old, "trials": new_trials}
 
     difference = first_difference(old_with_new_trials, new)
     if difference is not None:
@@ -89,21 +86,6 @@ def check_specification(path: Path, old: dict[str, Any], new: dict[str, Any]) ->
         raise FolderError(
             f"{path} holds a run with {both}: choose another folder (trials may only grow)"
         )
-
-
-def _with_new_names(specification: dict[str, Any]) -> dict[str, Any]:
-    """A specification whose policies have the names that their classes have today."""
-    policies = specification.get("policies")
-    if not isinstance(policies, dict):
-        return specification
-
-    renamed = dict(policies)
-    for row, text in policies.items():
-        for old_name, new_name in RENAMED.items():
-            if isinstance(text, str) and text.startswith(old_name):
-                renamed[row] = new_name + text.removeprefix(old_name)
-
-    return {**specification, "policies": renamed}
 
 
 def check_versions(path: Path, before: dict[str, str]) -> None:
@@ -160,8 +142,7 @@ def first_difference(old: Any, new: Any, key: str = "") -> tuple[str, str, str] 
 def versions() -> dict[str, str]:
     """The versions of what computed the table."""
     # The mode of compiling is noted, and not among `DECISIVE`: every mode computes the same table,
-    # so a run may be continued in another one, also where its manifest was written before modes
-    # were noted.
+    # so a run may be continued in another one.
     names = ("mobandits", "numpy", "numba", "polars")
     packages = {name: importlib.metadata.version(name) for name in names}
     return {

@@ -8,7 +8,7 @@ import pytest
 from mobandits.logs.store.appending import in_one, prepare_appending
 from mobandits.logs.store.merged_statements import MOST_ROWS, UPDATE_EVENTS
 from mobandits.logs.store.rows import statements_of
-from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.schema import create_tables
 
 TABLES = ("agents", "decisions", "rewards", "changes")
 AGENTS = (1, 2, 3)
@@ -20,7 +20,7 @@ def connections():
     opened = []
     for _ in range(2):
         connection = sqlite3.connect(":memory:", isolation_level=None)
-        migrate(connection, "0")
+        create_tables(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         for agent in AGENTS:
             row = (agent, f"agent {agent}")
@@ -139,7 +139,7 @@ def test_what_does_not_only_append_is_left_to_a_transaction(connections):
 
 def test_the_file_stays_as_it_is(tmp_path):
     connection = sqlite3.connect(tmp_path / "log", isolation_level=None)
-    migrate(connection, "0")
+    create_tables(connection)
     before = (tmp_path / "log").read_bytes()
     prepare_appending(connection)
     connection.close()

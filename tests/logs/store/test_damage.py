@@ -1,7 +1,6 @@
 """Files that are damaged, forged, or something else: refused in one line or recovered, never wrong."""
 
 import random
-import re
 import shutil
 import sqlite3
 import warnings
@@ -11,7 +10,6 @@ from stores import DESCRIPTION, copied, decide, events, exact, learn, reread, sa
 
 from mobandits.logs import LogError, LogWarning, Store, read
 from mobandits.logs.events import checked
-from mobandits.logs.store.schema import VERSION
 from mobandits.logs.store.write_ahead_log import lost_commits
 
 GIVEN = [
@@ -234,17 +232,6 @@ def test_another_program_s_database_is_refused(tmp_path):
         Store(tmp_path / "log")
     with pytest.raises(LogError, match="is a SQLite database, but no store of mobandits"):
         read(tmp_path / "log")
-
-
-def test_a_newer_version_is_refused(closed):
-    other = sqlite3.connect(closed)
-    other.execute(f"PRAGMA user_version = {VERSION + 1}")
-    other.close()
-    said = f"is of version {VERSION + 1}, and this is mobandits for versions up to {VERSION}"
-    with pytest.raises(LogError, match=re.escape(said)):
-        Store(closed)
-    with pytest.raises(LogError, match=re.escape(said)):
-        read(closed)
 
 
 def test_an_older_sqlite_is_refused(tmp_path, monkeypatch):

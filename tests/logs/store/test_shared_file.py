@@ -17,7 +17,7 @@ from stores import DESCRIPTION, decide, events, learn, plain, reread
 from mobandits.logs import LogError, Store
 from mobandits.logs.store import SharedFile
 from mobandits.logs.store.committer import Committer
-from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.schema import create_tables
 
 
 def comparable(listed):
@@ -322,7 +322,7 @@ def test_a_child_of_a_fork_leaves_the_file_to_its_parent(tmp_path):
 
 def test_a_committer_ends_when_all_is_settled(tmp_path):
     connection = sqlite3.connect(tmp_path / "log", isolation_level=None, check_same_thread=False)
-    migrate(connection, "0")
+    create_tables(connection)
     connection.execute("CREATE TABLE numbers (n INTEGER)")
     committer = Committer(connection, tmp_path / "log")
 
@@ -340,7 +340,7 @@ def test_a_committer_ends_when_all_is_settled(tmp_path):
 
 def test_a_call_that_is_not_understood_ends_its_agent_and_nothing_waits_for_ever(tmp_path):
     connection = sqlite3.connect(tmp_path / "log", isolation_level=None, check_same_thread=False)
-    migrate(connection, "0")
+    create_tables(connection)
     connection.execute("CREATE TABLE numbers (n INTEGER)")
     committer = Committer(connection, tmp_path / "log")
 

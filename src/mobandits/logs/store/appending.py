@@ -88,7 +88,7 @@ def in_one(statements: Iterable[Statement]) -> Statement | None:
 
 
 def _size_for(count: int) -> int:
-    """How many rows a statement has that takes so many, so that there are few statements to keep.
+    """Number of rows of the statement that takes so many, so that there are few statements to keep.
 
     Example:
         >>> [_size_for(count) for count in (1, 3, 4, 5, 17, 61)]

@@ -20,7 +20,6 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import joined
 from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, decoded, encoded
-from mobandits.logs.store.journal_files import FORMAT
 from mobandits.logs.table import SCHEMA
 from mobandits.support.files import replacing
 from mobandits.support.found import found_at
@@ -71,15 +70,15 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
         chunk: decisions at a time, at most.
 
     Raises:
-        LogError: where the file is something else, damaged, or of a newer version.
+        LogError: where the file is something else, damaged, or of another version.
     """
     _refuse_others(path)
     _check_digest(path)
     content = json.loads(pl.read_parquet_metadata(path)[KEY])
     if content.get("version") != VERSION:
         raise LogError(
-            f"{path} is of version {content.get('version')}, and this is mobandits for version "
-            f"{VERSION}: a newer mobandits reads it"
+            f"{path} is an export of version {content.get('version')}: this mobandits understands "
+            f"version {VERSION} only"
         )
     data = decoded(content["description"])
     description = LogDescription.of(data, path)
@@ -100,14 +99,8 @@ def _refuse_others(path: Path) -> None:
     Raises:
         LogError: saying what was found.
     """
-    keys = _metadata_keys(path)
-    if KEY in keys:
+    if KEY in _metadata_keys(path):
         return
-    if FORMAT in keys:
-        raise LogError(
-            f"{path} is a segment of a journal of version 0.1: `mobandits import {path.parent} "
-            "STORE` makes a store of all of it"
-        )
     try:
         was_archive = _has_mark(path)
     except OSError as error:

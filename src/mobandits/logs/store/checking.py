@@ -1,4 +1,4 @@
-"""Whether a store is as it was written: what SQLite finds, every row, every agent's snapshots."""
+"""Check of a store: SQLite's own, every row, every agent's snapshots."""
 
 import sqlite3
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -52,7 +52,7 @@ class SnapshotCheck(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What can be saved of an agent's log, so that the rest leads to the same agent.
+    """Part of an agent's log that can be saved, so that it leads to the same agent.
 
     Attributes:
         complete_after: of the events up to this one some are missing: a snapshot knows them.
@@ -64,7 +64,7 @@ class Plan(NamedTuple):
 
 
 class AgentCheck(NamedTuple):
-    """What was found of an agent.
+    """Findings on an agent.
 
     Attributes:
         row: of the agent.
@@ -91,7 +91,7 @@ class AgentCheck(NamedTuple):
 
 
 class StoreCheck(NamedTuple):
-    """What was found of a store.
+    """Findings on a store.
 
     Attributes:
         faults: of the file, one line each.
@@ -103,7 +103,7 @@ class StoreCheck(NamedTuple):
 
     @property
     def all_faults(self) -> list[str]:
-        """What is wrong, one line each; none where all is as it was written."""
+        """All faults, one line each; none where all is as it was written."""
         faults = list(self.faults)
         for agent in self.agents:
             faults += [f"agent {quoted(agent.row.name)}: {fault}" for fault in agent.faults]
@@ -138,7 +138,7 @@ def check(store: str | Path, check_state: CheckState) -> StoreCheck:
 def checked_store(
     connection: sqlite3.Connection, check_state: CheckState, notes: dict[str, Note]
 ) -> StoreCheck:
-    """What is found of a store that can be opened.
+    """Findings on a store that can be opened.
 
     Args:
         connection: to it.
@@ -161,7 +161,7 @@ def checked_store(
 
 
 def lines_of(found: StoreCheck, source: object) -> list[str]:
-    """What was found, in words.
+    """Findings in words.
 
     Args:
         found: of a store.
@@ -188,7 +188,7 @@ def lines_of(found: StoreCheck, source: object) -> list[str]:
 
 
 def integrity_faults(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite finds wrong with a database, one line each."""
+    """Faults of a database that SQLite finds, one line each."""
     try:
         rows = connection.execute(f"PRAGMA integrity_check({MOST_FAULTS})").fetchall()
     except UNREADABLE as error:
@@ -246,7 +246,7 @@ def _checked_snapshot(found: FoundSnapshot, check_state: CheckState) -> Snapshot
 
 
 def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterator[str]:
-    """What is wrong with the events of an agent, one line each."""
+    """Faults of the events of an agent, one line each."""
     # Up to `complete_after` some were deleted, and only what is there can be damaged.
     is_early = survey.damaged <= agent.complete_after
     after = survey.seqs > agent.complete_after
@@ -273,7 +273,7 @@ def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterato
 def _plan(
     agent: AgentRow, survey: Survey, snapshots: Sequence[SnapshotCheck], names: Sequence[str]
 ) -> Plan:
-    """What can be saved of an agent.
+    """Plan of what can be saved of an agent.
 
     From the newest snapshot on that loads, all events up to the next damage; and of those before
     it, all that are whole, as in a store that was shortened. Where an event that added or removed
@@ -314,7 +314,7 @@ def _plan_from(agent: AgentRow, survey: Survey, start: int) -> Plan:
 
 
 def orphaned(survey: Survey, last: int) -> Mask:
-    """Which of the whole events up to one are rewards of a decision that is not there."""
+    """Mask of the whole events up to one that are rewards of a decision that is not there."""
     known = survey.decisions[survey.are_decisions]
     is_change = survey.decisions == NO_DECISION
     has_decision = np.isin(survey.decisions, known)

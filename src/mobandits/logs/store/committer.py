@@ -30,7 +30,7 @@ class Origin(Protocol):
 
 
 class Call(NamedTuple):
-    """What one call writes: all of it or nothing.
+    """Statements of one call, written all or none.
 
     Attributes:
         origin: whose call it is.
@@ -57,7 +57,7 @@ class Group:
 
 
 def ignore(error: Exception) -> None:
-    """Nothing, after a failure that concerns nobody but the agents of the group."""
+    """Default failure hook; does nothing."""
 
 
 class Committer:
@@ -153,7 +153,7 @@ class Committer:
                 self._changed.notify_all()
 
     def gathered(self) -> int:
-        """How many calls have gathered for the next group."""
+        """Number of calls that have gathered for the next group."""
         return len(self._gathering.calls)
 
     def last_group(self) -> Group | None:
@@ -164,7 +164,7 @@ class Committer:
             return self._committing
 
     def waiting(self) -> int:
-        """How many calls are not settled yet."""
+        """Number of calls that are not settled yet."""
         with self._lock:
             committing = 0 if self._committing is None else len(self._committing.calls)
             return len(self._gathering.calls) + committing
@@ -335,3 +335,27 @@ def _call_notes(group: Group) -> None:
     for origin, note in last.items():
         if origin.failure is None:
             note()
+
+
+class Kept:
+    """Something beside events that a service has given to the disk.
+
+    Args:
+        path: of the store.
+
+    Attributes:
+        failure: why it could not be written; None where it was, or is not settled yet.
+    """
+
+    def __init__(self, path: Place) -> None:
+        self.failure: str | None = None
+        self._path = path
+
+    def check(self) -> None:
+        """Refuse to go on where it could not be written; of use once its group is settled.
+
+        Raises:
+            LogError: saying why.
+        """
+        if self.failure is not None:
+            raise LogError(f"{self._path}: {self.failure}")

@@ -11,8 +11,7 @@ from pathlib import Path
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
-from mobandits.logs.store.journal_files import is_journal
-from mobandits.logs.store.schema import APPLICATION_ID, VERSION, check_sqlite, version_of
+from mobandits.logs.store.schema import APPLICATION_ID, check_sqlite, check_version, version_of
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.files import make_private, replacing
 from mobandits.support.found import found_at
@@ -70,15 +69,7 @@ def refuse_others(path: Path) -> None:
         return
     if path.is_file() and path.stat().st_size == 0:
         return
-    raise LogError(f"{path} must be a store or a new file, got {found_log(path)}")
-
-
-def found_log(path: Path) -> str:
-    """The words for what is at a path and no store; of a journal, also what makes a store of it."""
-    found = found_at(path)
-    if is_journal(path):
-        return f"{found}; `mobandits import {path} STORE` makes a store of it"
-    return found
+    raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
 
 
 def connect(
@@ -92,7 +83,7 @@ def connect(
         lock_timeout: seconds that it waits for the lock of another program.
 
     Raises:
-        LogError: where the file is something else, damaged, or of a newer version.
+        LogError: where the file is something else, damaged, or of another version.
     """
     warn_of_loss(path)
     if not path.exists():
@@ -135,7 +126,7 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
             the log beside the store from being used again, which grows meanwhile.
 
     Raises:
-        LogError: where the file is no store, damaged, or of a newer version.
+        LogError: where the file is no store, damaged, or of another version.
     """
     if isinstance(path, Address):
         # psycopg is of an extra, and only databases need it.
@@ -147,7 +138,7 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
 
     check_sqlite()
     if not is_store(path):
-        raise LogError(f"{path} must be a store, got {found_log(path)}")
+        raise LogError(f"{path} must be a store, got {found_at(path)}")
     with explained(path):
         connection = connect_to_read(path)
     try:
@@ -242,7 +233,7 @@ def _begin_log(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_content(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse another program's database, and a store of a newer version."""
+    """Refuse another program's database, and a store of another version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if not objects and application in {0, APPLICATION_ID}:
@@ -257,13 +248,9 @@ def _check_content(connection: sqlite3.Connection, path: Path) -> None:
         # They would run with our statements, and change what these mean.
         raise LogError(f"{path} has triggers, which no store has: drop them, and try again")
     version = version_of(connection)
-    if version > VERSION:
-        raise LogError(
-            f"{path} is of version {version}, and this is mobandits for versions up to {VERSION}: "
-            "a newer mobandits reads it"
-        )
     if version == 0:
         raise DamagedError(path, "it has tables, and no version")
+    check_version(path, version)
 
 
 def _harden(connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""What a store says of its agents: their descriptions, arms, and how many events they have."""
+"""Agents of a store: their descriptions, arms and numbers of events."""
 
 import contextlib
 import json

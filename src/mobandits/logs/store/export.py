@@ -132,7 +132,7 @@ def shorten(store: Path, before: float, *, agent: str | None = None) -> int:
 
 
 class _Source(NamedTuple):
-    """What is written: an agent's events, as far as they are of the chosen decisions."""
+    """Source of an export: an agent's events, as far as they are of the chosen decisions."""
 
     connection: sqlite3.Connection
     agent: AgentRow

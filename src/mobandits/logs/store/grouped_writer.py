@@ -102,7 +102,7 @@ class GroupedWriter:
         return None if found is None else found[1]
 
     def may_have_key(self, key: str) -> bool:
-        """True: whether there is a decision with a client's key, a look into the file says."""
+        """Always True; query the file to find out."""
         return True
 
     def flush(self) -> None:

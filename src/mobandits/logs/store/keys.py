@@ -134,5 +134,5 @@ def key_named(keys: Iterable[Key], text: str) -> Key | None:
 
 
 def digest_of(key: str) -> bytes:
-    """What the store keeps of a key. It is long and random, so no slow digest is needed."""
+    """Digest that the store keeps of a key. It is long and random, so no slow digest is needed."""
     return hashlib.sha256(key.encode()).digest()

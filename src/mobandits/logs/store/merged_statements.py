@@ -54,7 +54,7 @@ def merged(statements: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def _taken(rows: dict[str, list[Row]], last_events: dict[int, int]) -> Iterator[Statement]:
-    """What was gathered, which is empty afterwards."""
+    """Rows gathered so far; the list is empty afterwards."""
     for sql, own_rows in rows.items():
         yield from _in_few(sql, own_rows)
         own_rows.clear()

@@ -168,13 +168,13 @@ def _reward_tables(
 
 
 def _time_of(row: Row) -> float | None:
-    """When a decision was made; a column cannot hold every time, see `rows`."""
+    """Time of a decision; a column cannot hold every time, see `rows`."""
     at: float | None = row[2]
     return further_fields(row).get("time") if at is None else at
 
 
 def _list_length(text: str | None) -> int:
-    """How many whole numbers a JSON list of them has; 0 where there is no list."""
+    """Length of a JSON list of whole numbers; 0 where there is no list."""
     # Not parsed: of a thousand arms that costs more than everything else of the decision.
     if text is None or text == "[]":
         return 0

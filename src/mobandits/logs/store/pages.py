@@ -37,7 +37,7 @@ Status = Literal["waiting", "settled"]
 
 
 class PageWanted(NamedTuple):
-    """Which decisions a page is to have.
+    """Selection of the decisions of a page.
 
     Attributes:
         limit: how many, at most.
@@ -206,7 +206,7 @@ def _found(
 def _activated(
     connection: sqlite3.Connection, agent: int, decisions: Sequence[RecordedDecision]
 ) -> frozenset[int]:
-    """Which decisions that were inactive first took effect, as far as the log says so."""
+    """Decisions that were inactive first and took effect, as far as the log says so."""
     inactive = {found.event["id"]: found for found in decisions if "active" in found.event}
     # Who rewards a decision has seen that it took effect.
     activated = {number for number, found in inactive.items() if found.rewards}

@@ -26,7 +26,7 @@ NOTHING_ELSE: Row = (None, None, None, "us", 1)
 
 
 def plain_statements(agent: int, seq: int, event: Any) -> list[Statement] | None:
-    """What writes a decision or a reward that has nothing out of the ordinary.
+    """Statements of a decision or a reward that has nothing out of the ordinary.
 
     Args:
         agent: its number in the file.

@@ -84,7 +84,7 @@ class Rollup:
         self._calls += calls
 
     def wait_seconds(self) -> float | None:
-        """How long until it is time to count; None: there is nothing to count."""
+        """Seconds until it is time to count; None: there is nothing to count."""
         if self._calls or self._is_behind:
             return max(0.0, self._due - time.monotonic())
 

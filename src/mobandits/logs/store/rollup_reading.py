@@ -1,4 +1,4 @@
-"""What pages read of a store: the sums of its agents over a time, and never the events."""
+"""Sums of a store's agents over a time, which pages read in place of events."""
 
 import sqlite3
 from collections.abc import Hashable
@@ -83,6 +83,6 @@ def first_minute(connection: sqlite3.Connection, agent: int) -> int | None:
 
 
 def uncounted_events(connection: sqlite3.Connection, agent: int) -> int:
-    """How many events of an agent the sums do not have yet."""
+    """Number of events of an agent that the sums do not have yet."""
     found = connection.execute(SELECT_UNCOUNTED, (agent,)).fetchone()
     return int(found[0])

@@ -5,7 +5,6 @@ the tables beneath them can be read: damage of an index alone loses nothing.
 """
 
 import contextlib
-import importlib.metadata
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,7 +18,7 @@ from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store,
 from mobandits.logs.store.connection import PAGE_BYTES, explained, reading
 from mobandits.logs.store.ownership import Note, notes_beside
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
-from mobandits.logs.store.schema import migrate
+from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
 from mobandits.logs.store.transactions import transaction
 from mobandits.support.files import replacing
@@ -37,7 +36,7 @@ COPIED = ("keys", "hosted", "jobs")
 
 
 class Saved(NamedTuple):
-    """What was saved of an agent.
+    """Part of an agent that was saved.
 
     Attributes:
         name: of the agent.
@@ -143,7 +142,7 @@ def _written(
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         # Where it fails, the file goes as a whole.
         connection.execute("PRAGMA journal_mode = OFF")
-        migrate(connection, importlib.metadata.version("mobandits"))
+        create_tables(connection)
         with transaction(connection):
             saved = [_saved_agent(damaged, connection, agent, notes) for agent in agents]
             for table in COPIED:
@@ -183,7 +182,7 @@ def _saved_agent(
 
 
 def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
-    """What writes the row of an agent, and those of its arms.
+    """Statements of the row of an agent, and of those of its arms.
 
     Args:
         agent: that is saved.
@@ -250,7 +249,7 @@ def _execute(connection: sqlite3.Connection, statements: Iterable[Statement]) ->
 
 
 def _copy_rows(damaged: sqlite3.Connection, connection: sqlite3.Connection, table: str) -> None:
-    """Copy the rows of a table that can be read; an older store may not have it."""
+    """Copy the rows of a table that can be read."""
     for row in rows_of(damaged, f"SELECT * FROM {table}"):  # noqa: S608 - of constants
         places = ", ".join("?" * len(row))
         # A damaged row may be against the rules of the table.

@@ -1,17 +1,17 @@
-"""The tables of a decision store, as SQL, and the steps that bring an older file to them.
+"""The tables of a decision store, as SQL.
 
 Every row that an agent appends has a `seq`, counted per agent from 1 without holes, and a checksum
 of its content. SQLite has no checksums of its own: they tell a damaged row from a sound one.
 """
 
+import importlib.metadata
 import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 from mobandits.errors import LogError
 from mobandits.logs.store.transactions import transaction
-from mobandits.support.files import replacing
 
+VERSION = 3  # of these tables; a file of another version is refused
 APPLICATION_ID = 0x6D6F6264  # "mobd": what the file is, for tools that look at its header
 OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
 
@@ -93,10 +93,8 @@ CREATE TABLE snapshots (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (agent, seq)
 ) STRICT;
-"""
 
-# What applications show to a service, as digests: who reads the file cannot use them.
-KEYS = """
+-- What applications show to a service, as digests: who reads the file cannot use them.
 CREATE TABLE keys (
     id TEXT PRIMARY KEY,           -- the part of a key that is no secret
     digest BLOB NOT NULL,          -- SHA-256 of the whole key
@@ -106,10 +104,8 @@ CREATE TABLE keys (
     created REAL NOT NULL,         -- seconds since 1970
     revoked REAL                   -- likewise; NULL: it is valid
 ) STRICT, WITHOUT ROWID;
-"""
 
-# What a service keeps beside the log: sums for its pages, agents that came by a call, and jobs.
-SERVICE = """
+-- What a service keeps beside the log: sums for its pages, agents that came by a call, and jobs.
 CREATE TABLE rollup (
     agent INTEGER NOT NULL REFERENCES agents (id),
     minute INTEGER NOT NULL,       -- since 1970
@@ -145,10 +141,6 @@ CREATE TABLE jobs (
 ) STRICT, WITHOUT ROWID;
 """
 
-# Step n brings a file of version n to version n + 1; a file that is made now takes all of them.
-MIGRATIONS = (CREATE, KEYS, SERVICE)
-VERSION = len(MIGRATIONS)
-
 
 def statements(script: str) -> Iterator[str]:
     r"""The single statements of a script.
@@ -179,44 +171,15 @@ def check_sqlite() -> None:
         )
 
 
-def bring_up_to_date(connection: sqlite3.Connection, path: Path, written_by: str) -> None:
-    """Bring a file to the present tables; one of an older version is copied first.
-
-    Args:
-        connection: to the file.
-        path: of the file; the copy is beside it, with its version in the name.
-        written_by: the version of this library.
-    """
-    version = version_of(connection)
-    is_older = 0 < version < VERSION
-    copy = path.with_name(f"{path.name}.before-v{VERSION}")
-    # One that is there was made by an attempt that failed afterwards, or by an earlier one.
-    if is_older and not copy.exists():
-        # It appears when it is whole: a copy that a full disk ended is none.
-        try:
-            with replacing(copy) as file:
-                connection.execute("VACUUM INTO ?", (file.name,))
-        except OSError as error:
-            raise LogError(f"{copy} cannot be written: {error.strerror}") from error
-
-    migrate(connection, written_by)
-
-
-def migrate(connection: sqlite3.Connection, written_by: str) -> None:
-    """Bring an empty file, or one of an older version, to the present tables, in one transaction.
-
-    Args:
-        connection: to the file.
-        written_by: the version of this library.
-    """
-    version = version_of(connection)
-    if version == VERSION:
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables in an empty file, in one transaction; a file that has them stays as it is."""
+    if version_of(connection) == VERSION:
         return
+
+    written_by = importlib.metadata.version("mobandits")
     with transaction(connection, "BEGIN IMMEDIATE"):
-        for step in MIGRATIONS[version:]:
-            for statement in statements(step):
-                connection.execute(statement)
-        connection.execute("DELETE FROM meta")
+        for statement in statements(CREATE):
+            connection.execute(statement)
         connection.execute("INSERT INTO meta VALUES (?, ?)", (VERSION, written_by))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -226,3 +189,26 @@ def version_of(connection: sqlite3.Connection) -> int:
     """The version of a file's tables; 0 where it is new."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
+
+
+def check_version(place: object, version: int, understood: int = VERSION) -> None:
+    """Refuse a store whose tables are of another version.
+
+    Args:
+        place: of the store.
+        version: of its tables.
+        understood: the only version that is understood.
+
+    Raises:
+        LogError: with both versions.
+
+    Example:
+        >>> check_version("router.db", 4)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        mobandits.errors.LogError: router.db is a store of version 4: this ... version 3 only
+    """
+    if version != understood:
+        raise LogError(
+            f"{place} is a store of version {version}: this mobandits understands version "
+            f"{understood} only"
+        )

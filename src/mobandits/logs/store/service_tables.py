@@ -1,4 +1,4 @@
-"""What a service keeps beside the log: agents that a call made, and jobs."""
+"""Tables of a service beside the log: agents that a call made, and jobs."""
 
 import json
 import sqlite3
@@ -74,27 +74,27 @@ def hosted_rows(connection: sqlite3.Connection) -> list[HostedRow]:
 
 
 def hosted_put(agent: str, specification: str, state: HostedState) -> Statement:
-    """What keeps an agent that a call made, or ended."""
+    """Statement that keeps an agent that a call made, or ended."""
     return PUT_HOSTED, (agent, specification, state, time.time())
 
 
 def job_inserted(number: str, agent: str, kind: str, specification: str) -> Statement:
-    """What keeps a job that waits."""
+    """Statement that keeps a job that waits."""
     return INSERT_JOB, (number, agent, kind, specification, time.time())
 
 
 def job_started(number: str) -> Statement:
-    """What keeps that a job runs."""
+    """Statement that keeps that a job runs."""
     return START_JOB, (number,)
 
 
 def job_ended(number: str, state: JobState, result: str) -> Statement:
-    """What keeps the end of a job."""
+    """Statement that keeps the end of a job."""
     return END_JOB, (state, result, time.time(), number)
 
 
 def running_jobs_failed(why: str) -> Statement:
-    """What keeps that all jobs that ran have failed."""
+    """Statement that keeps that all jobs that ran have failed."""
     return FAIL_RUNNING, (json.dumps(why), time.time())
 
 

@@ -1,7 +1,6 @@
 """A store's file for all agents of one process, which commit their calls together."""
 
 import contextlib
-import importlib.metadata
 import os
 import sqlite3
 import threading
@@ -10,15 +9,14 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
-from mobandits.logs.store.committer import Committer, Group
+from mobandits.logs.store.committer import Committer, Group, Kept
 from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.rows import Statement
-from mobandits.logs.store.schema import bring_up_to_date
+from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.writer import SYNCHRONOUS
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -85,8 +83,7 @@ class SharedFile:
             self._connection = connect(self.path, synchronous=SYNCHRONOUS[durability])
             opened.callback(self._connection.close)
             with explained(self.path):
-                version = importlib.metadata.version("mobandits")
-                bring_up_to_date(self._connection, self.path, version)
+                create_tables(self._connection)
                 self._reader = connect_to_read(self.path)
             opened.callback(self._reader.close)
             self._identity = identity(self.path)
@@ -97,7 +94,7 @@ class SharedFile:
         on_fork(self, SharedFile.leave_to_parent)
 
     def hold(self) -> str | None:
-        """Why this process must not write the file; None: it may, from the first moment on.
+        """Reason why this process must not write the file; None: it may, from the first moment on.
 
         What is written to a file that was deleted, or that another one was put in the place of, is
         gone with the process.
@@ -125,7 +122,7 @@ class SharedFile:
             return keys_of(self._reader)
 
     def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """What a function reads of the file, of what is on disk.
+        """Result of a function that reads the file, of what is on disk.
 
         Args:
             question: is given a connection, with which it reads only.
@@ -154,7 +151,7 @@ class SharedFile:
         return self._committer.last_group()
 
     def waiting(self) -> int:
-        """How many calls are not on disk yet."""
+        """Number of calls that are not on disk yet."""
         return self._committer.waiting()
 
     def observe_commits(self, observer: Callable[[int, float], None]) -> None:
@@ -180,7 +177,7 @@ class SharedFile:
         self._committer.start()
 
     def gathered(self) -> int:
-        """How many calls have gathered for the next group."""
+        """Number of calls that have gathered for the next group."""
         return self._committer.gathered()
 
     def flush(self) -> None:

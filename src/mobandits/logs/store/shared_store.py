@@ -1,17 +1,17 @@
-"""What agents of one process and their service ask of a store that they share."""
+"""Protocol of a store that agents of one process and their service share."""
 
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
-from mobandits.logs.address import Place
-from mobandits.logs.store.committer import Group
+from mobandits.logs.address import Address, Place, place_of
+from mobandits.logs.store.committer import Group, Kept
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key
 from mobandits.logs.store.ownership import Owner
 from mobandits.logs.store.rows import Statement
+from mobandits.logs.store.shared_file import SharedFile
 
 Answer = TypeVar("Answer")
 
@@ -21,11 +21,11 @@ class SharedStore(Protocol):
 
     @property
     def path(self) -> Place:
-        """Where it is, for messages."""
+        """Place of the store, for messages."""
 
     @property
     def durability(self) -> str:
-        """What a settled call survives, as of `Store`."""
+        """Durability of a settled call, as of `Store`."""
 
     @property
     def lock(self) -> contextlib.AbstractContextManager[object]:
@@ -49,7 +49,7 @@ class SharedStore(Protocol):
         """The keys of the store, those that were revoked as well."""
 
     def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """What a function reads of the store, of what is on disk."""
+        """Result of a function that reads the store, of what is on disk."""
 
     def keep(self, statements: Iterable[Statement]) -> Kept:
         """Have something kept that is no event of an agent, in the group that gathers now."""
@@ -64,13 +64,13 @@ class SharedStore(Protocol):
         """Have the calls that have gathered committed as soon as they can be."""
 
     def gathered(self) -> int:
-        """How many calls have gathered for the next group."""
+        """Number of calls that have gathered for the next group."""
 
     def last_group(self) -> Group | None:
         """The group after which everything written so far is on disk; None where it is."""
 
     def waiting(self) -> int:
-        """How many calls are not on disk yet."""
+        """Number of calls that are not on disk yet."""
 
     def flush(self) -> None:
         """Wait until everything is on disk, or given up."""
@@ -86,3 +86,24 @@ class SharedStore(Protocol):
 
     def release(self, agent: str) -> None:
         """An agent's store was closed."""
+
+
+def open_shared(place: str | Place, durability: Literal["disk", "system"]) -> SharedStore:
+    """A store for the agents of this process.
+
+    Args:
+        place: its file, or the URL of its database.
+        durability: as of `SharedFile`.
+
+    Raises:
+        LogError: where it cannot be opened.
+        MissingExtraError: where it is a database, and the extra `postgres` is not installed.
+    """
+    found = place_of(place)
+    if isinstance(found, Address):
+        # psycopg is of an extra, and only databases need it.
+        from mobandits.logs.store.postgres.shared_database import SharedDatabase  # noqa: PLC0415
+
+        return SharedDatabase(found, durability)
+
+    return SharedFile(found, durability)

@@ -1,7 +1,6 @@
 """A store of decisions: one SQLite file, which an agent writes and any tool reads."""
 
 import contextlib
-import importlib.metadata
 import json
 import os
 import sqlite3
@@ -45,7 +44,7 @@ from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.plain_rows import plain_statements
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
-from mobandits.logs.store.schema import bring_up_to_date
+from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice, number
@@ -184,7 +183,7 @@ class Store:
         raise TypeError(f"{rule} into {self.path}; open it there")
 
     def __len__(self) -> int:
-        """How many events there ever were; those that were deleted count."""
+        """Number of events that there ever were; those that were deleted count."""
         return self._events
 
     @property
@@ -216,7 +215,7 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any] | None:
-        """What the agent is, as `describe` was given it; None where it is new."""
+        """Description of the agent, as `describe` was given it; None where it is new."""
         with self._threads:
             row = self._agent_row()
         return None if row is None else row.description
@@ -513,7 +512,7 @@ class Store:
         yield from sound_among(rows)
 
     def snapshot_time(self) -> float | None:
-        """When the newest snapshot that is on disk was taken, in seconds since 1970; None: none.
+        """Time of the newest snapshot on disk, in seconds since 1970; None: there is none.
 
         Raises:
             LogError: where it cannot be read.
@@ -594,8 +593,7 @@ class Store:
             self._writer = Writer(own, self.durability, self._threads, self._lock_timeout)
             connection = self._writer.connection
             with explained(own):
-                version = importlib.metadata.version("mobandits")
-                bring_up_to_date(connection, own, version)
+                create_tables(connection)
         row = self._agent_row()
         if row is None:
             self._warn_of_missing(None)
@@ -661,7 +659,7 @@ class Store:
     # --- writing
 
     def _statements(self, events: list[Event]) -> tuple[list[Statement], ArmRegistry]:
-        """What writes some events, and the arms there are after them."""
+        """Statements of some events, and the arms there are after them."""
         number = self._number
         assert number is not None  # noqa: S101 - `extend` has introduced the agent
         statements: list[Statement] = []

@@ -1,4 +1,4 @@
-"""What is whole of an agent's events, in a store that may be damaged: read around the damage.
+"""Survey of an agent's whole events in a store that may be damaged, read around the damage.
 
 SQLite ends a query at the first page that it cannot read. So what cannot be read at once is read in
 halves, down to single events, and only those on such a page are missing. Checksums tell which of
@@ -64,7 +64,7 @@ class FoundEvent(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What there is of an agent's events.
+    """Events of an agent that are whole.
 
     Attributes:
         last: the seq of the last one that there was.
@@ -84,7 +84,7 @@ class Survey(NamedTuple):
 
     @property
     def are_decisions(self) -> Mask:
-        """Which of the whole events are decisions."""
+        """Mask of the whole events that are decisions."""
         mask: Mask = self.arms != NO_DECISION
         return mask
 
@@ -108,7 +108,7 @@ class Survey(NamedTuple):
 
 
 def _equal_at_first(one: IntArray, other: IntArray) -> int:
-    """How many numbers of two lists of one length are equal before the first that are not."""
+    """Number of leading entries that two lists of one length share."""
     differing = np.flatnonzero(one != other)
     return int(differing[0]) if len(differing) else len(one)
 
@@ -126,7 +126,7 @@ class FoundSnapshot(NamedTuple):
 
 
 def survey_of(connection: sqlite3.Connection, agent: AgentRow) -> Survey:
-    """What there is of an agent's events; nothing is raised where the store is damaged."""
+    """Survey of an agent's events; nothing is raised where the store is damaged."""
     last = _last_of(connection, agent)
     columns = [array("q") for _ in range(3)]
     damaged = array("q")

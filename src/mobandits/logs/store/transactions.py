@@ -21,7 +21,7 @@ def undone_on_error(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection, begin: str = "BEGIN") -> Iterator[None]:
-    """What is executed inside is committed whole, or not at all.
+    """Transaction: statements inside are committed whole, or not at all.
 
     Args:
         connection: outside of a transaction.

@@ -1,4 +1,4 @@
-"""Which decisions of a store still wait for something, by what the agent says of itself.
+"""Decisions of a store that still wait for something, by the agent's description.
 
 Where it is not certain, a decision waits: a reward for one that was deleted could not be kept. So
 a decision that was dropped because too many waited counts as one that waits, unless its age says
@@ -67,7 +67,7 @@ class DecisionTable(NamedTuple):
 
 
 class Waiting:
-    """What an agent's description says of how long decisions wait.
+    """Rules of an agent's description on how long decisions wait.
 
     Args:
         description: of the agent.
@@ -92,7 +92,7 @@ class Waiting:
             self.required.append(name_text(name))
 
     def of(self, table: DecisionTable, activated: Array, abandoned: Mask, now: float) -> Mask:
-        """Which decisions wait.
+        """Mask of the decisions that wait.
 
         Args:
             table: the decisions.
@@ -161,7 +161,7 @@ def _times_of(ids: IntArray, changed_ids: IntArray, times: Array) -> Array:
 
 
 def are_in(values: IntArray, ids: IntArray) -> Mask:
-    """Which values are among sorted ids; a set of them would need ten times the memory."""
+    """Mask of values that are among sorted ids; a set would need ten times the memory."""
     if not len(ids):
         return np.zeros(len(values), bool)
     places = np.minimum(np.searchsorted(ids, values), len(ids) - 1)

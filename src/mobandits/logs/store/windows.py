@@ -33,7 +33,7 @@ class Window(NamedTuple):
 
 
 def decision_count(connection: sqlite3.Connection, agent: int) -> int:
-    """How many decisions of an agent a store has."""
+    """Number of decisions of an agent in a store."""
     (count,) = connection.execute(COUNT, (agent,)).fetchone()
     return int(count)
 

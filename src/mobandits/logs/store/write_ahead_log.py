@@ -1,4 +1,4 @@
-"""What SQLite's write-ahead log holds, read without SQLite: to notice what recovery passes over.
+"""SQLite's write-ahead log, read without SQLite: to notice what recovery passes over.
 
 After a kill SQLite replays the log up to the first frame whose checksum is wrong, and forgets the
 rest without a word. A transaction that was being written is such a rest, and rightly forgotten. A

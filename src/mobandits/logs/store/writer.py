@@ -113,7 +113,7 @@ class Writer:
         """
 
     def may_have_key(self, key: str) -> bool:
-        """True: whether there is a decision with a client's key, a look into the file says."""
+        """Always True; query the file to find out."""
         return True
 
     def flush(self) -> None:
@@ -155,7 +155,7 @@ class Writer:
 
     @contextlib.contextmanager
     def _undoing(self, undo: str) -> Iterator[None]:
-        """What fails inside is taken back; after what cannot be, nothing more is written."""
+        """Take back what fails inside; after what cannot be, nothing more is written."""
         try:
             yield
         except BaseException as error:

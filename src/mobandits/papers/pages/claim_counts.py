@@ -43,12 +43,6 @@ VERDICT_MEANINGS: Mapping[Verdict, str] = {
         "the claim fails after fewer rounds than the paper has, which does not contradict it"
     ),
 }
-HOLDS: Mapping[Verdict, bool | None] = {
-    "reproduced": True,
-    "not reproduced": False,
-    "reported": None,
-    "not at the paper's scale": None,
-}
 # A table has a column for each of them; what is not at the paper's scale is counted as reported.
 COLUMNS: tuple[Verdict, ...] = ("reproduced", "not reproduced", "reported")
 RULED = {True: "holds", False: "does not hold", None: "no rule decides"}
@@ -63,53 +57,38 @@ HEADER = (
 )
 
 
-def kind_of(claim: ClaimEntry | Judgement) -> ClaimKind:
-    """The kind of a claim; files of version 0.1 do not name it."""
-    return claim.get("kind", "paper")
-
-
-def holds(claim: ClaimEntry | Judgement) -> bool | None:
-    """What the rule of a claim gave; files of version 0.1 have the verdict only.
-
-    Example:
-        >>> holds({"verdict": "reported", "kind": "ours", "holds": True})
-        True
-        >>> holds({"verdict": "not reproduced"})
-        False
-    """
-    return claim.get("holds", HOLDS[claim["verdict"]])
-
-
 def judgement(claim: ClaimEntry | Judgement) -> str:
     """The verdict of a paper's own claim; of another one its kind, and what the rule gave.
 
     Example:
-        >>> judgement({"verdict": "reproduced"})
+        >>> judgement({"verdict": "reproduced", "kind": "paper"})
         'reproduced'
         >>> judgement({"verdict": "reported", "kind": "check", "holds": True})
         'check: holds'
     """
-    kind = kind_of(claim)
+    kind = claim["kind"]
     if kind == "paper":
         return claim["verdict"]
 
     words = CHECKED if kind == "check" else RULED
 
-    return f"{kind}: {words[holds(claim)]}"
+    ruled = words[claim["holds"]]
+
+    return f"{kind}: {ruled}"
 
 
 def group_of(claim: ClaimEntry | Judgement) -> str:
     """What readers choose claims by: the verdict of a paper's own claim, or what the rule gave.
 
     Example:
-        >>> group_of({"verdict": "reproduced"})
+        >>> group_of({"verdict": "reproduced", "kind": "paper"})
         'reproduced'
         >>> group_of({"verdict": "reported", "kind": "check", "holds": False})
         'does not hold'
     """
-    if kind_of(claim) == "paper":
+    if claim["kind"] == "paper":
         return claim["verdict"]
-    return RULED[holds(claim)]
+    return RULED[claim["holds"]]
 
 
 def count_by_group(claims: Sequence[ClaimEntry]) -> dict[str, int]:
@@ -117,10 +96,10 @@ def count_by_group(claims: Sequence[ClaimEntry]) -> dict[str, int]:
 
     Example:
         >>> ours = {"verdict": "reported", "kind": "ours", "holds": True}
-        >>> count_by_group([ours, {"verdict": "reproduced"}])
+        >>> count_by_group([ours, {"verdict": "reproduced", "kind": "paper"}])
         {'reproduced': 1, 'holds': 1}
     """
-    counts = dict.fromkeys([*HOLDS, *RULED.values()], 0)
+    counts = dict.fromkeys([*VERDICT_MEANINGS, *RULED.values()], 0)
     for claim in claims:
         counts[group_of(claim)] += 1
 
@@ -136,10 +115,10 @@ def words_of_claims(claims: Sequence[ClaimEntry]) -> list[Definition]:
     """
     words = []
     for verdict, meaning in VERDICT_MEANINGS.items():
-        if any(kind_of(claim) == "paper" and claim["verdict"] == verdict for claim in claims):
+        if any(claim["kind"] == "paper" and claim["verdict"] == verdict for claim in claims):
             words.append(Definition(verdict, meaning))
 
-    kinds = {kind_of(claim) for claim in claims}
+    kinds = {claim["kind"] for claim in claims}
     for kind, meaning in KIND_MEANINGS.items():
         if kind in kinds:
             words.append(Definition(KINDS[kind], meaning))
@@ -151,13 +130,14 @@ def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
     """How many claims of each kind hold, do not hold, have no rule that decides.
 
     Example:
-        >>> count_by_kind([{"verdict": "reproduced"}, {"verdict": "reported"}])["paper"]
+        >>> answers = [True, None]
+        >>> count_by_kind([{"kind": "paper", "holds": answer} for answer in answers])["paper"]
         (1, 0, 1)
     """
     # Every kind has a column, also one that no claim has.
     counts = {}
     for kind in KINDS:
-        answers = [holds(claim) for claim in claims if kind_of(claim) == kind]
+        answers = [claim["holds"] for claim in claims if claim["kind"] == kind]
         yes = answers.count(True)
         no = answers.count(False)
         undecided = answers.count(None)
@@ -171,8 +151,9 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
 
     Example:
         >>> ours = {"verdict": "reported", "kind": "ours", "holds": True}
-        >>> counted([{"verdict": "reproduced"}, {"verdict": "reported"}, ours])
-        '1 reproduced, 1 reported. Ours: 1 holds.'
+        >>> papers = {"verdict": "reproduced", "kind": "paper", "holds": True}
+        >>> counted([papers, ours])
+        '1 reproduced. Ours: 1 holds.'
     """
     # The paper's own claims first; what other kinds came to is said in sentences of their own.
     sentences = []
@@ -180,9 +161,11 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
         if not any(counts):
             continue
         if kind == "paper":
-            verdicts = [claim["verdict"] for claim in claims if kind_of(claim) == kind]
-            numbers = [verdicts.count(verdict) for verdict in HOLDS]
-            sentences.append(f"{_counts_in_words(numbers, tuple(HOLDS), tuple(HOLDS))}.")
+            verdicts = [claim["verdict"] for claim in claims if claim["kind"] == kind]
+            names = tuple(VERDICT_MEANINGS)
+            numbers = [verdicts.count(verdict) for verdict in names]
+            words = _counts_in_words(numbers, names, names)
+            sentences.append(f"{words}.")
         else:
             singular = ("holds", "does not", "without a rule")
             plural = ("hold", "do not", "without a rule")
@@ -211,7 +194,7 @@ def by_paper(
         experiments: `experiment` and `seconds` of each, from the manifest.
 
     Example:
-        >>> claim = {"id": "a/x/low", "verdict": "reproduced"}
+        >>> claim = {"id": "a/x/low", "verdict": "reproduced", "kind": "paper", "holds": True}
         >>> by_paper([claim], [{"experiment": "a/x", "seconds": 90.0}])[0]
         ['a', '1', '1', '0', '0', '–', '–', '–', '–', '1.5 min']
     """

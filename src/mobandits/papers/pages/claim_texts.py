@@ -7,7 +7,7 @@ from mobandits.figures.formatting import digits_after_point, format_number, join
 from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Table
 from mobandits.papers.contents import ClaimEntry, Judgement, PartEntry
-from mobandits.papers.pages.claim_counts import group_of, holds, judgement, kind_of
+from mobandits.papers.pages.claim_counts import group_of, judgement
 
 NAMED = 3  # so many names are listed, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
@@ -154,13 +154,13 @@ def badge_of(claim: ClaimEntry) -> str:
     """The style of a verdict; what is not a verdict is grey, except a violated check.
 
     Example:
-        >>> badge_of({"verdict": "reproduced"})
+        >>> badge_of({"verdict": "reproduced", "kind": "paper"})
         'yes'
         >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
         'no'
     """
     # A violated check is a mistake in the program, and stands out.
-    if kind_of(claim) == "check" and holds(claim) is False:
+    if claim["kind"] == "check" and claim["holds"] is False:
         return "no"
     return BADGES[claim["verdict"]]
 
@@ -173,11 +173,11 @@ def shown_numbers(claim: ClaimEntry) -> list[tuple[str, str]]:
     Example:
         >>> number = {"measured": 1.0, "interval": None}
         >>> parts = [{"said": "a", **number}, {"said": "b", **number}]
-        >>> shown_numbers({"verdict": "reported", "of": "a", **number, "parts": parts})
+        >>> shown_numbers({"holds": None, "of": "a", **number, "parts": parts})
         [('a', '1.00'), ('b', '1.00')]
     """
     parts = claim["parts"]
-    is_decided = holds(claim) is not None
+    is_decided = claim["holds"] is not None
     if is_decided or len(parts) < 2:
         deciding = (claim["of"], measured(claim))
         return [deciding, *on_papers_trials(claim)]
@@ -258,15 +258,15 @@ def remarks(claim: ClaimEntry) -> str:
     Example:
         >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
         >>> texts = {"note": "", "differs": "Trials are few."}
-        >>> claim = {"verdict": "not reproduced", "parts": [part], **texts}
+        >>> claim = {"holds": False, "parts": [part], **texts}
         >>> remarks(claim)
         'The opposite is clear for b less a. Trials are few.'
-        >>> remarks(claim | {"verdict": "reproduced"})
+        >>> remarks(claim | {"holds": True})
         ''
     """
     # The note is always shown; the rest, only of a claim that does not hold.
     sentences = [claim["note"]]
-    if holds(claim) is not True:
+    if claim["holds"] is not True:
         opposite: list[str] = []
         undecided: list[str] = []
         for part in claim["parts"]:
@@ -305,10 +305,12 @@ def otherwise(claim: ClaimEntry) -> str:
     """What the paper's own rule for constants, or as many trials, would give, if something else.
 
     Example:
-        >>> otherwise({"verdict": "reproduced", "papers_rule": {"verdict": "not reproduced"}})
+        >>> claim = {"verdict": "reproduced", "kind": "paper"}
+        >>> rule = {"verdict": "not reproduced", "kind": "paper"}
+        >>> otherwise(claim | {"papers_rule": rule})
         'with the best constants of the reported trials: not reproduced'
-        >>> few = {"verdict": "reported", "trials": 10}
-        >>> otherwise({"verdict": "reproduced", "papers_trials": few})
+        >>> few = {"verdict": "reported", "kind": "paper", "trials": 10}
+        >>> otherwise(claim | {"papers_trials": few})
         'on 10 trials: reported'
     """
     own = judgement(claim)

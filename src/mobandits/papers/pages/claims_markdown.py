@@ -32,7 +32,8 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
     Example:
         >>> entry = {"id": "a/fig1/low", "claim": "A is low.", "target": "low", "parts": []}
         >>> entry |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a"}
-        >>> rest = {"verdict": "reproduced", "differs": "", "note": ""}
+        >>> rest = {"verdict": "reproduced", "kind": "paper", "holds": True}
+        >>> rest |= {"differs": "", "note": ""}
         >>> experiment = {"experiment": "a/fig1", "seconds": 3.0, "changed": {}}
         >>> print(claims_markdown([entry | rest], [experiment]).splitlines()[-1])
         | `low` A is low. | low | 1.00 [0.50, 2.00] (b less a) | reproduced |
@@ -118,7 +119,7 @@ def group_rows(claims: Sequence[ClaimEntry]) -> list[list[str]]:
     """Where the claims of each group are: links to the headings of their experiments.
 
     Example:
-        >>> claim = {"id": "p/fig1/low", "verdict": "reproduced"}
+        >>> claim = {"id": "p/fig1/low", "verdict": "reproduced", "kind": "paper"}
         >>> group_rows([claim, claim])
         [['reproduced', '2', '[fig1](#pfig1) (2)']]
     """

@@ -156,7 +156,7 @@ def not_reproduced(claims: Sequence[ClaimEntry]) -> str:
     """The claims of papers that did not reproduce, in a sentence; empty where all did.
 
     Example:
-        >>> not_reproduced([{"id": "p/x/low", "verdict": "not reproduced"}])
+        >>> not_reproduced([{"id": "p/x/low", "verdict": "not reproduced", "kind": "paper"}])
         'Not reproduced: p/x/low.'
     """
     missed = [claim["id"] for claim in claims if group_of(claim) == "not reproduced"]

@@ -130,7 +130,7 @@ def paper_page(
         words=words_of_page(specification, claims),
         verdicts=words_of_claims(claims),
         changed=scale_of(changed) if changed else "",
-        scale=own_scale(specification.get("scale", [])),
+        scale=own_scale(specification["scale"]),
         about=[with_formulas(paragraph) for paragraph in specification["about"]],
         claims=claim_rows(claims),
         figures=paper_figures(directory / "figures", rows, specification),

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.figures.contents import kind_of_folder
 from mobandits.papers.contents import TheoremCount, TheoremSummary
 from mobandits.papers.protocol.protocol import KINDS, Count, Report
 from mobandits.simulation.files import write_atomically
@@ -134,10 +133,9 @@ def _read_summary(file: Path) -> TheoremSummary | None:
     except (OSError, ValueError):  # some other file
         return None
 
-    if not isinstance(content, dict) or not content.keys() >= {"paper", "counts"}:
-        return None
+    is_summary = isinstance(content, dict) and content.get("kind") == "theorems"
 
-    return cast("TheoremSummary", content) if kind_of_folder(content) == "theorems" else None
+    return cast("TheoremSummary", content) if is_summary else None
 
 
 def _read_curves(summary_file: Path) -> pl.DataFrame:

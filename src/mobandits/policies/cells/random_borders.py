@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.notes import Note, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
 
 
@@ -75,16 +75,6 @@ class RandomBorders:
         inner = possible_notes(self.policy, state, note.inner)
 
         return fits & inner
-
-    def unpacked_note(self, packed: float) -> Note:
-        """The note that older files have as n 2^features + sides, n the inner note's number."""
-        radix = math.ldexp(1.0, self.features)
-        # Still a float, as files have it: whether it is whole is checked where notes are read.
-        sides: Any
-        packed_inner, sides = divmod(packed, radix)
-        inner = unpacked_note(self.policy, packed_inner)
-
-        return BorderNote(inner, sides)
 
     def note_for(self, beliefs: Bordered, arm: int, probability: float, rng: Rng) -> BorderNote:
         """The inner policy's note, and the coins of the arm's row."""

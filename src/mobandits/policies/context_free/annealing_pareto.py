@@ -40,10 +40,6 @@ class AnnealingState(NamedTuple):
     candidates: Mask
     epsilon: Array
 
-    def upgraded(self) -> "AnnealingState":
-        """Sums, of a state in which `total` holds means."""
-        return self._replace(total=self.total * self.seen)
-
 
 @compiled
 class AnnealingPolicy(NotesNothing):

@@ -37,7 +37,7 @@ LEAST_ERROR = 1e-12
     seen=counts("arms", "objectives"),
     total=Field(("arms", "objectives")),
     squares=Field(("arms", "objectives"), low=0.0),
-    origin=Field(("objectives",), since=2),
+    origin=Field(("objectives",)),
 )
 class KgState(NamedTuple):
     """Sums, so that arms with the same rewards of 0 and 1 have the same deviation in any order.
@@ -54,23 +54,6 @@ class KgState(NamedTuple):
     total: Array
     squares: Array
     origin: Array
-
-    def upgraded(self) -> "KgState":
-        """Sums, of a state whose `total` holds means and whose `squares` are around these.
-
-        The origin becomes the mean of all rewards, and squared deviations become squared distances
-        from it.
-        """
-        total = self.total * self.seen
-        # Counts of 0 become 1, so that means without rewards are 0 and not undefined.
-        all_seen = np.maximum(self.seen.sum(axis=0), 1.0)
-        own_seen = np.maximum(self.seen, 1.0)
-        origin = total.sum(axis=0) / all_seen
-        mean = total / own_seen
-        distance = mean - origin
-        squares = self.squares + self.seen * distance**2
-
-        return KgState(self.seen, total, squares, origin)
 
 
 @kernel

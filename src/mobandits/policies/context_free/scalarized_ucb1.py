@@ -50,10 +50,6 @@ class ScalarizedState(NamedTuple):
     seen: Array
     total: Array
 
-    def upgraded(self) -> "ScalarizedState":
-        """Sums, of a state in which `total` holds means."""
-        return self._replace(total=self.total * self.seen)
-
 
 class FunctionNote(NamedTuple):
     """The number of the function that chose the arm."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, note_of, possible_notes, unpacked_note
+from mobandits.contracts.notes import Note, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Rng
 from mobandits.contracts.states import counts, state_fields
 
@@ -71,12 +71,6 @@ class Periodic:
         inner = possible_notes(self.policy, state.state, note.inner)
 
         return fits & inner
-
-    def unpacked_note(self, packed: float) -> Note:
-        """The note that older files have as n 2^32 + round, n the inner note's number."""
-        packed_inner, played = divmod(packed, 2.0**32)
-        inner = unpacked_note(self.policy, packed_inner)
-        return TimedNote(inner, played)
 
     def note_for(self, beliefs: TimedBeliefs, arm: int, probability: float, rng: Rng) -> TimedNote:
         """The inner policy's note, and the round."""

@@ -49,10 +49,6 @@ class Balls(NamedTuple):
     reach: Array
     bound: Array
 
-    def upgraded(self) -> "Balls":
-        """Sums, of a state in which `total` holds means."""
-        return self._replace(total=self.total * self.seen)
-
 
 @kernel
 def no_balls(dimensions: int, objectives: int) -> Balls:

@@ -10,10 +10,10 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
-from mobandits.agent.keys import Circumstances, another_context, as_given, circumstances
+from mobandits.agent.keys import CallOptions, another_context, as_given, call_options
 from mobandits.agent.workers import core_of_worker, decide_apart
 from mobandits.logs.names import name_of, name_text
-from mobandits.logs.store.postgres.inbox_writer import Accepted, Asked, Earlier, Told
+from mobandits.logs.store.postgres.inbox_writer import Accepted, Earlier, InboxDecision, InboxReward
 from mobandits.logs.store.postgres.publications import Publication
 from mobandits.logs.store.postgres.shared_database import check_kept
 from mobandits.logs.store.rows import DOUBLE
@@ -70,7 +70,7 @@ class AgentCopy:
 
     # --- decisions
 
-    def decide(self, request: Decide) -> Asked:
+    def decide(self, request: Decide) -> InboxDecision:
         """A decision that is to join the inbox.
 
         Raises:
@@ -79,11 +79,11 @@ class AgentCopy:
         check_columns(self.core.encoder, request.context)
         arms = as_given(request.eligible)
         context = self.core.contexts.encoded(request.context)
-        how = circumstances(request.key, request.active, context, arms)
+        options = call_options(request.key, request.active, context, arms)
 
-        return self._asked(context, arms, how)
+        return self._inbox_decision(context, arms, options)
 
-    def decide_batch(self, request: DecideBatch) -> list[Asked]:
+    def decide_batch(self, request: DecideBatch) -> list[InboxDecision]:
         """A decision per context; those with one key are one decision in the inbox.
 
         Raises:
@@ -102,24 +102,26 @@ class AgentCopy:
         for context, key in zip(request.contexts, keys, strict=True):
             check_columns(self.core.encoder, context)
             numbers = self.core.contexts.encoded(context)
-            how = circumstances(key, True, numbers, arms)
-            rows.append(self._asked(numbers, arms, how))
+            options = call_options(key, True, numbers, arms)
+            rows.append(self._inbox_decision(numbers, arms, options))
 
         return rows
 
-    def made(self, asked: Asked, number: int) -> Decided:
+    def made(self, inbox_decision: InboxDecision, number: int) -> Decided:
         """The answer to a decision that has joined the inbox."""
-        front = None if asked.front is None else json.loads(asked.front)
-        return self._decided(number, asked.arm, asked.propensity, asked.error, front)
+        front = None if inbox_decision.front is None else json.loads(inbox_decision.front)
+        return self._decided(
+            number, inbox_decision.arm, inbox_decision.propensity, inbox_decision.error, front
+        )
 
-    def made_before(self, asked: Asked, earlier: Earlier) -> Decided:
+    def made_before(self, inbox_decision: InboxDecision, earlier: Earlier) -> Decided:
         """The answer to a call whose key an earlier one had.
 
         Raises:
             ValueError: where that one had another context.
         """
-        if earlier.request != asked.request:
-            raise another_context(asked.key, earlier.id)
+        if earlier.request != inbox_decision.request:
+            raise another_context(inbox_decision.key, earlier.id)
 
         decided = self._decided(
             earlier.id, earlier.arm, earlier.propensity, earlier.error, earlier.front
@@ -128,8 +130,8 @@ class AgentCopy:
 
         return decided
 
-    def _asked(self, context: Any, eligible: Any, how: Circumstances) -> Asked:
-        check_kept(how.key)
+    def _inbox_decision(self, context: Any, eligible: Any, options: CallOptions) -> InboxDecision:
+        check_kept(options.key)
         decision = decide_apart(self.core, context, eligible)
         rows = decision.context
         assert rows is not None  # noqa: S101 - it was just made
@@ -139,7 +141,7 @@ class AgentCopy:
         blob = np.ascontiguousarray(rows, DOUBLE).tobytes()
         count, features = rows.shape
 
-        return Asked(
+        return InboxDecision(
             agent=self.number,
             fence=self.version.fence,
             arm=self._numbers[decision.arm],
@@ -150,9 +152,9 @@ class AgentCopy:
             features=features,
             context=blob,
             eligible=self._numbers_of(decision.eligible),
-            key=how.key,
-            request=how.request,
-            active=how.active,
+            key=options.key,
+            request=options.request,
+            active=options.active,
             epoch=self.version.epoch,
             position=self.version.position,
             at=time.time(),
@@ -182,7 +184,7 @@ class AgentCopy:
 
     # --- rewards
 
-    def told(self, number: int, rewards: dict[str, float]) -> Told:
+    def inbox_reward(self, number: int, rewards: dict[str, float]) -> InboxReward:
         """Rewards that are to join the inbox.
 
         Raises:
@@ -198,24 +200,26 @@ class AgentCopy:
                 # As the tables keep it: without the sign of a zero.
                 texts[name_text(name)] = value + 0.0
 
-        return Told(self.number, number, texts, time.time())
+        return InboxReward(self.number, number, texts, time.time())
 
-    def rewarded(self, told: Told, accepted: Accepted) -> Rewarded:
+    def rewarded(self, inbox_reward: InboxReward, accepted: Accepted) -> Rewarded:
         """The answer to rewards.
 
         Raises:
             Problem: where there is no such decision, or one of them was another number before.
         """
         if not accepted.is_known:
-            raise Problem(404, f"there is no decision {told.decision}")
+            raise Problem(404, f"there is no decision {inbox_reward.decision}")
 
         before = accepted.before
         name = accepted.contradicted
         if name is not None:
-            raise changed_reward(name, before[name], told.rewards[name])
+            raise changed_reward(name, before[name], inbox_reward.rewards[name])
 
-        is_repeated = all(name in before for name in told.rewards)
+        is_repeated = all(name in before for name in inbox_reward.rewards)
         # The tables have names of objectives by their texts.
-        known = {str(name_of(text)) for text in (*before, *told.rewards)}
+        known = {str(name_of(text)) for text in (*before, *inbox_reward.rewards)}
 
-        return rewarded(told.decision, self.core.objective_names, known, is_repeated=is_repeated)
+        return rewarded(
+            inbox_reward.decision, self.core.objective_names, known, is_repeated=is_repeated
+        )

@@ -15,10 +15,10 @@ from mobandits.logs.store.postgres.connection import PostgresConnection, connect
 from mobandits.logs.store.postgres.inbox_writer import (
     Accepted,
     Answer,
-    Asked,
     Earlier,
+    InboxDecision,
+    InboxReward,
     InboxWriter,
-    Told,
 )
 from mobandits.logs.store.postgres.publications import new_incarnation
 from mobandits.logs.store.postgres.shared_database import ENDLESS, IN_SYSTEM, ON_DISK
@@ -35,19 +35,19 @@ class Item:
     Attributes:
         loop: of the caller.
         done: of the caller: true once there is an answer.
-        asked: decisions.
-        told: rewards.
+        decisions: that it made.
+        rewards: that it reports.
         keys: (agent, key) of decisions that are looked up.
-        answers: to `asked`.
-        accepted: answers to `told`.
+        answers: to `decisions`.
+        accepted: answers to `rewards`.
         found: answers to `keys`.
         failure: why there is no answer; None: there is.
     """
 
     loop: asyncio.AbstractEventLoop
     done: "asyncio.Future[None]"
-    asked: Sequence[Asked] = ()
-    told: Sequence[Told] = ()
+    decisions: Sequence[InboxDecision] = ()
+    rewards: Sequence[InboxReward] = ()
     keys: Sequence[tuple[int, str]] = ()
     answers: list[Answer] = field(default_factory=list)
     accepted: list[Accepted] = field(default_factory=list)
@@ -98,22 +98,22 @@ class Gathering:
         """How many calls are not committed yet."""
         return len(self._items) + self._committing
 
-    async def ask(self, asked: Sequence[Asked]) -> list[Answer]:
+    async def ask(self, decisions: Sequence[InboxDecision]) -> list[Answer]:
         """Have decisions in the inbox, all of them in one transaction.
 
         Raises:
             LogError: where that is not certain.
         """
-        item = await self._settled(asked=asked)
+        item = await self._settled(decisions=decisions)
         return item.answers
 
-    async def tell(self, told: Told) -> Accepted:
+    async def tell(self, reward: InboxReward) -> Accepted:
         """Have rewards in the inbox.
 
         Raises:
             LogError: where that is not certain.
         """
-        item = await self._settled(told=[told])
+        item = await self._settled(rewards=[reward])
         return item.accepted[0]
 
     async def find(self, agent: int, key: str) -> Earlier | None:
@@ -127,12 +127,12 @@ class Gathering:
 
     async def _settled(
         self,
-        asked: Sequence[Asked] = (),
-        told: Sequence[Told] = (),
+        decisions: Sequence[InboxDecision] = (),
+        rewards: Sequence[InboxReward] = (),
         keys: Sequence[tuple[int, str]] = (),
     ) -> Item:
         loop = asyncio.get_running_loop()
-        item = Item(loop, loop.create_future(), asked, told, keys)
+        item = Item(loop, loop.create_future(), decisions, rewards, keys)
         with self._changed:
             failure = "the worker ends" if self._is_ending else self._failure
             if failure is not None:
@@ -202,7 +202,7 @@ class Gathering:
             later = []
             rewarded: set[tuple[int, int]] = set()
             for item in self._items:
-                decisions = {(told.agent, told.decision) for told in item.told}
+                decisions = {(reward.agent, reward.decision) for reward in item.rewards}
                 # Two calls of one group must not each wait for what the other brings.
                 if decisions & rewarded:
                     later.append(item)
@@ -220,7 +220,7 @@ class Gathering:
             with explained(self._address):
                 self._write_all(group)
         except Exception as error:  # noqa: BLE001 - else the thread ends, and all wait for ever
-            failure = f"what was asked could not be written: {error}"
+            failure = f"the inbox could not be written: {error}"
             LOG.warning("%s", failure)
             self._failure = failure
             self._disconnect()
@@ -233,15 +233,15 @@ class Gathering:
     def _write_all(self, group: list[Item]) -> None:
         writer = self._writer
         assert writer is not None  # noqa: S101 - it is connected
-        asked = [row for item in group for row in item.asked]
-        told = [row for item in group for row in item.told]
-        if asked or told:
-            written = writer.write(asked, told)
-            answers = iter(written.asked)
-            accepted = iter(written.told)
+        decisions = [row for item in group for row in item.decisions]
+        rewards = [row for item in group for row in item.rewards]
+        if decisions or rewards:
+            written = writer.write(decisions, rewards)
+            answers = iter(written.decisions)
+            accepted = iter(written.rewards)
             for item in group:
-                item.answers = [next(answers) for _ in item.asked]
-                item.accepted = [next(accepted) for _ in item.told]
+                item.answers = [next(answers) for _ in item.decisions]
+                item.accepted = [next(accepted) for _ in item.rewards]
 
         for item in group:
             item.found = [writer.earlier(agent, key) for agent, key in item.keys]

@@ -4,7 +4,12 @@ import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 
-from mobandits.logs.store.postgres.inbox import AskedRow, Batch, ToldCall, waiting_batch
+from mobandits.logs.store.postgres.inbox import (
+    Batch,
+    InboxDecisionRow,
+    InboxRewardCall,
+    waiting_batch,
+)
 from mobandits.logs.store.postgres.own_session import OwnSession
 from mobandits.logs.store.postgres.shared_database import SharedDatabase
 from mobandits.service.hosted_agent import HostedAgent
@@ -86,7 +91,7 @@ class Inbox:
 
             await self._until_gone()
 
-        return not (batch.has_all_asked and batch.has_all_told)
+        return not (batch.has_all_decisions and batch.has_all_rewards)
 
     async def drain(self, hosted: HostedAgent) -> None:
         """Take in all that is in the inbox of one agent by now.
@@ -122,9 +127,9 @@ class Inbox:
     async def _take_of_agent(
         self, hosted: HostedAgent, openings: int, batch: Batch, number: int
     ) -> None:
-        asked = [row for row in batch.asked if row.agent == number]
-        told = [call for call in batch.told if call.agent == number]
-        for some_asked, some_told in _turns(asked, told):
+        decisions = [row for row in batch.decisions if row.agent == number]
+        rewards = [call for call in batch.rewards if call.agent == number]
+        for some_decisions, some_rewards in _turns(decisions, rewards):
             # It may have been opened again, or closed, while others had their turn.
             if not hosted.is_ready or hosted.openings != openings:
                 return
@@ -134,19 +139,19 @@ class Inbox:
                 hosted.agent.core,
                 hosted.store,
                 self._file.epoch,
-                some_asked,
-                some_told,
-                has_all_asked=batch.has_all_asked,
+                some_decisions,
+                some_rewards,
+                has_all_decisions=batch.has_all_decisions,
             )
             self._counts.note(hosted.name, taken)
             await asyncio.sleep(0.0)
 
 
 def _turns(
-    asked: Sequence[AskedRow], told: Sequence[ToldCall]
-) -> Iterator[tuple[Sequence[AskedRow], Sequence[ToldCall]]]:
+    decisions: Sequence[InboxDecisionRow], rewards: Sequence[InboxRewardCall]
+) -> Iterator[tuple[Sequence[InboxDecisionRow], Sequence[InboxRewardCall]]]:
     """The rows in parts: decisions first, since rewards may be of any of them."""
-    for start in range(0, len(asked), TURN):
-        yield asked[start : start + TURN], ()
-    for start in range(0, len(told), TURN):
-        yield (), told[start : start + TURN]
+    for start in range(0, len(decisions), TURN):
+        yield decisions[start : start + TURN], ()
+    for start in range(0, len(rewards), TURN):
+        yield (), rewards[start : start + TURN]

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
-from mobandits.agent.keys import Circumstances
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.workers import DecisionOfWorker, Source, take_in
 from mobandits.errors import LogError
 from mobandits.logs.names import name_of
 from mobandits.logs.store import Store
 from mobandits.logs.store.postgres.inbox import (
-    AskedRow,
-    ToldCall,
+    InboxDecisionRow,
+    InboxRewardCall,
     call_late,
     decision_refused,
     moved,
@@ -47,10 +47,10 @@ def take_rows(
     core: AgentCore,
     store: Store,
     epoch: int,
-    asked: Sequence[AskedRow],
-    told: Sequence[ToldCall],
+    inbox_decisions: Sequence[InboxDecisionRow],
+    inbox_rewards: Sequence[InboxRewardCall],
     *,
-    has_all_asked: bool,
+    has_all_decisions: bool,
 ) -> Taken:
     """Take in decisions, and then learn rewards; all of it is one call of the store.
 
@@ -58,9 +58,10 @@ def take_rows(
         core: of the agent.
         store: of the agent.
         epoch: of this learner.
-        asked: decisions of the agent, those of one worker in its order.
-        told: rewards of the agent, likewise.
-        has_all_asked: whether no further decision was in the inbox when these rewards were read.
+        inbox_decisions: decisions of the agent, those of one worker in its order.
+        inbox_rewards: rewards of the agent, likewise.
+        has_all_decisions: whether no further decision was in the inbox when these rewards were
+            read.
 
     Raises:
         LogError: where the store takes no events; what was done is lost then with the agent.
@@ -73,7 +74,7 @@ def take_rows(
     refused = 0
     with core.lock, store.in_one_call() as more:
         names = store.arm_names
-        for row in asked:
+        for row in inbox_decisions:
             made = decision_of_row(row, names)
             why = _refusal(core, made)
             if why is None:
@@ -84,8 +85,8 @@ def take_rows(
             more.append(decision_refused(row.id, why))
             LOG.error("decision %s of a worker cannot be taken in: %s", row.id, why)
 
-        for call in told:
-            if _may_come(core, call.decision) and not has_all_asked:
+        for call in inbox_rewards:
+            if _may_come(core, call.decision) and not has_all_decisions:
                 continue
             why = _learned(core, call)
             if why is None:
@@ -98,12 +99,12 @@ def take_rows(
         ids = [decision.id for decision in decisions]
         more.extend(moved(agent, epoch, ids, learned, len(store), time.time()))
 
-    left = len(told) - len(learned) - late
+    left = len(inbox_rewards) - len(learned) - late
 
     return Taken(decisions, len(learned), late, refused, left)
 
 
-def decision_of_row(row: AskedRow, names: Sequence[Hashable]) -> DecisionOfWorker:
+def decision_of_row(row: InboxDecisionRow, names: Sequence[Hashable]) -> DecisionOfWorker:
     """A row of the inbox as the agent takes it in.
 
     Args:
@@ -120,14 +121,14 @@ def decision_of_row(row: AskedRow, names: Sequence[Hashable]) -> DecisionOfWorke
         context=row.context,
         eligible=tuple(names[number] for number in row.eligible),
     )
-    how = Circumstances(row.key, row.request, row.active)
+    options = CallOptions(row.key, row.request, row.active)
 
-    return DecisionOfWorker(decision, how, Source(row.epoch, row.position))
+    return DecisionOfWorker(decision, options, Source(row.epoch, row.position))
 
 
 def _refusal(core: AgentCore, made: DecisionOfWorker) -> str | None:
     """Why a decision was not taken in; None: it was."""
-    key = made.how.key
+    key = made.options.key
     writer = core.writer
     # A decision of others that came to the learner itself may have the key meanwhile.
     if key is not None and writer is not None and writer.keyed(key) is not None:
@@ -149,7 +150,7 @@ def _may_come(core: AgentCore, number: int) -> bool:
     return is_of_worker(number) and not is_known
 
 
-def _learned(core: AgentCore, call: ToldCall) -> str | None:
+def _learned(core: AgentCore, call: InboxRewardCall) -> str | None:
     """Why rewards were not learned; None: they were."""
     rewards = {name_of(objective): value for objective, value in call.rewards.items()}
     try:

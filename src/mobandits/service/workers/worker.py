@@ -62,17 +62,17 @@ class Worker:
                 return None
 
             try:
-                asked = copy.decide(request)
+                inbox_decision = copy.decide(request)
             except ValueError:
                 if not await self._catches_up(copy):
                     raise
                 continue
 
-            (answer,) = await self.gathering.ask([asked])
+            (answer,) = await self.gathering.ask([inbox_decision])
             if isinstance(answer, int):
-                return copy.made(asked, answer)
+                return copy.made(inbox_decision, answer)
             if answer is not None:
-                return copy.made_before(asked, answer)
+                return copy.made_before(inbox_decision, answer)
             await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
 
         raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
@@ -94,11 +94,11 @@ class Worker:
             answers = await self.gathering.ask(rows)
             if None not in answers:
                 decided = []
-                for asked, answer in zip(rows, answers, strict=True):
+                for inbox_decision, answer in zip(rows, answers, strict=True):
                     if isinstance(answer, int):
-                        decided.append(copy.made(asked, answer))
+                        decided.append(copy.made(inbox_decision, answer))
                     elif answer is not None:
-                        decided.append(copy.made_before(asked, answer))
+                        decided.append(copy.made_before(inbox_decision, answer))
                 return decided
             await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
 
@@ -122,10 +122,10 @@ class Worker:
             LogError: where it is not certain that they were written.
         """
         copy = self.copies.named(agent)
-        told = copy.told(number, rewards)
-        accepted = await self.gathering.tell(told)
+        inbox_reward = copy.inbox_reward(number, rewards)
+        accepted = await self.gathering.tell(inbox_reward)
 
-        return copy.rewarded(told, accepted)
+        return copy.rewarded(inbox_reward, accepted)
 
     async def reward_all(
         self, agent: str, items: Sequence[RewardsOf]

@@ -5,7 +5,9 @@ of Python's database interface, and the store tells them apart by these names.
 """
 
 import contextlib
+import functools
 import os
+import re
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -13,7 +15,6 @@ from typing import Any, cast
 
 from mobandits.errors import LogError, UnavailableError
 from mobandits.logs.address import Address
-from mobandits.logs.store.postgres.dialect import translated
 from mobandits.support.naming import shortened
 from mobandits.support.optional import missing_extra
 
@@ -53,6 +54,21 @@ SETTINGS = (
     "SET tcp_keepalives_count = 3",
     "SET tcp_user_timeout = 10000",
     "SET client_min_messages = warning",
+)
+# The store writes what both databases understand, wherever there is such a thing. The rest is
+# here: placeholders, and the few functions that have another name or meaning.
+# (pattern, replacement): SQLite's words, and PostgreSQL's.
+RULES = (
+    # psycopg's own placeholders begin with it.
+    (re.compile(r"%"), r"%%"),
+    (re.compile(r"(?<!:):([a-z_]+)"), r"%(\1)s"),
+    (re.compile(r"\?"), r"%s"),
+    # The order of the tables is for SQLite's planner, which has no statistics.
+    (re.compile(r"\bCROSS JOIN (\w+ \w+) ON\b"), r"JOIN \1 ON"),
+    # SQLite cuts the fraction off, and PostgreSQL rounds; its INTEGER has 32 bits.
+    (re.compile(r"\bCAST\((.+?) AS INTEGER\)"), r"CAST(trunc(\1) AS bigint)"),
+    # Of two values rather than of rows: PostgreSQL has other names for it.
+    (re.compile(r"\bmax\(min\("), r"greatest(least("),
 )
 
 
@@ -181,7 +197,7 @@ def as_sqlite_errors() -> Iterator[None]:
 
 
 def in_one_line(error: "psycopg.Error") -> str:
-    """What an error says, without the lines that quote statements."""
+    """Message of an error, without the lines that quote statements."""
     message = error.diag.message_primary or str(error)
     return shortened(" ".join(message.split()))
 
@@ -255,3 +271,23 @@ def as_sqlite(connection: PostgresConnection) -> sqlite3.Connection:
     They call `execute` and `in_transaction` alone, and what these return only for rows.
     """
     return cast("sqlite3.Connection", connection)
+
+
+@functools.lru_cache(maxsize=256)
+def translated(sql: str) -> bytes:
+    """A statement of the store in the words of psycopg.
+
+    Example:
+        >>> translated("SELECT seq FROM changes WHERE agent = ? AND kind = :kind")
+        b'SELECT seq FROM changes WHERE agent = %s AND kind = %(kind)s'
+        >>> translated("SELECT CAST(at / 60.0 AS INTEGER) FROM decisions")
+        b'SELECT CAST(trunc(at / 60.0) AS bigint) FROM decisions'
+    """
+    if sql == "BEGIN IMMEDIATE":
+        return b"BEGIN"
+
+    text = sql
+    for pattern, replacement in RULES:
+        text = pattern.sub(replacement, text)
+
+    return text.encode()

@@ -1,4 +1,4 @@
-"""What a learner reads of the inbox of its workers, and the statements that move it on."""
+"""Inbox of workers as their learner reads it, and the statements that empty it."""
 
 import itertools
 import json
@@ -13,19 +13,19 @@ from mobandits.logs.store.rows import DOUBLE, Statement
 from mobandits.support.numbering import SPAN, incarnation_of
 
 # Numbers of one worker come in its order, and those of all workers are different.
-SELECT_ASKED = """
+SELECT_DECISIONS = """
 SELECT id, agent, arm, propensity, error, front, rows, features, context, eligible, key, request,
     active, epoch, position
-FROM asked WHERE refused IS NULL AND agent = ANY(?::bigint[]) ORDER BY id LIMIT ?
+FROM inbox_decisions WHERE refused IS NULL AND agent = ANY(?::bigint[]) ORDER BY id LIMIT ?
 """
-SELECT_TOLD = """
+SELECT_REWARDS = """
 SELECT agent, decision, call, objective, value
-FROM told WHERE late IS NULL AND agent = ANY(?::bigint[]) ORDER BY call, objective LIMIT ?
+FROM inbox_rewards WHERE late IS NULL AND agent = ANY(?::bigint[]) ORDER BY call, objective LIMIT ?
 """
-DELETE_ASKED = "DELETE FROM asked WHERE id = ANY(?::bigint[])"
-DELETE_TOLD = "DELETE FROM told WHERE late IS NULL AND call = ANY(?::bigint[])"
-REFUSE_ASKED = "UPDATE asked SET refused = ? WHERE id = ?"
-CALL_LATE = "UPDATE told SET late = ? WHERE late IS NULL AND call = ?"
+DELETE_DECISIONS = "DELETE FROM inbox_decisions WHERE id = ANY(?::bigint[])"
+DELETE_REWARDS = "DELETE FROM inbox_rewards WHERE late IS NULL AND call = ANY(?::bigint[])"
+REFUSE_DECISION = "UPDATE inbox_decisions SET refused = ? WHERE id = ?"
+CALL_LATE = "UPDATE inbox_rewards SET late = ? WHERE late IS NULL AND call = ?"
 # Where another learner took the store, there is no such epoch: the column must have one, and the
 # whole call of the learner fails.
 PUT_APPLIED = """
@@ -35,7 +35,7 @@ ON CONFLICT (agent, incarnation) DO UPDATE SET epoch = excluded.epoch,
 """
 
 
-class AskedRow(NamedTuple):
+class InboxDecisionRow(NamedTuple):
     """A decision of a worker.
 
     Attributes:
@@ -69,7 +69,7 @@ class AskedRow(NamedTuple):
     position: int
 
 
-class ToldCall(NamedTuple):
+class InboxRewardCall(NamedTuple):
     """The rewards of one call.
 
     Attributes:
@@ -89,21 +89,21 @@ class Batch(NamedTuple):
     """Some of the inbox.
 
     Attributes:
-        asked: decisions, those of one worker in its order.
-        told: rewards, likewise.
-        has_all_asked: whether there are no further decisions: else some of the rewards may be of
-            decisions that are not in it.
-        has_all_told: whether there are no further rewards.
+        decisions: those of one worker in its order.
+        rewards: likewise.
+        has_all_decisions: whether there are no further decisions: else some of the rewards may be
+            of decisions that are not in it.
+        has_all_rewards: whether there are no further rewards.
     """
 
-    asked: list[AskedRow]
-    told: list[ToldCall]
-    has_all_asked: bool
-    has_all_told: bool
+    decisions: list[InboxDecisionRow]
+    rewards: list[InboxRewardCall]
+    has_all_decisions: bool
+    has_all_rewards: bool
 
 
 def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: int) -> Batch:
-    """What waits for a learner, of one moment.
+    """Batch that waits for a learner, of one moment.
 
     Args:
         connection: outside of a transaction.
@@ -114,23 +114,23 @@ def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: 
     session = connection.session
     with as_sqlite_errors(), session.transaction():
         session.execute(b"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        asked_rows = connection.execute(SELECT_ASKED, (numbers, limit)).fetchall()
-        told_rows = connection.execute(SELECT_TOLD, (numbers, limit)).fetchall()
+        decision_rows = connection.execute(SELECT_DECISIONS, (numbers, limit)).fetchall()
+        reward_rows = connection.execute(SELECT_REWARDS, (numbers, limit)).fetchall()
 
-    asked = [asked_row(row) for row in asked_rows]
-    has_all_told = len(told_rows) < limit
-    told = _calls(told_rows, is_cut=not has_all_told)
+    decisions = [inbox_decision_row(row) for row in decision_rows]
+    has_all_rewards = len(reward_rows) < limit
+    rewards = _calls(reward_rows, is_cut=not has_all_rewards)
 
-    return Batch(asked, told, len(asked_rows) < limit, has_all_told)
+    return Batch(decisions, rewards, len(decision_rows) < limit, has_all_rewards)
 
 
-def asked_row(row: Sequence[Any]) -> AskedRow:
-    """A row of `SELECT_ASKED`."""
+def inbox_decision_row(row: Sequence[Any]) -> InboxDecisionRow:
+    """A row of `SELECT_DECISIONS`."""
     number, agent, arm, propensity, error, front, rows, features, blob, eligible, *rest = row
     context = np.frombuffer(blob, DOUBLE).reshape(rows, features)
     arms_of_front = None if front is None else json.loads(front)
 
-    return AskedRow(
+    return InboxDecisionRow(
         number,
         agent,
         arm,
@@ -143,11 +143,11 @@ def asked_row(row: Sequence[Any]) -> AskedRow:
     )
 
 
-def _calls(rows: Sequence[Any], *, is_cut: bool) -> list[ToldCall]:
+def _calls(rows: Sequence[Any], *, is_cut: bool) -> list[InboxRewardCall]:
     calls = []
     for (agent, decision, number), own in itertools.groupby(rows, key=lambda row: row[:3]):
         rewards = {objective: value for *_, objective, value in own}
-        calls.append(ToldCall(agent, decision, number, rewards))
+        calls.append(InboxRewardCall(agent, decision, number, rewards))
 
     # Of the last one, some rewards may be behind the limit.
     if is_cut and len(calls) > 1:
@@ -157,28 +157,33 @@ def _calls(rows: Sequence[Any], *, is_cut: bool) -> list[ToldCall]:
 
 
 def moved(
-    agent: int, epoch: int, asked: Iterable[int], told: Iterable[int], seq: int, at: float
+    agent: int,
+    epoch: int,
+    decisions: Iterable[int],
+    rewards: Iterable[int],
+    seq: int,
+    at: float,
 ) -> list[Statement]:
-    """What takes rows out of the inbox that became events.
+    """Statements that take rows out of the inbox that became events.
 
     Args:
         agent: its number.
         epoch: of the learner.
-        asked: the numbers of decisions.
-        told: the numbers of calls that told rewards.
+        decisions: the numbers of decisions.
+        rewards: the numbers of calls with rewards.
         seq: the agent's event after all of them.
         at: the time.
     """
-    asked_numbers = list(asked)
-    told_numbers = list(told)
+    decision_numbers = list(decisions)
+    reward_numbers = list(rewards)
     statements: list[Statement] = []
-    if asked_numbers:
-        statements.append((DELETE_ASKED, (asked_numbers,)))
-    if told_numbers:
-        statements.append((DELETE_TOLD, (told_numbers,)))
+    if decision_numbers:
+        statements.append((DELETE_DECISIONS, (decision_numbers,)))
+    if reward_numbers:
+        statements.append((DELETE_REWARDS, (reward_numbers,)))
 
     last: dict[int, int] = {}
-    for number in [*asked_numbers, *told_numbers]:
+    for number in [*decision_numbers, *reward_numbers]:
         incarnation = incarnation_of(number)
         last[incarnation] = max(last.get(incarnation, 0), number % SPAN)
     for incarnation, n in sorted(last.items()):
@@ -188,10 +193,10 @@ def moved(
 
 
 def decision_refused(number: int, why: str) -> Statement:
-    """What leaves a decision in the inbox that the agent cannot take in."""
-    return REFUSE_ASKED, (why, number)
+    """Statement that leaves a decision in the inbox that the agent cannot take in."""
+    return REFUSE_DECISION, (why, number)
 
 
 def call_late(number: int, why: str) -> Statement:
-    """What leaves rewards in the inbox for which nothing waits."""
+    """Statement that leaves rewards in the inbox for which nothing waits."""
     return CALL_LATE, (why, number)

@@ -1,4 +1,4 @@
-"""How a worker writes into the inbox: a group of calls in one transaction, and what became of each.
+"""Writer of a worker's inbox: a group of calls in one transaction, and what became of each.
 
 All that several workers may have at once is settled by keys of the tables. A row that is new joins
 the inbox. Only then it is compared with what the learner has moved on: a row that was moved before
@@ -16,9 +16,10 @@ from mobandits.logs.store.schema import APPLICATION_ID
 from mobandits.support.numbering import number_of_worker
 
 # In the order of keys, as in every other worker: two that wait for each other would wait for ever.
-INSERT_ASKED = """
-INSERT INTO asked SELECT id, agent, arm, propensity, error, front, rows, features, context,
-    eligible, key, request, active, epoch, position, at, NULL
+INSERT_DECISIONS = """
+INSERT INTO inbox_decisions
+SELECT id, agent, arm, propensity, error, front, rows, features, context, eligible, key,
+    request, active, epoch, position, at, NULL
 FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::float8[], ?::float8[],
     ?::text[], ?::bigint[], ?::bigint[], ?::bytea[], ?::text[], ?::text[], ?::text[], ?::boolean[],
     ?::bigint[], ?::bigint[], ?::float8[])
@@ -28,43 +29,46 @@ JOIN fences USING (agent, fence) ORDER BY agent, key
 ON CONFLICT DO NOTHING RETURNING id
 """
 TAKE_BACK_KNOWN = """
-DELETE FROM asked USING decisions
-WHERE asked.id = ANY(?::bigint[]) AND decisions.agent = asked.agent AND decisions.key = asked.key
-RETURNING asked.id
+DELETE FROM inbox_decisions USING decisions
+WHERE inbox_decisions.id = ANY(?::bigint[])
+    AND decisions.agent = inbox_decisions.agent AND decisions.key = inbox_decisions.key
+RETURNING inbox_decisions.id
 """
 EXISTS = """
-(EXISTS (SELECT FROM asked WHERE asked.id = row.decision AND asked.agent = row.agent)
+(EXISTS (SELECT FROM inbox_decisions WHERE inbox_decisions.id = row.decision
+        AND inbox_decisions.agent = row.agent)
     OR EXISTS (SELECT FROM decisions WHERE decisions.agent = row.agent
         AND decisions.id = row.decision))
 """
-TOLD_COLUMNS = 6  # of a row of the next statement
-INSERT_TOLD = f"""
-INSERT INTO told SELECT agent, decision, objective, value, call, at, NULL
+REWARD_COLUMNS = 6  # of a row of the next statement
+INSERT_REWARDS = f"""
+INSERT INTO inbox_rewards SELECT agent, decision, objective, value, call, at, NULL
 FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::float8[], ?::bigint[], ?::float8[])
     AS row (agent, decision, objective, value, call, at)
 WHERE {EXISTS} ORDER BY agent, decision, objective
 ON CONFLICT DO NOTHING RETURNING call, objective
 """  # noqa: S608 - a text of our own
-TAKE_BACK_TOLD = """
-DELETE FROM told USING rewards
-WHERE told.late IS NULL AND told.call = ANY(?::bigint[]) AND rewards.agent = told.agent
-    AND rewards.decision = told.decision AND rewards.objective = told.objective
-RETURNING told.call, told.objective
+TAKE_BACK_REWARDS = """
+DELETE FROM inbox_rewards USING rewards
+WHERE inbox_rewards.late IS NULL AND inbox_rewards.call = ANY(?::bigint[])
+    AND rewards.agent = inbox_rewards.agent
+    AND rewards.decision = inbox_rewards.decision AND rewards.objective = inbox_rewards.objective
+RETURNING inbox_rewards.call, inbox_rewards.objective
 """
 SELECT_PRESENT = f"""
 SELECT agent, decision FROM unnest(?::bigint[], ?::bigint[]) AS row (agent, decision)
 WHERE {EXISTS}
 """  # noqa: S608 - likewise
 SELECT_KNOWN = """
-SELECT agent, decision, objective, value FROM told
+SELECT agent, decision, objective, value FROM inbox_rewards
 JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, decision)
 UNION ALL
 SELECT agent, decision, objective, value FROM rewards
 JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, decision)
 """
-DELETE_CALLS = "DELETE FROM told WHERE late IS NULL AND call = ANY(?::bigint[])"
-ASKED_OF_KEY = """
-SELECT id, arm, propensity, error, front, request FROM asked WHERE agent = ? AND key = ?
+DELETE_CALLS = "DELETE FROM inbox_rewards WHERE late IS NULL AND call = ANY(?::bigint[])"
+INBOX_DECISION_OF_KEY = """
+SELECT id, arm, propensity, error, front, request FROM inbox_decisions WHERE agent = ? AND key = ?
 """
 DECISION_OF_KEY = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
@@ -73,8 +77,8 @@ FROM decisions WHERE agent = ? AND key = ?
 """
 
 
-class Asked(NamedTuple):
-    """A decision that is to join the inbox; see `inbox.AskedRow`.
+class InboxDecision(NamedTuple):
+    """A decision that is to join the inbox; see `inbox.InboxDecisionRow`.
 
     Attributes:
         agent: its number.
@@ -113,7 +117,7 @@ class Asked(NamedTuple):
     at: float
 
 
-class Told(NamedTuple):
+class InboxReward(NamedTuple):
     """Rewards of a decision that are to join the inbox, all of them or none.
 
     Attributes:
@@ -150,7 +154,7 @@ class Earlier(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """What became of rewards.
+    """Answer to rewards.
 
     Attributes:
         is_known: whether there is such a decision.
@@ -168,15 +172,15 @@ Answer = int | Earlier | None
 
 
 class Written(NamedTuple):
-    """What became of a group.
+    """Answers to a group.
 
     Attributes:
-        asked: of each decision.
-        told: of the rewards of each call.
+        decisions: of each decision.
+        rewards: of the rewards of each call.
     """
 
-    asked: list[Answer]
-    told: list[Accepted]
+    decisions: list[Answer]
+    rewards: list[Accepted]
 
 
 class InboxWriter:
@@ -197,32 +201,32 @@ class InboxWriter:
         self._source = source
         self._n = 0
 
-    def write(self, asked: Sequence[Asked], told: Sequence[Told]) -> Written:
+    def write(self, decisions: Sequence[InboxDecision], rewards: Sequence[InboxReward]) -> Written:
         """Have a group in the inbox; when this returns it is committed.
 
         Args:
-            asked: decisions.
-            told: rewards, of different decisions.
+            decisions: that workers have made.
+            rewards: of different decisions.
 
         Raises:
             sqlite3.Error: where that is not certain: nothing more may be written with this one.
         """
-        asked_ids = [self._next() for _ in asked]
-        calls = [self._next() for _ in told]
+        numbers = [self._next() for _ in decisions]
+        calls = [self._next() for _ in rewards]
         connection = self._connection
-        agents = sorted({row.agent for row in asked})
+        agents = sorted({row.agent for row in decisions})
         made = None
         rewarded = None
         with as_sqlite_errors(), connection.session.pipeline():
             connection.execute("BEGIN")
-            if asked:
+            if decisions:
                 connection.execute(SHARE_FENCES, (APPLICATION_ID, agents))
-                made = self._send_asked(asked, asked_ids)
-            if told:
-                rewarded = self._send_told(told, calls)
+                made = self._send_decisions(decisions, numbers)
+            if rewards:
+                rewarded = self._send_rewards(rewards, calls)
 
         new = set() if made is None else made.new()
-        accepted = [] if rewarded is None else rewarded.accepted(told, calls)
+        accepted = [] if rewarded is None else rewarded.accepted(rewards, calls)
         contradicted = [
             call for call, each in zip(calls, accepted, strict=True) if each.contradicted
         ]
@@ -230,7 +234,7 @@ class InboxWriter:
             connection.execute(DELETE_CALLS, (contradicted,))
         connection.execute("COMMIT")
         answers: list[Answer] = []
-        for row, number in zip(asked, asked_ids, strict=True):
+        for row, number in zip(decisions, numbers, strict=True):
             answers.append(number if number in new else self.earlier(row.agent, row.key))
 
         return Written(answers, accepted)
@@ -242,7 +246,7 @@ class InboxWriter:
 
         connection = self._connection
         # In this order: one that is moved on meanwhile is seen where it comes to.
-        row = connection.execute(ASKED_OF_KEY, (agent, key)).fetchone()
+        row = connection.execute(INBOX_DECISION_OF_KEY, (agent, key)).fetchone()
         if row is not None:
             number, arm, propensity, error, front, request = row
             arms = None if front is None else json.loads(front)
@@ -267,33 +271,35 @@ class InboxWriter:
         self._n += 1
         return number_of_worker(self.incarnation, self._n)
 
-    def _send_asked(self, asked: Sequence[Asked], numbers: list[int]) -> "_SentDecisions":
+    def _send_decisions(
+        self, decisions: Sequence[InboxDecision], numbers: list[int]
+    ) -> "_SentDecisions":
         # The columns of the statement are the fields, after the number.
-        rows = [(number, *each) for number, each in zip(numbers, asked, strict=True)]
+        rows = [(number, *each) for number, each in zip(numbers, decisions, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)]
         connection = self._connection
-        inserted = connection.execute(INSERT_ASKED, columns)
+        inserted = connection.execute(INSERT_DECISIONS, columns)
         taken_back = None
-        if any(each.key is not None for each in asked):
+        if any(each.key is not None for each in decisions):
             taken_back = connection.execute(TAKE_BACK_KNOWN, (numbers,))
 
         return _SentDecisions(inserted, taken_back)
 
-    def _send_told(self, told: Sequence[Told], calls: list[int]) -> "_SentRewards":
+    def _send_rewards(self, rewards: Sequence[InboxReward], calls: list[int]) -> "_SentRewards":
         rows = []
-        for call, each in zip(calls, told, strict=True):
+        for call, each in zip(calls, rewards, strict=True):
             for objective, value in each.rewards.items():
                 row = (each.agent, each.decision, objective, value, call, each.at)
                 rows.append(row)
 
         columns = [list(column) for column in zip(*rows, strict=True)]
         if not rows:
-            columns = [[]] * TOLD_COLUMNS
-        agents = [each.agent for each in told]
-        decisions = [each.decision for each in told]
+            columns = [[]] * REWARD_COLUMNS
+        agents = [each.agent for each in rewards]
+        decisions = [each.decision for each in rewards]
         connection = self._connection
-        inserted = connection.execute(INSERT_TOLD, columns)
-        taken_back = connection.execute(TAKE_BACK_TOLD, (calls,))
+        inserted = connection.execute(INSERT_REWARDS, columns)
+        taken_back = connection.execute(TAKE_BACK_REWARDS, (calls,))
         present = connection.execute(SELECT_PRESENT, (agents, decisions))
         known = connection.execute(SELECT_KNOWN, (agents, decisions, agents, decisions))
 
@@ -323,14 +329,14 @@ class _SentRewards(NamedTuple):
     present: Any
     known: Any
 
-    def accepted(self, told: Sequence[Told], calls: Sequence[int]) -> list[Accepted]:
-        """What becomes of the rewards of each call."""
+    def accepted(self, rewards: Sequence[InboxReward], calls: Sequence[int]) -> list[Accepted]:
+        """Answers to the rewards of each call."""
         inserted = set(self.inserted.fetchall())
         own = inserted - set(self.taken_back.fetchall())
         present = set(self.present.fetchall())
         known = self._known_rewards()
         answers = []
-        for call, each in zip(calls, told, strict=True):
+        for call, each in zip(calls, rewards, strict=True):
             place = (each.agent, each.decision)
             now = known.get(place, {})
             before = {name: value for name, value in now.items() if (call, name) not in own}

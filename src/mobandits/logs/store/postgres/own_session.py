@@ -32,7 +32,7 @@ class OwnSession:
         self._connection: PostgresConnection | None = None
 
     def ask(self, question: Callable[[PostgresConnection], Answer]) -> Answer:
-        """What a function returns that is given the connection.
+        """Result of a function that is given the connection.
 
         Raises:
             LogError: where the database cannot be asked.

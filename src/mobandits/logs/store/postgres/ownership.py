@@ -42,7 +42,7 @@ def takes_lock(connection: PostgresConnection) -> bool:
 
 
 def holder(connection: PostgresConnection) -> str:
-    """Who holds the lock of a connection's store, by the name that its session gave itself."""
+    """Holder of the lock of a connection's store, by the name that its session gave itself."""
     number = lock_number(connection)
     halves = (number >> 32, number & 0xFFFFFFFF)
     row = connection.execute(HOLDER, halves).fetchone()

@@ -49,7 +49,7 @@ INSERT INTO workers (host, process, since) VALUES (?, ?, ?) RETURNING incarnatio
 
 
 class Version(NamedTuple):
-    """Which state of an agent was published.
+    """Version of an agent's published state.
 
     Attributes:
         epoch: of the learner.
@@ -63,7 +63,7 @@ class Version(NamedTuple):
 
 
 class Publication(NamedTuple):
-    """What a worker decides from.
+    """State that a worker decides from.
 
     Attributes:
         version: which one it is.
@@ -77,7 +77,7 @@ class Publication(NamedTuple):
 
 
 class LearnerPlace(NamedTuple):
-    """Where a learner is.
+    """Place of a learner.
 
     Attributes:
         epoch: of it.
@@ -94,12 +94,12 @@ class LearnerPlace(NamedTuple):
 
 
 def published(agent: int, version: Version, state: bytes) -> Statement:
-    """What publishes a state."""
+    """Statement that publishes a state."""
     return PUBLISH, (agent, version.epoch, version.position, version.fence, state)
 
 
 def only_published(agents: Iterable[int]) -> Statement:
-    """What leaves nothing published but for some agents."""
+    """Statement that leaves nothing published but for some agents."""
     return WITHDRAW_OTHERS, (list(agents),)
 
 
@@ -155,7 +155,7 @@ def published_versions(connection: PostgresConnection) -> dict[str, tuple[int, V
 
 
 def publication_of(connection: PostgresConnection, agent: int) -> Publication | None:
-    """What is published of an agent by now; None: nothing any more."""
+    """Publication of an agent by now; None: there is none any more."""
     row = connection.execute(SELECT_STATE, (agent,)).fetchone()
     if row is None:
         return None
@@ -168,6 +168,6 @@ def publication_of(connection: PostgresConnection, agent: int) -> Publication | 
 
 
 def learner_place(connection: PostgresConnection) -> LearnerPlace | None:
-    """Where the learner is; None where there never was one."""
+    """Place of the learner; None where there never was one."""
     row = connection.execute(SELECT_LEARNER).fetchone()
     return None if row is None else LearnerPlace(*row)

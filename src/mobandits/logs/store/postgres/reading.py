@@ -1,7 +1,6 @@
 """Sessions that read one state of a store in PostgreSQL, or write its keys."""
 
 import contextlib
-import importlib.metadata
 import sqlite3
 from collections.abc import Iterator
 
@@ -13,7 +12,7 @@ from mobandits.logs.store.postgres.connection import (
     as_sqlite_errors,
     connected,
 )
-from mobandits.logs.store.postgres.tables import VERSION, bring_up_to_date, version_of
+from mobandits.logs.store.postgres.tables import create_tables, has_tables
 
 BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -33,9 +32,8 @@ def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[s
     """
     session = connected(address, "reads")
     try:
-        version = version_of(PostgresConnection(session), address)
-        if version != VERSION:
-            raise LogError(f"{address} must be a store of version {VERSION}, got {version}")
+        if not has_tables(PostgresConnection(session), address):
+            raise LogError(f"{address} must be a store, got a database without tables")
         if not in_slices:
             with as_sqlite_errors():
                 session.execute(BEGIN)
@@ -53,7 +51,7 @@ def writing_database(address: Address) -> Iterator[sqlite3.Connection]:
     """
     session = PostgresConnection(connected(address, "keys"))
     try:
-        bring_up_to_date(session, address, importlib.metadata.version("mobandits"))
+        create_tables(session, address)
         yield as_sqlite(session)
     finally:
         session.close()

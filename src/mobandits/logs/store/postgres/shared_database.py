@@ -1,7 +1,6 @@
 """A store in PostgreSQL for all agents of one process, which commit their calls together."""
 
 import contextlib
-import importlib.metadata
 import os
 import socket
 import sqlite3
@@ -12,16 +11,15 @@ from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
-from mobandits.logs.store.committer import Committer, Group
+from mobandits.logs.store.committer import Committer, Group, Kept
 from mobandits.logs.store.connection import explained, reading
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.kept import Kept
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite, connected
 from mobandits.logs.store.postgres.key_filter import DIGEST_BYTES, KeyFilter
 from mobandits.logs.store.postgres.ownership import RELEASE, check_direct, holder, takes_lock
-from mobandits.logs.store.postgres.tables import bring_up_to_date
+from mobandits.logs.store.postgres.tables import create_tables
 from mobandits.logs.store.rows import Event, Statement
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -260,9 +258,8 @@ class SharedDatabase:
             if watching is None:
                 watching = self._session("watches", ENDLESS)
                 self._watching = watching
-                version = importlib.metadata.version("mobandits")
                 with explained(self.path):
-                    bring_up_to_date(watching, self.path, version)
+                    create_tables(watching, self.path)
             with explained(self.path):
                 self._keys = keys_of(as_sqlite(watching))
             self._keys_error = None
@@ -295,9 +292,8 @@ class SharedDatabase:
         with explained(self.path):
             if not takes_lock(candidate):
                 return False
-            # A newer version of the library may have had the store meanwhile.
-            version = importlib.metadata.version("mobandits")
-            bring_up_to_date(candidate, self.path, version)
+            # Another version of the library may have had the store meanwhile.
+            create_tables(candidate, self.path)
             taken = (socket.gethostname(), self.url, time.time())
             (self.epoch,) = candidate.execute(TAKE_EPOCH, taken).fetchone()
             candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
@@ -394,7 +390,7 @@ class SharedDatabase:
         return self._keys
 
     def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """What a function reads of the store, of what is on disk.
+        """Result of a function that reads the store, of what is on disk.
 
         Args:
             question: is given a connection, with which it reads only.
@@ -441,7 +437,7 @@ class SharedDatabase:
             committer.start()
 
     def gathered(self) -> int:
-        """How many calls have gathered for the next group."""
+        """Number of calls that have gathered for the next group."""
         committer = self._committer
         return 0 if committer is None else committer.gathered()
 
@@ -451,7 +447,7 @@ class SharedDatabase:
         return None if committer is None else committer.last_group()
 
     def waiting(self) -> int:
-        """How many calls are not on disk yet."""
+        """Number of calls that are not on disk yet."""
         committer = self._committer
         return 0 if committer is None else committer.waiting()
 

@@ -4,13 +4,14 @@ A test compares the two. Checksums are of the same values, so that a row means t
 What only PostgreSQL has is in `worker_tables`.
 """
 
+import importlib.metadata
 import sqlite3
 
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.postgres.connection import PostgresConnection, as_sqlite
 from mobandits.logs.store.postgres.worker_tables import WORKERS
-from mobandits.logs.store.schema import APPLICATION_ID
+from mobandits.logs.store.schema import APPLICATION_ID, check_version
 from mobandits.logs.store.transactions import transaction
 
 CREATE = """
@@ -91,9 +92,7 @@ CREATE TABLE snapshots (
     checksum bigint NOT NULL,
     PRIMARY KEY (agent, seq)
 );
-"""
 
-KEYS = """
 CREATE TABLE keys (
     id text PRIMARY KEY,
     digest bytea NOT NULL,
@@ -103,9 +102,7 @@ CREATE TABLE keys (
     created double precision NOT NULL,
     revoked double precision
 );
-"""
 
-SERVICE = """
 CREATE TABLE rollup (
     agent bigint NOT NULL REFERENCES agents (id),
     minute bigint NOT NULL,
@@ -141,14 +138,10 @@ CREATE TABLE jobs (
 );
 """
 
-# Step n brings a database of version n to version n + 1, as in `logs.store.schema`; the steps that
-# SQLite has no use for make it a version ahead.
-OF_POSTGRES_ONLY = (WORKERS,)
-MIGRATIONS = (CREATE, KEYS, SERVICE, *OF_POSTGRES_ONLY)
-VERSION = len(MIGRATIONS)
+VERSION = 5  # of all tables, those of workers included; a database of another version is refused
 
-# One process migrates at a time: another lock than that of the owner, held for a transaction.
-LOCK_MIGRATION = f"SELECT pg_advisory_xact_lock({APPLICATION_ID})"
+# One process makes them at a time: another lock than that of the owner, held for a transaction.
+LOCK_CREATION = f"SELECT pg_advisory_xact_lock({APPLICATION_ID})"
 SELECT_SCHEMA = "SELECT current_schema()"
 HAS_TABLE = """
 SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?
@@ -161,38 +154,38 @@ WHERE event_object_schema = current_schema() AND event_object_table IN
 """
 
 
-def bring_up_to_date(connection: PostgresConnection, address: Address, written_by: str) -> None:
-    """Bring a database to the present tables, in one transaction.
+def create_tables(connection: PostgresConnection, address: Address) -> None:
+    """Make the tables in a database that has none, in one transaction.
 
     Args:
         connection: to the database.
         address: of it.
-        written_by: the version of this library.
 
     Raises:
-        LogError: where it has another program's tables, or those of a newer version.
+        LogError: as `has_tables`.
     """
-    if version_of(connection, address) == VERSION:
+    if has_tables(connection, address):
         return
 
     with transaction(as_sqlite(connection)):
-        connection.execute(LOCK_MIGRATION)
+        connection.execute(LOCK_CREATION)
         # Once more: whoever had the lock before may have done it.
-        version = version_of(connection, address)
-        for step in MIGRATIONS[version:]:
-            for statement in step.split(";\n"):
+        if has_tables(connection, address):
+            return
+
+        for script in (CREATE, WORKERS):
+            for statement in script.split(";\n"):
                 if statement.strip():
                     connection.execute(statement)
-        if version < VERSION:
-            connection.execute("DELETE FROM meta")
-            connection.execute("INSERT INTO meta VALUES (?, ?)", (VERSION, written_by))
+        written_by = importlib.metadata.version("mobandits")
+        connection.execute("INSERT INTO meta VALUES (?, ?)", (VERSION, written_by))
 
 
-def version_of(connection: PostgresConnection, address: Address) -> int:
-    """The version of a database's tables; 0 where it has none.
+def has_tables(connection: PostgresConnection, address: Address) -> bool:
+    """Whether a database has the tables of a store.
 
     Raises:
-        LogError: where it has another program's tables, or those of a newer version.
+        LogError: where it has another program's tables, or those of another version.
     """
     (schema,) = connection.execute(SELECT_SCHEMA).fetchone()
     if schema is None:
@@ -201,7 +194,7 @@ def version_of(connection: PostgresConnection, address: Address) -> int:
     (has_meta,) = connection.execute(HAS_TABLE, ("meta",)).fetchone()
     (has_agents,) = connection.execute(HAS_TABLE, ("agents",)).fetchone()
     if not has_meta and not has_agents:
-        return 0
+        return False
     if not (has_meta and has_agents):
         raise LogError(f"{address} has tables of another program: give the store a schema alone")
 
@@ -212,14 +205,9 @@ def version_of(connection: PostgresConnection, address: Address) -> int:
     if row is None:
         raise DamagedError(address, "it has tables, and no version")
 
-    version = int(row[0])
-    if version > VERSION:
-        raise LogError(
-            f"{address} is of version {version}, and this is mobandits for versions up to "
-            f"{VERSION}: a newer mobandits reads it"
-        )
+    check_version(address, int(row[0]), VERSION)
     (triggers,) = connection.execute(TRIGGERS).fetchone()
     if triggers:
         raise LogError(f"{address} has triggers, which no store has: drop them, and try again")
 
-    return version
+    return True

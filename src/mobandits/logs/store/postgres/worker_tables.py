@@ -1,8 +1,8 @@
 """The tables that only PostgreSQL has: between the workers of a service and its learner.
 
-What workers were answered for is in the inbox, `asked` and `told`, as soon as it is committed. The
-learner moves it into the tables of `tables.CREATE`, in one transaction with the event that it
-becomes. So a row is in one of the two, and what was acknowledged is in neither twice.
+What workers were answered for is in the inbox, `inbox_decisions` and `inbox_rewards`, as soon as it
+is committed. The learner moves it into the tables of `tables.CREATE`, in one transaction with the
+event that it becomes. So a row is in one of the two, and what was acknowledged is in neither twice.
 """
 
 WORKERS = """
@@ -34,7 +34,7 @@ CREATE TABLE published (
     state bytea NOT NULL
 );
 
-CREATE TABLE asked (
+CREATE TABLE inbox_decisions (
     id bigint PRIMARY KEY,
     agent bigint NOT NULL REFERENCES agents (id),
     arm bigint NOT NULL,
@@ -53,9 +53,9 @@ CREATE TABLE asked (
     at double precision NOT NULL,
     refused text
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
-CREATE UNIQUE INDEX asked_by_key ON asked (agent, key) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX inbox_decisions_by_key ON inbox_decisions (agent, key) WHERE key IS NOT NULL;
 
-CREATE TABLE told (
+CREATE TABLE inbox_rewards (
     agent bigint NOT NULL REFERENCES agents (id),
     decision bigint NOT NULL,
     objective text NOT NULL,
@@ -65,7 +65,7 @@ CREATE TABLE told (
     late text,
     PRIMARY KEY (agent, decision, objective)
 ) WITH (autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 10000);
-CREATE INDEX told_in_order ON told (call) WHERE late IS NULL;
+CREATE INDEX inbox_rewards_in_order ON inbox_rewards (call) WHERE late IS NULL;
 
 CREATE TABLE applied (
     agent bigint NOT NULL REFERENCES agents (id),
@@ -87,9 +87,11 @@ CREATE TABLE applied (
 # fences     A decision joins the inbox only from a state that was published behind the agent's
 #            present fence. The learner sets a new one before arms come or go.
 # published  What workers decide from: the agent after the event `position`.
-# asked      Decisions. `arm`, `front` and `eligible` have numbers of arms; `epoch` and `position`
-#            are of the state that it was made from. `refused` says why the learner could not take
-#            it, which is no fault of its caller.
-# told       Rewards; the rows of one call share its number. `late` says why nothing waited.
+# inbox_decisions
+#            `arm`, `front` and `eligible` have numbers of arms; `epoch` and `position` are of the
+#            state that it was made from. `refused` says why the learner could not take it, which is
+#            no fault of its caller.
+# inbox_rewards
+#            The rows of one call share its number. `late` says why nothing waited.
 # applied    How far the learner has come with each incarnation: the number of its last decision or
 #            call, and the agent's event after that.

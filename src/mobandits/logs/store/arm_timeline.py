@@ -1,0 +1,124 @@
+"""Timelines of a store: its arms, and the times at which decisions were activated or abandoned."""
+
+import sqlite3
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, IntArray
+from mobandits.errors import LogError
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.store.content import SELECT_CHANGES_OF_ARMS, AgentRow
+from mobandits.logs.store.rows import change_event
+
+SELECT_CHANGES_OF_KIND = """
+SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ? AND kind = ? ORDER BY seq
+"""
+# Of each table the last time that is known; times of agents never fall.
+SELECT_LAST_TIMES = """
+SELECT (SELECT at FROM decisions WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
+    (SELECT at FROM rewards WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
+    (SELECT at FROM changes WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1)
+"""
+
+
+class DecisionTimes(NamedTuple):
+    """Times at which something happened to some decisions, 16 bytes for each of these.
+
+    Attributes:
+        ids: of the decisions, ascending.
+        times: when, in seconds; 0 where that is not known.
+    """
+
+    ids: IntArray
+    times: Array
+
+    def of(self, ids: IntArray) -> Array:
+        """(decisions,) when it happened to these, infinite where it did not."""
+        times = np.full(len(ids), np.inf)
+        if not len(self.ids):
+            return times
+
+        places = np.searchsorted(self.ids, ids)
+        places = np.minimum(places, len(self.ids) - 1)
+        happened = self.ids[places] == ids
+        times[happened] = self.times[places[happened]]
+
+        return times
+
+
+class ArmHistory(NamedTuple):
+    """The arms of an agent over time.
+
+    Attributes:
+        names: of all that there ever were, by number.
+        seqs: after which events there were others; the first is 0.
+        counts: how many there were from then on.
+    """
+
+    names: list[object]
+    seqs: IntArray
+    counts: IntArray
+
+    def present(self, seqs: IntArray) -> IntArray:
+        """(events,) how many arms there were at these events."""
+        places = np.searchsorted(self.seqs, seqs, side="left") - 1
+        counts: IntArray = self.counts[places]
+        return counts
+
+
+def decision_times(
+    connection: sqlite3.Connection, agent: AgentRow, kind: str, source: str
+) -> DecisionTimes:
+    """Times at which decisions were changed in a way.
+
+    Args:
+        connection: to the store.
+        agent: whose decisions.
+        kind: of the change, "activate" or "abandon".
+        source: what errors call the store.
+
+    Raises:
+        LogError: where a change is damaged.
+    """
+    ids = array("q")
+    times = array("d")
+    for row in connection.execute(SELECT_CHANGES_OF_KIND, (agent.id, kind)):
+        event = change_event(row, source)
+        number = event.get("id")
+        if type(number) is not int:
+            raise LogError(f"{source}: event {row[0]} must have the id of a decision")
+
+        ids.append(number)
+        times.append(row[1] or 0.0)
+
+    unsorted = np.array(ids, np.int64)
+    # The first of several moments of a decision comes first, and is the one that is found.
+    order = np.argsort(unsorted, kind="stable")
+
+    return DecisionTimes(unsorted[order], np.array(times, np.float64)[order])
+
+
+def arm_history(connection: sqlite3.Connection, agent: AgentRow, source: str) -> ArmHistory:
+    """The arms of an agent over time.
+
+    Raises:
+        LogError: where a change is damaged, or cannot be.
+    """
+    registry: ArmRegistry = first_arms(agent.description, source)
+    seqs = [0]
+    counts = [len(registry.present)]
+    for row in connection.execute(SELECT_CHANGES_OF_ARMS, (agent.id,)):
+        registry.follow(change_event(row, source), source)
+        seqs.append(row[0])
+        counts.append(len(registry.present))
+
+    return ArmHistory(list(registry.names), np.array(seqs), np.array(counts))
+
+
+def last_time(connection: sqlite3.Connection, agent: AgentRow) -> float | None:
+    """Time of the last event whose time is known; None where none is."""
+    times = connection.execute(SELECT_LAST_TIMES, {"agent": agent.id}).fetchone()
+    known = [at for at in times if at is not None]
+    return max(known, default=None)
