@@ -38,12 +38,13 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Compiled code where it is the subject; all else in Python, which has the same bits and waits for no compiler.
 test: install
-	$(PYTEST) -m 'compiled and not (process or slow)'
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not (compiled or process or slow)'
+	$(PYTEST) -m 'compiled and not (process or long or slow)'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not (compiled or process or long or slow)'
 
-# What `make test` leaves out: processes, servers, databases, browsers, pages, long runs.
+# What `make test` leaves out: processes, servers, databases, browsers, pages, long runs, and what compiles for minutes.
 test-rest: install
 	$(PYTEST) -m 'process and not slow'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'long and not (process or slow)'
 
 # Every test once, compiled.
 test-all: install

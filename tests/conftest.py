@@ -21,14 +21,21 @@ QUICK = (
     "metrics/",
     "policies/test_recipes.py",
 )
-# Kills, servers and commands as processes, databases, browsers, notebooks, pages, and long runs from end to end:
-# `make test` leaves them out.
+# Kills, servers and commands as processes, databases, browsers, notebooks, pages, long runs from end to end, and what
+# compiles for minutes: `make test` leaves them out.
 PROCESS = (
     "agent/test_agent_killed.py",
     "agent/test_agent_stress.py",
+    "agent/test_preference.py",
     "comparison/test_false_positives.py",
     "demo/test_demo.py",
+    "evaluation/test_budget_tuning.py",
+    "evaluation/test_calibration.py",
     "evaluation/test_description_travels.py",
+    "evaluation/test_spend_curve.py",
+    "evaluation/test_targets.py",
+    "evaluation/test_tuning.py",
+    "features/test_fitted_maps.py",
     "figures/test_pages_in_a_browser.py",
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
@@ -39,6 +46,8 @@ PROCESS = (
     "papers/test_moslb2024.py",
     "papers/test_paretobandit2026.py",
     "papers/test_pcz2018.py",
+    "policies/test_conformance.py",
+    "policies/test_zooming.py",
     "service/test_client_failures.py",
     "service/test_compiled_ahead.py",
     "service/test_connection_limits.py",
@@ -57,36 +66,39 @@ PROCESS = (
     "service/test_worker_processes.py",
     "service/test_workers.py",
     "simulation/test_killed_command.py",
+    "simulation/test_mistakes.py",
     "simulation/test_ray_engine.py",
+    "simulation/test_surface_trial.py",
     "test_executed_notebooks.py",
     "test_release.py",
     "test_site.py",
     "test_supported_pythons.py",
 )
-# Compiled code is their subject, or Python would play them for minutes: `make test` compiles here, and nowhere else.
+# Likewise, in Python: each takes more than 10 s.
+LONG = (
+    "agent/test_forged_states.py",
+    "agent/test_hostile_files.py",
+    "evaluation/test_tune_command.py",
+    "logs/test_reading.py",
+    "monitoring/test_monitor_calibration.py",
+    "monitoring/test_monitor_drift.py",
+    "monitoring/test_monitor_page.py",
+    "service/test_tuned_agent.py",
+    "test_command_examples.py",
+)
+# Compiled code is their subject: `make test` compiles here, and nowhere else.
 COMPILED = (
-    "agent/test_preference.py",
     "compiling/",
-    "evaluation/test_budget_tuning.py",
-    "evaluation/test_calibration.py",
-    "evaluation/test_spend_curve.py",
-    "evaluation/test_targets.py",
-    "evaluation/test_tuning.py",
-    "features/test_fitted_maps.py",
     "features/test_map_conformance.py",
     "metrics/test_set_metrics.py",
     "numerics/",
     "orders/test_conformance_orders.py",
     "orders/test_dominated_arms.py",
     "orders/test_effective_pareto.py",
-    "policies/test_conformance.py",
-    "policies/test_zooming.py",
-    "simulation/test_mistakes.py",
-    "simulation/test_surface_trial.py",
     "test_fronts.py",
     "testing/",
 )
-TIERS = {"quick": QUICK, "process": PROCESS, "compiled": COMPILED}
+TIERS = {"quick": QUICK, "process": PROCESS, "long": LONG, "compiled": COMPILED}
 
 
 def pytest_collection_modifyitems(items):
