@@ -333,6 +333,17 @@ def test_retuning():
         guarded.retune(other)
 
 
+def test_a_preference_before_the_first_context_of_a_recipe_for_shared_ones():
+    """A learned baseline needs contexts that the arms share: before the first one that is not known."""
+    guard = Conservative(MolUcb(scale="theory"), "small", 0.1, "quality")
+    options = {"arms": ARMS, "features": 1, "objectives": ["quality", "cost"]}
+    agent = mob.Agent(guard, **options)
+    assert agent.preference == Pareto()
+    agent.preference = QUALITY
+    assert agent.preference == QUALITY
+    assert agent.decide([1.0]).arm == "small"
+
+
 def test_another_preference_keeps_the_limits():
     agent = agent_of(LIMIT, propensity="exact")
     live(agent, 200)

@@ -47,6 +47,13 @@ SLOW_ORDER = (
 )
 
 
+class _Layout(NamedTuple):
+    """A layout of contexts that a recipe fits, and its policy there."""
+
+    shape: Shape
+    policy: Policy
+
+
 class ResizedState(NamedTuple):
     """A policy and its state with one arm more.
 
@@ -359,11 +366,13 @@ class BoundPolicy:
         return state_of(self.session)
 
     def any_policy(self) -> Any:
-        """The policy, or the one that there would be."""
+        """The policy, or one that there would be."""
         if self.stage:
             return self.policy
 
-        stages = self.recipe.stages(self.shape)
+        # Before the first context either layout may come, and the recipe may fit one alone.
+        shape = self._fitting_layouts()[0].shape
+        stages = self.recipe.stages(shape)
         first = next(iter(stages))
 
         return first.policy
@@ -521,7 +530,7 @@ class BoundPolicy:
 
     def _refuse_misfit(self) -> None:
         """Refuse a recipe that fits no layout of contexts, or whose propensities are not exact."""
-        for policy in self._in_both_layouts():
+        for _, policy in self._fitting_layouts():
             if self._propensity == "exact" and declares(policy, "RANDOM_BELIEFS"):
                 name = type(self.recipe).__name__
                 raise ValueError(
@@ -529,10 +538,10 @@ class BoundPolicy:
                     f"{name}, got 'exact'"
                 )
 
-    def _in_both_layouts(self) -> list[Any]:
-        """The policies for both layouts of contexts, since the first context tells which it is."""
+    def _fitting_layouts(self) -> list[_Layout]:
+        """The layouts of contexts that the recipe fits: the first context tells which it is."""
         errors = []
-        policies = []
+        layouts = []
         for shared in (False, True):
             shape = self.shape.replaced(shared=shared)
             try:
@@ -542,16 +551,16 @@ class BoundPolicy:
                 errors.append(error)
                 continue
 
-            policies.append(policy)
+            layouts.append(_Layout(shape, policy))
 
-        if not policies:
+        if not layouts:
             raise errors[0]
 
-        return policies
+        return layouts
 
     def best_propensity(self) -> str:
         """The mode of propensities that a log is of most use with: as exact as the recipe has it."""
-        policies = self._in_both_layouts()
+        policies = [layout.policy for layout in self._fitting_layouts()]
         if any(not callable(getattr(policy, "probabilities", None)) for policy in policies):
             return "none"
         if any(declares(policy, "RANDOM_BELIEFS") for policy in policies):
