@@ -24,7 +24,7 @@ import mobandits as mob
 from mobandits.errors import InputWarning
 from mobandits.logs import Feedback
 from mobandits.orders import Weighted
-from mobandits.policies import DriftAlarm, MolEpsGreedy, MolUcb, Paced, PrimalDual, Within
+from mobandits.policies import MolEpsGreedy, MolUcb, Paced, PrimalDual, Within
 from mobandits.statistics.quantiles import student_quantile
 
 LOGS = 20
@@ -35,7 +35,7 @@ LARGE = 0.99  # the quantile of costs that is a large one
 
 OBJECTIVES = [mob.Objective("quality", low=0.0, high=1.0), mob.Objective("cost", minimise=True)]
 ON_QUALITY = Weighted([1.0, 0.0])
-LEARNER = DriftAlarm(MolEpsGreedy(epsilon=0, penalty=10, intercept=30, order=ON_QUALITY))
+LEARNER = MolEpsGreedy(epsilon=0, penalty=10, intercept=30, order=ON_QUALITY)
 OPTIMIST = MolUcb(order=ON_QUALITY)
 
 KNOWN = "Paced, horizon known"
