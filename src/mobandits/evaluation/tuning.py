@@ -174,8 +174,8 @@ def tune(
         >>> both = np.column_stack([rewards, -0.1 - arms])
         >>> log = Feedback(contexts, arms, both, [0.5] * 1000, "ab", paid)
         >>> print(tune(log, budget={"cost": 0.4}).answer)
-        The learned policy gains 0.294 over the best mixture that spends no more (a alone), at \
-least 0.2592 (80 %).
+        The learned policy gains 0.2984 over the best mixture that spends no more (a alone), at \
+least 0.2633 (80 %).
     """
     if budget is not None or within is not None or isinstance(recipes, Feedback):
         if log is not None:
