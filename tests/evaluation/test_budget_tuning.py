@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_tuning import slow_predictions, slow_rounds_before
 
 import mobandits as mob
-from mobandits.evaluation import ConstantTarget
+from mobandits.evaluation import ConstantTarget, budget_tuning
 from mobandits.evaluation.budget_tuned import shares_in_words
 from mobandits.evaluation.equal_spend import Terms, best_mixture, gain_at_equal_spend
 from mobandits.evaluation.forward import ForwardLog
@@ -19,6 +19,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.numerics.budgeted_mixture import best_near_budgets, best_within_budgets
 from mobandits.orders import Weighted
+from mobandits.papers.paretobandit2026 import routing
 from mobandits.policies import DriftAlarm, MolEpsGreedy, MolUcb, Paced, Rollout
 
 ARMS = ("small", "medium", "large")
@@ -400,3 +401,7 @@ def test_a_fallback_is_left_when_the_agents_own_log_shows_a_gain(tmp_path):
         assert isinstance(there.recipe, Paced)
         made = [there.decide(x) for x in contexts[:50]]
     assert {decision.propensity for decision in made} == {1.0}
+
+
+def test_the_experiment_plays_what_is_tuned():
+    assert routing.LEARNER == budget_tuning.LEARNER

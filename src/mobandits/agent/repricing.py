@@ -132,22 +132,38 @@ def announced_factors(core: AgentCore) -> list[AnnouncedFactor]:
     return announced
 
 
+def announced_factor(core: AgentCore, arm: Hashable, objective: Hashable | None) -> float:
+    """What all announcements together say of one cost of an arm.
+
+    Args:
+        core: of the agent.
+        arm: one that there is.
+        objective: the cost; None: the one that has a budget.
+
+    Raises:
+        ValueError: where there is no such arm or cost, or the recipe has no prices of costs.
+    """
+    with core.lock:
+        slot = core.arms.slot(arm)
+        factors = _factors_of(core)
+        name = _objective_of(core, factors, objective)
+
+        return float(factors.factor[slot, _place_of(core, factors, name)])
+
+
 def _checked(core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None) -> Hashable:
     """The name of the cost of a change that fits.
 
     Raises:
         ValueError: where there is no such arm or cost, or all its changes together are too much.
     """
-    slot = core.arms.slot(arm)
-    factors = _factors_of(core)
-    name = _objective_of(core, factors, objective)
-    together = float(factors.factor[slot, _place_of(core, factors, name)]) * factor
+    together = announced_factor(core, arm, objective) * factor
     if not 1.0 / MOST_FACTOR <= together <= MOST_FACTOR:
         rule = f"factor must leave all changes of an arm within {1.0 / MOST_FACTOR:g} and "
         rule += f"{MOST_FACTOR:g}"
         raise ValueError(f"{rule}, got {quoted(factor)}, with which they are {together:g}")
 
-    return name
+    return _objective_of(core, _factors_of(core), objective)
 
 
 def _place_of(core: AgentCore, factors: CostFactors, objective: Hashable) -> int:

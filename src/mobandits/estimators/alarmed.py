@@ -6,10 +6,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import Field, counts, state_fields
-from mobandits.estimators.linear import RidgeState, recompute_estimates
-from mobandits.numerics.linalg import cholesky, dot
+from mobandits.estimators.around_regression import AroundRegression
+from mobandits.estimators.linear import RidgeState, log_volume, recompute_estimates
+from mobandits.numerics.linalg import dot
 
 SLACK = 0.5  # k: shifts of more than twice as many deviations are found soonest
 THRESHOLD = 12.0  # h: of rewards that do not drift, one in 36,000 or fewer alarms
@@ -44,7 +45,7 @@ class AlarmedState(NamedTuple):
 
 
 @compiled
-class Alarmed:
+class Alarmed(AroundRegression):
     """`Ridge` or `DisjointRidge` in which a model whose rewards drift forgets what it learned.
 
     Two sums per model and objective (Page, 1954) follow z, the residual in standard deviations, at
@@ -89,34 +90,6 @@ class Alarmed:
         known = np.zeros((slots, objectives))
 
         return AlarmedState(model, above, below, variance, known)
-
-    def mean(self, state: AlarmedState, context: Array, arms: IntArray) -> Array:
-        """(arms, objectives) the regression's means."""
-        mean: Array = self.model.mean(state.model, context, arms)
-        return mean
-
-    def width(self, state: AlarmedState, context: Array, arms: IntArray) -> Array:
-        """(arms, grams) the regression's widths."""
-        width: Array = self.model.width(state.model, context, arms)
-        return width
-
-    def sample(
-        self,
-        state: AlarmedState,
-        context: Array,
-        arms: IntArray,
-        draws: int,
-        radius: Array,
-        rng: Rng,
-    ) -> Array:
-        """(arms, objectives) as the regression samples."""
-        sample: Array = self.model.sample(state.model, context, arms, draws, radius, rng)
-        return sample
-
-    def evidence(self, state: AlarmedState, context: Array, arms: IntArray) -> Evidence:
-        """The regression's evidence."""
-        evidence: Evidence = self.model.evidence(state.model, context, arms)
-        return evidence
 
     def update(self, state: AlarmedState, x: Array, arm: int, reward: Array) -> AlarmedState:
         """Learn one reward (objectives,), NaN where it was not observed."""
@@ -164,7 +137,6 @@ class Alarmed:
         objectives, d = model.theta.shape[1:]
         grams = model.inverse.shape[1]
         penalty = self.model.penalty
-        root = np.zeros((d, d))
         for g in range(grams):
             seen = model.seen[s, g]
             if seen <= KEPT:
@@ -186,10 +158,4 @@ class Alarmed:
 
             model.seen[s, g] = KEPT
             recompute_estimates(model, s, g)
-            cholesky(gram, root)
-            # log det V = 2 sum log root_ii, and log det V_1 = d log penalty.
-            volume = -d * math.log(penalty)
-            for i in range(d):
-                volume += 2.0 * math.log(root[i, i])
-
-            model.volume[s, g] = volume
+            model.volume[s, g] = log_volume(gram, penalty)

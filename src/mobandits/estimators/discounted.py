@@ -3,12 +3,10 @@
 import math
 from typing import Any, ClassVar
 
-import numpy as np
-
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
-from mobandits.estimators.linear import RidgeState, split_grams
-from mobandits.numerics.linalg import cholesky, invert, quadratic
+from mobandits.estimators.linear import RidgeState, log_volume, split_grams
+from mobandits.numerics.linalg import invert, quadratic
 
 
 @compiled
@@ -30,6 +28,7 @@ class Discounted:
         here intervals use V^-1 alone, and time is counted per model.
 
     Example:
+        >>> import numpy as np
         >>> from mobandits.estimators import Ridge
         >>> forgetful = Discounted(Ridge(features=1, objectives=1), discount=0.5)
         >>> state, x = forgetful.init(), np.array([1.0])
@@ -101,7 +100,6 @@ class Discounted:
         gram = state.gram[s, g]
         penalty = self.model.penalty
         d = len(x)
-        root = np.zeros((d, d))
         # The discount takes from the penalty too. It is put back, so that V stays positive definite
         # in directions that are no longer seen.
         kept = (1.0 - self.discount) * penalty
@@ -114,12 +112,6 @@ class Discounted:
 
         # A discounted matrix is no rank-one update of the last one: it is inverted anew.
         invert(gram, state.inverse[s, g])
-        cholesky(gram, root)
         seen = self.discount * state.seen[s, g]
         state.seen[s, g] = seen + 1.0
-        # log det V = 2 sum log root_ii, and log det V_1 = d log penalty.
-        volume = -d * math.log(penalty)
-        for i in range(d):
-            volume += 2.0 * math.log(root[i, i])
-
-        state.volume[s, g] = volume
+        state.volume[s, g] = log_volume(gram, penalty)

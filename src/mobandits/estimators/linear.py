@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, Evidence, IntArray
 from mobandits.contracts.states import Field, counts, state_fields
-from mobandits.numerics.linalg import dot, invert, quadratic, shrink_inverse
+from mobandits.numerics.linalg import cholesky, dot, invert, quadratic, shrink_inverse
 from mobandits.numerics.masks import count
 
 # Updates of one Gram matrix between two exact recomputations of its inverse. Every rank-one update
@@ -161,6 +161,20 @@ def recompute_estimates(state: RidgeState, s: int, g: int) -> None:
         if l == g or grams == 1:
             moment = state.moment[s, l]
             quadratic(inverse, moment, state.theta[s, l])
+
+
+@kernel
+def log_volume(gram: Array, penalty: float) -> float:
+    """Log det V - log det V_1 of one Gram matrix, from scratch."""
+    features = len(gram)
+    root = np.zeros((features, features))
+    cholesky(gram, root)
+    # log det V = 2 sum log root_ii, and log det V_1 = d log penalty.
+    volume = -features * math.log(penalty)
+    for i in range(features):
+        volume += 2.0 * math.log(root[i, i])
+
+    return volume
 
 
 @kernel

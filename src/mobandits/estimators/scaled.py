@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import Field, state_fields
+from mobandits.estimators.around_regression import AroundRegression
 from mobandits.numerics.linalg import dot
 
 # What is believed of a deviation before there is any evidence. An agent learns an objective with a
@@ -34,7 +35,7 @@ class ScaledState(NamedTuple):
 
 
 @compiled
-class Scaled:
+class Scaled(AroundRegression):
     """A regression with the standard deviation of its rewards, per model and objective.
 
     Since Z = V theta, Q - theta . Z is the sum of squared residuals plus penalty |theta|^2. With n
@@ -87,34 +88,6 @@ class Scaled:
         slots, objectives, _ = model.moment.shape
         squares = np.zeros((slots, objectives))
         return ScaledState(model, squares)
-
-    def mean(self, state: ScaledState, context: Array, arms: IntArray) -> Array:
-        """(arms, objectives) the regression's means."""
-        mean: Array = self.model.mean(state.model, context, arms)
-        return mean
-
-    def width(self, state: ScaledState, context: Array, arms: IntArray) -> Array:
-        """(arms, grams) the regression's widths, for rewards of deviation 1."""
-        width: Array = self.model.width(state.model, context, arms)
-        return width
-
-    def sample(
-        self,
-        state: ScaledState,
-        context: Array,
-        arms: IntArray,
-        draws: int,
-        radius: Array,
-        rng: Rng,
-    ) -> Array:
-        """(arms, objectives) as the regression samples."""
-        sample: Array = self.model.sample(state.model, context, arms, draws, radius, rng)
-        return sample
-
-    def evidence(self, state: ScaledState, context: Array, arms: IntArray) -> Evidence:
-        """The regression's evidence."""
-        evidence: Evidence = self.model.evidence(state.model, context, arms)
-        return evidence
 
     def update(self, state: ScaledState, x: Array, arm: int, reward: Array) -> ScaledState:
         """Learn one reward (objectives,), NaN where it was not observed."""

@@ -12,7 +12,7 @@ import msgspec
 
 from mobandits.agent import Agent, Decision
 from mobandits.agent.budget import Balance
-from mobandits.agent.repricing import announced_factors
+from mobandits.agent.repricing import announced_factor, announced_factors
 from mobandits.agent.transfer import take_over
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
@@ -423,14 +423,9 @@ class HostedAgent:
         if arm not in agent.arms:
             raise Problem(404, f"there is no arm {quoted(arm)}")
 
-        known = {}
-        for each in announced_factors(agent.core):
-            if each.arm == arm and new.objective in (each.objective, None):
-                known[each.objective] = each.factor
-        # What fits no cost, or several, is refused by the agent.
-        before = 1.0 if len(known) != 1 else next(iter(known.values()))
+        before = announced_factor(agent.core, arm, new.objective)
         change = new.factor / before
-        if len(known) != 1 or not math.isclose(change, 1.0, rel_tol=ROUNDING):
+        if not math.isclose(change, 1.0, rel_tol=ROUNDING):
             agent.reprice(arm, change, new.objective)
 
     # --- what is there

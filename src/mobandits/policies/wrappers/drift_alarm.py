@@ -8,6 +8,7 @@ from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Tra
 from mobandits.estimators import Alarmed, DisjointRidge, Ridge
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant
+from mobandits.policies.wrappers.intervals import innermost_explorer
 from mobandits.policies.wrappers.own_terms import as_recipe
 from mobandits.support.naming import quoted
 
@@ -67,10 +68,7 @@ class DriftAlarm(Recipe):
             rule = "DriftAlarm.recipe must rest on ridge regression, without scale='data'"
             raise ValueError(f"{rule}, got {name}")
 
-        explorer = inner.explorer
-        while hasattr(explorer, "explorer"):
-            explorer = explorer.explorer
-
+        explorer = innermost_explorer(inner.explorer)
         radius = getattr(explorer, "radius", None)
         if not isinstance(explorer, Greedy) and not isinstance(radius, Constant):
             rule = "DriftAlarm.recipe must have a constant radius"

@@ -8,6 +8,7 @@ from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Tra
 from mobandits.estimators import Discounted, DisjointRidge, Ridge, Scaled
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant, FromData
+from mobandits.policies.wrappers.intervals import innermost_explorer
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -80,10 +81,7 @@ class Forgetting(Recipe):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")
 
         # The radius is that of the innermost explorer: others work on its beliefs.
-        explorer = inner.explorer
-        while hasattr(explorer, "explorer"):
-            explorer = explorer.explorer
-
+        explorer = innermost_explorer(inner.explorer)
         radius = getattr(explorer, "radius", None)
         if not isinstance(explorer, Greedy) and not isinstance(radius, Constant | FromData):
             rule = "Forgetting.recipe must have a constant radius, or scale='data'"

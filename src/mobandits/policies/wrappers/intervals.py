@@ -71,3 +71,11 @@ def interval_explorer(policy: Any, where: str) -> Any:
     intervals = getattr(explorer, "intervals", None)
 
     return explorer if intervals is None else intervals()
+
+
+def innermost_explorer(explorer: Any) -> Any:
+    """The explorer that others work on the beliefs of."""
+    while hasattr(explorer, "explorer"):
+        explorer = explorer.explorer
+
+    return explorer

@@ -167,10 +167,20 @@ def dollar_ticks(low: float, high: float, apart: float) -> list[float]:
         [0.01, 1.0, 100.0]
     """
     # Neighbours among 1, 2, 5 and 10 differ by a factor of 2, those among 1, 3 and 10 by one of 3.
-    finest = {math.log10(2.0): (1, 2, 5), math.log10(3.0): (1, 3), math.inf: (1,)}
-    factors = next(factors for least, factors in finest.items() if apart <= least)
-    step = math.ceil(apart)
-    powers = range(step * math.floor(low / step), math.ceil(high) + 1, step)
-    amounts = [float(f"{factor}e{power}") for power in powers for factor in factors]
+    factors: tuple[int, ...] = (1,)
+    if apart <= math.log10(2.0):
+        factors = (1, 2, 5)
+    elif apart <= math.log10(3.0):
+        factors = (1, 3)
 
-    return [amount for amount in amounts if low <= math.log10(amount) <= high]
+    step = math.ceil(apart)
+    first = step * math.floor(low / step)
+    last = math.ceil(high)
+    amounts = []
+    for power in range(first, last + 1, step):
+        for factor in factors:
+            amount = float(f"{factor}e{power}")
+            if low <= math.log10(amount) <= high:
+                amounts.append(amount)
+
+    return amounts
