@@ -107,7 +107,9 @@ def pytest_collection_modifyitems(items):
     for item in items:
         place = item.path.relative_to(tests).as_posix() if tests in item.path.parents else ""
         for tier, places in TIERS.items():
-            if place.startswith(places):
+            # What must be compiled is none of what Python plays.
+            is_elsewhere = tier == "long" and item.get_closest_marker("compiled") is not None
+            if place.startswith(places) and not is_elsewhere:
                 item.add_marker(getattr(pytest.mark, tier))
 
 
