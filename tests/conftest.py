@@ -33,6 +33,7 @@ PROCESS = (
     "agent/test_agent_stress.py",
     "agent/test_preference.py",
     "comparison/test_false_positives.py",
+    "compiling/test_child.py",
     "demo/test_demo.py",
     "evaluation/test_budget_tuning.py",
     "evaluation/test_calibration.py",

@@ -114,5 +114,5 @@ def differences(case, propensity, order=None):
 
 def modes_of(case):
     """The modes of propensities that a recipe takes."""
-    agent = case.agent(propensity=None)
-    return ["none", agent.core.propensity] if agent.core.propensity != "none" else ["none"]
+    best = case.agent().core.bound.best_propensity()
+    return ["none"] if best == "none" else ["none", best]

@@ -83,6 +83,7 @@ class BoundPolicy:
         has_means: whether the beliefs are means of all objectives.
         has_accounts: whether the state has accounts of the policy's own decisions.
         has_limits: whether the policy has limits that every arm may break.
+        links: those that turn its beliefs into mean rewards; None: they are of rewards already.
 
     Raises:
         ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be
@@ -197,7 +198,7 @@ class BoundPolicy:
         self.own_models = has_own_models(self.recipe, self.shape)
         self.has_limits = declares(self.policy, "EASES_LIMITS")
         inner = comparing(self.policy)
-        self._links = unused_links(inner) if inner is not None and self.has_means else None
+        self.links = unused_links(inner) if inner is not None and self.has_means else None
 
     def learn(self, x: Array, slot: int, note: tuple[float, ...], lesson: Array) -> None:
         """Learn a reward (objectives,), NaN where not observed, of the arm in a slot."""
@@ -256,35 +257,6 @@ class BoundPolicy:
         # Asked after the decision and not in it: the compiled call of other policies stays as it
         # is, and notes are for what updates need.
         return bool(self.session.call(compiled_calls.all_break_limits, rows, slots))
-
-    def decide_with_probabilities(
-        self,
-        rows: Array,
-        slots: IntArray,
-        low: float,
-        high: float,
-        probabilities: Array,
-        scores: Array | None,
-    ) -> compiled_calls.CompiledDecision:
-        """As that of `compiled_calls`.
-
-        Scores are mean rewards, also where beliefs are about linear predictors.
-        """
-        call = self.session.call
-        made: compiled_calls.CompiledDecision = call(
-            compiled_calls.decide_with_probabilities,
-            rows,
-            slots,
-            low,
-            high,
-            probabilities,
-            scores,
-        )
-        is_scored = made[0] != compiled_calls.OUTSIDE
-        if self._links is not None and is_scored:
-            call(compiled_calls.apply_links, self._links, scores)
-
-        return made
 
     def propensity(
         self, rows: Array, slots: IntArray, probabilities: Array, place: int, samples: int

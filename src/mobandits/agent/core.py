@@ -554,10 +554,19 @@ class AgentCore:
                 if bound.has_means:
                     scores = np.empty((len(slots), len(self.objectives)))
 
-                place, note, norm = bound.decide_with_probabilities(
-                    rows, slots, guard.low, guard.high, probabilities, scores
+                place, note, norm = bound.session.call(
+                    compiled_calls.decide_with_probabilities,
+                    rows,
+                    slots,
+                    guard.low,
+                    guard.high,
+                    probabilities,
+                    scores,
                 )
                 if place >= 0:
+                    if bound.links is not None:
+                        bound.session.call(compiled_calls.apply_links, bound.links, scores)
+
                     propensity, error = bound.propensity(
                         rows, slots, probabilities, place, self.samples
                     )
