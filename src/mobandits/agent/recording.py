@@ -65,7 +65,7 @@ class StoreWriter:
 
     def position(self) -> int:
         """Number of events."""
-        return len(self.store)
+        return self.store.last_seq
 
     def check_usable(self) -> None:
         """Refuse a store that takes no events, or has one that the agent does not know.
@@ -77,7 +77,7 @@ class StoreWriter:
             return
 
         self.store.check_usable()
-        if self._before is not None and len(self.store) != self._before:
+        if self._before is not None and self.store.last_seq != self._before:
             raise LogError(
                 f"{self.store.path} has an event that its agent does not know, since a call "
                 "was interrupted: close the agent, and make it again with its log"
@@ -92,14 +92,14 @@ class StoreWriter:
             core: of the agent.
         """
         self._before = None
-        if len(self.store) < self._next_snapshot or self.silent:
+        if self.store.last_seq < self._next_snapshot or self.silent:
             return
         # The call is written and done: that its snapshot failed must not look as if it were not,
         # whatever states of others' policies raise.
         try:
             self.snapshot(core)
         except Exception as error:  # noqa: BLE001
-            self._next_snapshot = len(self.store) + self._every
+            self._next_snapshot = self.store.last_seq + self._every
             LOG.warning("a snapshot of the agent could not be written: %s", error)
 
     def snapshot(self, core: AgentCore) -> None:
@@ -138,7 +138,7 @@ class StoreWriter:
 
     def events_since_snapshot(self) -> int:
         """Number of events that opening the store now would replay."""
-        return len(self.store) - self._snapshot_at
+        return self.store.last_seq - self._snapshot_at
 
     def flush(self) -> None:
         """Have all events where the durability of the store promises them."""
@@ -161,7 +161,7 @@ class StoreWriter:
         except LogError:
             is_known = False  # closed already, or broken: what is on disk is all there is
         try:
-            if is_known and len(self.store) > self._snapshot_at:
+            if is_known and self.store.last_seq > self._snapshot_at:
                 self.snapshot(core)
         except Exception as error:  # noqa: BLE001 - as `done`
             # Nothing is lost without it, and the store must be let go of.
@@ -413,11 +413,11 @@ class StoreWriter:
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:
             self.check_usable()
-        self._before = len(self.store)
+        self._before = self.store.last_seq
 
     def _append(self, event: dict[str, Any]) -> None:
         self._start()
-        self.store.append(event)
+        self.store.extend([event])
 
     def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
         decision = adoption.decision
@@ -469,7 +469,7 @@ class StoreWriter:
                 event["own"] = True  # the row of the only arm, and not one for all
 
         if decision.eligible != arms:
-            event["eligible"] = [self._numbers[name] for name in decision.eligible]
+            event["eligible"] = self._numbers_of(decision.eligible)
 
         event["arm"] = self._numbers[decision.arm]
         event["propensity"] = decision.propensity
@@ -478,10 +478,12 @@ class StoreWriter:
 
     def _keyed_fields(self, decision: Decision, options: CallOptions) -> dict[str, Any]:
         """Fields that answer the same call once more, also when arms have come and gone."""
-        fields: dict[str, Any] = {"key": options.key, "request": options.request}
-        fields["eligible"] = [self._numbers[name] for name in decision.eligible]
-
-        return fields | self._outcome_fields(decision)
+        return {
+            "key": options.key,
+            "request": options.request,
+            "eligible": self._numbers_of(decision.eligible),
+            **self._outcome_fields(decision),
+        }
 
     def _answer_fields(self, decision: Decision) -> dict[str, Any]:
         """Fields that answer for a further rank; its eligible arms are those that were left."""
@@ -493,11 +495,14 @@ class StoreWriter:
     def _outcome_fields(self, decision: Decision) -> dict[str, Any]:
         fields: dict[str, Any] = {}
         if decision.front is not None:
-            fields["front"] = [self._numbers[name] for name in decision.front]
+            fields["front"] = self._numbers_of(decision.front)
         if decision.error:
             fields["error"] = decision.error
 
         return fields
+
+    def _numbers_of(self, names: Sequence[Hashable]) -> list[int]:
+        return list(map(self._numbers.__getitem__, names))
 
     def _table(self, decision: Decision) -> Array:
         """A row for every arm that there is; zeros for those that were not eligible."""

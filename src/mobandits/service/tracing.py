@@ -22,11 +22,15 @@ def traceparent_of(headers: Iterable[tuple[bytes, bytes]]) -> bytes | None:
         >>> traceparent_of([(b"traceparent", value.upper())]) is None
         True
     """
-    values = [value for name, value in headers if name == HEADER]
-    if len(values) != 1 or not is_traceparent(values[0]):
-        return None
+    found = None
+    for name, value in headers:
+        if name != HEADER:
+            continue
+        if found is not None or not is_traceparent(value):
+            return None
+        found = value
 
-    return values[0]
+    return found
 
 
 def is_traceparent(value: bytes) -> bool:
