@@ -236,7 +236,7 @@ class StoreWriter:
             event |= self._keyed_fields(decision, options)
         if not options.active:
             event["active"] = False
-        self._append(event)
+        self._append([event])
 
     def write_decision_of_worker(
         self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
@@ -254,7 +254,7 @@ class StoreWriter:
             event["active"] = False
         event["worker"] = incarnation_of(decision.id)
         event["snapshot"] = list(source)
-        self._append(event)
+        self._append([event])
 
     def write_decisions(
         self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
@@ -270,9 +270,8 @@ class StoreWriter:
                 event["batch"] = True
             events.append(event)
 
-        self._start()
         # In one transaction: there are all of them, or none.
-        self.store.extend(events)
+        self._append(events)
 
     def write_ranking(
         self, decisions: Sequence[Decision], now: float, options: CallOptions
@@ -294,8 +293,7 @@ class StoreWriter:
             # Here too: an answer must not depend on whether rows of further ranks were archived.
             events[0]["further"] = [self._answer_fields(decision) for decision in further]
 
-        self._start()
-        self.store.extend(events)
+        self._append(events)
 
     def write_adoptions(
         self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
@@ -316,32 +314,31 @@ class StoreWriter:
         for event in events if begun else events[1:]:
             event["batch"] = True
 
-        self._start()
-        self.store.extend(events)
+        self._append(events)
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
         if self.silent:
             return
         event = self._reward_event(number, rewards, now)
-        self._append(event)
+        self._append([event])
 
     def write_activation(self, number: int, now: float) -> None:
         """A decision that takes effect only now."""
         if not self.silent:
-            self._append({"kind": "activate", "id": int(number), "time": now})
+            self._append([{"kind": "activate", "id": int(number), "time": now}])
 
     def write_abandonment(self, number: int, now: float) -> None:
         """A decision that is waited for no more."""
         if not self.silent:
-            self._append({"kind": "abandon", "id": int(number), "time": now})
+            self._append([{"kind": "abandon", "id": int(number), "time": now}])
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
         if not self.silent:
             event = {"kind": "add", "time": now}
             event |= {"arm": name, "like": like, **changed_by()}
-            self._append(event)
+            self._append([event])
 
         next_number = len(self._numbers)
         self._numbers.setdefault(name, next_number)
@@ -351,14 +348,14 @@ class StoreWriter:
         if self.silent:
             return
         event = {"kind": "remove", "time": now, "arm": name, **changed_by()}
-        self._append(event)
+        self._append([event])
 
     def write_preference(self, description: Any, now: float) -> None:
         """Another preference."""
         if self.silent:
             return
         event = {"kind": "preference", "time": now, "order": description, **changed_by()}
-        self._append(event)
+        self._append([event])
 
     def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
         """Other parameters of the agent, which its description has from then on.
@@ -381,19 +378,19 @@ class StoreWriter:
     def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
         """The prices that a log has told."""
         if not self.silent:
-            self._append({"kind": "first_prices", "time": now, "prices": prices})
+            self._append([{"kind": "first_prices", "time": now, "prices": prices}])
 
     def write_repricing(self, event: dict[str, Any], now: float) -> None:
         """Another price of an arm; `event`: its fields but kind and time."""
         if not self.silent:
-            self._append({"kind": "reprice", "time": now, **event, **changed_by()})
+            self._append([{"kind": "reprice", "time": now, **event, **changed_by()}])
 
     def write_state(self, state: str, now: float) -> None:
         """Write what was taken over from another agent, as text."""
         if self.silent:
             return
 
-        self._append({"kind": "state", "time": now, "state": state})
+        self._append([{"kind": "state", "time": now, "state": state}])
         # At once: what comes after need not be opened through it.
         self._next_snapshot = 0
 
@@ -403,7 +400,7 @@ class StoreWriter:
             return
 
         listed = [[name, per, amount] for name, per, amount in spent]
-        self._append({"kind": "clock", "time": now, "spent": listed})
+        self._append([{"kind": "clock", "time": now, "spent": listed}])
 
     def spent_since(self, objective: Hashable, start: float) -> float:
         """The sum of an objective's rewards that decisions since a time have brought."""
@@ -415,9 +412,9 @@ class StoreWriter:
             self.check_usable()
         self._before = self.store.last_seq
 
-    def _append(self, event: dict[str, Any]) -> None:
+    def _append(self, events: list[dict[str, Any]]) -> None:
         self._start()
-        self.store.extend([event])
+        self.store.extend(events)
 
     def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
         decision = adoption.decision
