@@ -125,8 +125,7 @@ class Server:
     def put_preference(self, order):
         """Compare arms by another order from now on."""
         url = f"{self.url}/v1/agents/a0/preference"
-        patient = {"Prefer": "wait=600"}
-        answered = httpx.put(url, json={"order": order}, headers=patient, timeout=600.0)
+        answered = httpx.put(url, json={"order": order}, timeout=600.0)
         assert answered.status_code == 200, answered.text
 
     def open_page(self, path):

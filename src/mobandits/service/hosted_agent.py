@@ -73,12 +73,10 @@ class HostedAgent:
         name: as given.
         specification: as given.
         is_by_call: as given.
-        is_compiling: whether a child process compiles what it plays: it is opened afterwards.
+        is_loading: whether what it plays is still loaded: it is opened afterwards.
         status: "starting", "ready", or why it cannot decide.
         is_sound: whether all numbers of its state are numbers, when they were last looked at.
         openings: how often it was opened: what was written before the last time may be lost.
-        next_preference: in words, an order that is being compiled for it; None: there is none.
-        preference_error: why the last one that was being compiled does not hold; None: it does.
         changing: held by calls that change it in a thread, one after the other.
     """
 
@@ -93,12 +91,10 @@ class HostedAgent:
         self.name = name
         self.specification = specification
         self.is_by_call = is_by_call
-        self.is_compiling = False
+        self.is_loading = False
         self.status = STARTING
         self.is_sound = True
         self.openings = 0
-        self.next_preference: str | None = None
-        self.preference_error: str | None = None
         self.changing = asyncio.Lock()
         self._file = file
         self._agent: Agent | None = None
@@ -336,21 +332,6 @@ class HostedAgent:
         if number in agent.core.pending.open:
             agent.abandon(number)
 
-    def is_compiled_for(self, order: Any) -> bool:
-        """Whether another order can be played at once, and need not be compiled or loaded first.
-
-        Args:
-            order: as of `set_preference`.
-
-        Raises:
-            ValueError: where there is no such order, or the agent cannot have another one.
-        """
-        core = self.agent.core
-        # It refuses what does not fit first: to compile that would take seconds.
-        fitting = fitting_order(core, order)
-
-        return core.bound.is_compiled_for(fitting)
-
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
 
@@ -359,6 +340,7 @@ class HostedAgent:
         """
         self.agent.preference = fitting_order(self.agent.core, order)
         self._preference = self._preference_in_words()
+        rehearse_explanation(self.agent)
 
     def take_over(self, data: bytes) -> None:
         """Go on from what the agent of a snapshot has learned.
@@ -554,11 +536,7 @@ class HostedAgent:
         if agent is None:
             return state_of_closed(self.name, self.status, self.specification)
 
-        state = state_of_open(agent, self.name, self.status, self.specification, self._preference)
-        state.next_preference = self.next_preference
-        state.preference_error = self.preference_error
-
-        return state
+        return state_of_open(agent, self.name, self.status, self.specification, self._preference)
 
     # ---
 

@@ -25,7 +25,6 @@ from mobandits.service.messages import (
     PriceList,
 )
 from mobandits.service.operations import Operation
-from mobandits.service.preference_changes import change_preference, patience_of
 from mobandits.service.preferences import etag_of
 
 MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take half of it
@@ -54,14 +53,8 @@ async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     wanted = await body_of(request, Preference)
-    running = running_of(request)
     match = request.headers.get("if-match")
-    patience = patience_of(request, running.order_patience)
-    openings = await change_preference(running, hosted, wanted.order, match, patience)
-    if openings is None:
-        # The agent says in `next_preference` what it waits for.
-        return answer(hosted.state(), status=202)
-
+    openings = await running_of(request).change_preference(hosted, wanted.order, match)
     etag = etag_of(hosted.preference())
     await saved(request, hosted, openings)
 
@@ -151,7 +144,6 @@ OPERATIONS = [
         Preference,
         AgentState,
         failures=(412,),
-        successes=(202,),
     ),
     Operation("GET", f"{AGENT}/budget", budget, "read", answer=BudgetList),
     Operation(
