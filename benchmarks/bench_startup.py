@@ -89,7 +89,12 @@ def child(arguments, cache, more=None):
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), **(more or {})},
+        env={
+            **os.environ,
+            "MOBANDITS_COMPILING": "auto",
+            "NUMBA_CACHE_DIR": str(cache),
+            **(more or {}),
+        },
         stdout=subprocess.PIPE,
         text=True,
         check=True,
