@@ -10,7 +10,6 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import component_name, folded, spoken, title_of
-from mobandits.figures.formulas import with_formulas
 from mobandits.figures.metric_sentences import best_sentence, meaning_of
 from mobandits.figures.metric_tables import (
     results_table,
@@ -21,6 +20,7 @@ from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.words import Definition, definitions, symbols_in
 from mobandits.papers.contents import ClaimEntry, ExperimentSpecification
+from mobandits.papers.formulas.prose import with_formulas
 from mobandits.papers.pages.claim_counts import counted, group_of, words_of_claims
 from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
 from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, plot_data, shown_rows
