@@ -21,8 +21,9 @@ from mobandits.comparison.comparison import Comparison
 from mobandits.comparison.pairing import PROBLEM, PairedValues, paired_values
 from mobandits.comparison.pairs import Pair, other_p_values, pairs_against
 from mobandits.comparison.ranks import average_ranks
+from mobandits.metrics.metric import Better
+from mobandits.metrics.traits import traits_of
 from mobandits.statistics.holm import holm
-from mobandits.statistics.metric_traits import Better, traits_of
 from mobandits.statistics.power import trials_needed
 from mobandits.statistics.proportions import wilson_interval
 from mobandits.support.checks import choice

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from mobandits.comparison.wording import comparison_sentences
-from mobandits.statistics.metric_traits import Better
+from mobandits.metrics.metric import Better
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.statistics.metric_traits import Better
+from mobandits.metrics.metric import Better
 from mobandits.statistics.paired import PairedMean, paired_mean
 from mobandits.statistics.power import SIGNIFICANCE
 from mobandits.statistics.signed_rank import SignedRank, signed_rank

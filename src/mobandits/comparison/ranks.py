@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from mobandits.comparison.pairing import PairedValues
+from mobandits.metrics.metric import Better
 from mobandits.statistics.friedman import friedman
-from mobandits.statistics.metric_traits import Better
 
 RANKS: dict[str, Any] = {
     "component": pl.Int64,

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from mobandits.figures.directions import direction_of
 from mobandits.figures.formatting import component_name, spoken
+from mobandits.metrics.metric import Better
+from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import Better, traits_of
 from mobandits.statistics.not_worse import not_worse_than_best
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
@@ -108,6 +108,34 @@ def final_values(
     rounds = last["round"].to_list()
 
     return FinalValues(columns, groups, (min(counts), max(counts)), (min(rounds), max(rounds)))
+
+
+def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Better | None:
+    """Which values of a metric are better; None where that is not known.
+
+    Args:
+        metric: its name.
+        given: {metric: "smaller" or "larger"}, which comes first.
+
+    Raises:
+        ValueError: where `given` says something else.
+
+    Example:
+        >>> direction_of("pareto_regret"), direction_of("reward"), direction_of("plays")
+        ('smaller', 'larger', None)
+        >>> direction_of("seconds", {"seconds": "smaller"})
+        'smaller'
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(
+            f"better must be a dictionary such as {{'seconds': 'smaller'}}, got {quoted(given)}"
+        )
+    if given and metric in given:
+        direction = given[metric]
+        choice(f"better[{quoted(metric)}]", direction, ("smaller", "larger"))
+        return direction
+
+    return traits_of(metric).better
 
 
 def chosen_metrics(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[str]:

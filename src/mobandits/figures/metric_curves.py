@@ -24,8 +24,8 @@ from mobandits.figures.wrapping import (
     width_of,
     wrapped,
 )
+from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import traits_of
 
 # So many panels lie under each other, and their lines are named where they end; more share a
 # legend.

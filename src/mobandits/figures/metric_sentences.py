@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.figures.formatting import folded, join_words, spoken, title_of
+from mobandits.figures.formatting import best_value, folded, join_words, spoken, title_of
 from mobandits.figures.metric_tables import mean_cell, ranked
-from mobandits.figures.metric_words import best_value, meaning_in_words
+from mobandits.metrics.traits import traits_of
 
 # Why no page shows the Pareto regret without a word: Guan and Xu, arXiv:2604.07096, 2026.
 ALONE = (
@@ -69,7 +69,7 @@ def meaning_of(metric: str) -> str:
         >>> meaning_of("plays")
         'Plays: how often each arm was played.'
     """
-    meaning = meaning_in_words(metric)
+    meaning = traits_of(metric).meaning
     if not meaning:
         return ""
 

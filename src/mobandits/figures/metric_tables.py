@@ -8,15 +8,15 @@ import polars as pl
 
 from mobandits.figures.formatting import (
     UNKNOWN,
+    best_value,
     component_name,
     digits_after_point,
     format_number,
     spoken,
 )
-from mobandits.figures.metric_words import best_value
 from mobandits.figures.page import Table
+from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import traits_of
 
 ONLY = ""  # the name of a column that stands alone
 DIGITS = 4  # of a number without an interval

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from mobandits.figures.final_values import Column, final_values
-from mobandits.statistics.metric_traits import Better
+from mobandits.metrics.metric import Better
 
 
 def wide_table(

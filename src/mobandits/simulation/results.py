@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import polars as pl
 
 from mobandits.comparison import Comparison, compare
+from mobandits.metrics.metric import Better
+from mobandits.metrics.traits import describing, traits_of
 from mobandits.simulation.folder import Folder, read_folder
 from mobandits.statistics.bands import interval_factor, within
-from mobandits.statistics.metric_traits import Better, describing, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark

@@ -19,6 +19,7 @@ from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.words import Definition, definitions, symbols_in
+from mobandits.metrics.traits import traits_of
 from mobandits.papers.contents import ClaimEntry, ExperimentSpecification
 from mobandits.papers.formulas.prose import with_formulas
 from mobandits.papers.pages.claim_counts import counted, group_of, words_of_claims
@@ -27,7 +28,6 @@ from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, plot_da
 from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.papers.publications import Publication, publication_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import traits_of
 from mobandits.support.naming import quantity
 
 SHORT = 12  # a table of so many rows is shown unfolded
