@@ -60,6 +60,7 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         ValueError: naming an unknown or repeated name, or a metric that needs parameters.
 
     Example:
+        >>> from mobandits.metrics import LevelRegret
         >>> resolve(["pareto_regret", "dollars", LevelRegret([[0], [1]])], quantities=["dollars"])
         (ParetoRegret(), Quantity(name='dollars'), LevelRegret(levels=((0,), (1,))))
     """

@@ -7,7 +7,7 @@ known while its results are compared and drawn.
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
@@ -117,9 +117,10 @@ def descriptions(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
         >>> descriptions([Reward(), Dollars()])
         {'dollars_spent': {'better': 'smaller', 'unit': 'USD'}}
     """
+    classes = defined_classes(PACKAGE)
     described = {}
     for metric in metrics:
-        own = {field: _said(metric, field) for field in MetricTraits._fields}
+        own = {field: _said(metric, field, classes) for field in MetricTraits._fields}
         # None says that neither direction is better.
         said = {field: value for field, value in own.items() if value is not None}
         if said:
@@ -128,13 +129,11 @@ def descriptions(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
     return described
 
 
-def _said(metric: Metric, field: str) -> Any:
-    """What a metric of others says itself; None where it does not, or is one of this package."""
-    for cls in type(metric).__mro__:
-        if field in vars(cls) and cls.__module__.startswith(f"{PACKAGE}."):
-            return None
-        if field in vars(cls):
-            break
+def _said(metric: Metric, field: str, classes: Collection[type[Any]]) -> Any:
+    """The value that a metric gives an attribute itself; None where one of `classes` gives it."""
+    giving = [cls for cls in type(metric).__mro__ if field in vars(cls)]
+    if giving and giving[0] in classes:
+        return None
 
     value = getattr(metric, field, None)
     name = f"{type(metric).__name__}.{field}"
