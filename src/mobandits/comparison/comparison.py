@@ -83,7 +83,7 @@ class Comparison:
 
         The number of trials that would tell is that of the signed-rank test with a power of 80 %,
         for normal differences with the mean and the standard deviation of these trials
-        (`mobandits.statistics.power.trials_needed` has the formula). Few trials know both badly, so
+        (`mobandits.statistics.signed_rank.trials_needed` has the formula). Few trials know both badly, so
         it is a guess of the order of magnitude.
         """
         return comparison_sentences(

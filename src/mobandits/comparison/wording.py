@@ -16,8 +16,7 @@ from mobandits.figures.formatting import (
     title_of,
 )
 from mobandits.metrics.metric import Better
-from mobandits.statistics.power import SIGNIFICANCE
-from mobandits.statistics.signed_rank import LEAST_TRIALS, smallest_p_value
+from mobandits.statistics.signed_rank import LEAST_TRIALS, SIGNIFICANCE, smallest_p_value
 from mobandits.support.naming import quantity
 
 DIGITS = 3  # of the larger end of an interval

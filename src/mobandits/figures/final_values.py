@@ -10,7 +10,7 @@ from mobandits.figures.formatting import component_name, spoken
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.not_worse import not_worse_than_best
+from mobandits.statistics.signed_rank import not_worse_than_best
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
