@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 from mobandits.figures.formatting import folded
-from mobandits.figures.metric_sentences import best_sentence
-from mobandits.figures.metric_tables import MOST_COLUMNS, results_table
+from mobandits.figures.metric_tables import MOST_COLUMNS, best_sentence, results_table
 from mobandits.figures.run_page import final_tables, findings_of, run_page
 from mobandits.figures.words import SYMBOLS, WORDS, definitions, symbols_in
 from mobandits.metrics import registry

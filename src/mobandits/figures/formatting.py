@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Sequence
 
 from mobandits.metrics.traits import traits_of
+from mobandits.support.naming import conjunction
 
 SUPERLATIVE = {"smaller": "lowest", "larger": "highest"}
 UNKNOWN = "–"  # in the place of a number
@@ -123,7 +123,7 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
         ('0.50 ± 0.10', '−1.0')
     """
     if mean is None:
-        return "–"
+        return UNKNOWN
 
     number = format_number(mean, digits)
     half_width = (high - low) / 2.0
@@ -133,17 +133,7 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     return number
 
 
-def join_words(items: Sequence[str]) -> str:
-    """Names in a sentence, with "and" before the last.
-
-    Example:
-        >>> join_words(["a"]), join_words(["a", "b", "c"])
-        ('a', 'a, b and c')
-    """
-    if len(items) == 1:
-        return items[0]
-    first = ", ".join(items[:-1])
-    return f"{first} and {items[-1]}"
+join_words = conjunction
 
 
 def folded(text: str, most: int = LONGEST) -> str:

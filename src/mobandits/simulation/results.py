@@ -206,7 +206,7 @@ class Results:
     ) -> str:
         """The last values as CSV: a row per policy; per metric its mean, half-width, and `best`.
 
-        The columns are those of `mobandits.figures.wide_table.wide_table`. The whole table is
+        The columns are those of `mobandits.figures.final_values.wide_table`. The whole table is
         `results.table.write_csv(file)`.
 
         Args:
@@ -216,7 +216,7 @@ class Results:
         Raises:
             ValueError: where a metric was not measured.
         """
-        from mobandits.figures.wide_table import csv_table  # noqa: PLC0415
+        from mobandits.figures.final_values import csv_table  # noqa: PLC0415
 
         with describing(self.specification):
             return csv_table(self.table, metric, better)

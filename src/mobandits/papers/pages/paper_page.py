@@ -10,8 +10,9 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import component_name, folded, spoken, title_of
-from mobandits.figures.metric_sentences import best_sentence, meaning_of
 from mobandits.figures.metric_tables import (
+    best_sentence,
+    meaning_of,
     results_table,
     with_columns_of_components,
 )
