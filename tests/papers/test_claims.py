@@ -25,7 +25,7 @@ from mobandits.papers.claims import (
 )
 from mobandits.papers.experiment import Run, RunOptions
 from mobandits.papers.reproduce import is_shorter, reproduce, specification
-from mobandits.statistics.resampling import RESAMPLES
+from mobandits.statistics.bootstrap import RESAMPLES
 
 POINTS = np.array([100, 200, 300])
 

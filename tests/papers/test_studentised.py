@@ -12,8 +12,7 @@ from mobandits.papers.enough import CONFIDENCE, LOOKS, Question
 from mobandits.papers.moslb2024 import figures
 from mobandits.papers.moslb2024.questions import DIFFERENCE, SHARE, SPREADS, relative_pace
 from mobandits.policies import MoslbPc
-from mobandits.statistics.resampling import RESAMPLES
-from mobandits.statistics.studentised import Statistic, studentised
+from mobandits.statistics.bootstrap import RESAMPLES, Statistic, studentised
 
 MEAN = Statistic(lambda means: means[0], np.ones_like)
 

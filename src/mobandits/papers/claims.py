@@ -23,7 +23,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
 from mobandits.papers.contents import ClaimKind, PartEntry, Verdict
-from mobandits.statistics.resampling import counts
+from mobandits.statistics.bootstrap import counts
 from mobandits.support.checks import choice
 
 LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Array
 from mobandits.papers.claims import SECOND, Claim, Outcome, Part, resample
 from mobandits.papers.experiment import more_of
-from mobandits.statistics.studentised import Statistic, studentised
+from mobandits.statistics.bootstrap import Statistic, studentised
 
 LOOKS = (100, 200, 400)
 CONFIDENCE = 1.0 - 0.05 / len(LOOKS)  # Bonferroni: the looks share the 5 %
