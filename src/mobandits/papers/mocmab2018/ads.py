@@ -42,9 +42,6 @@ ADS_GRIDS = {
     **dict.fromkeys((CP, CS, P, S), ("1", "1/30")),
 }
 OTHER_GRIDS = {row: ADS_GRIDS[row] for row in (CD, CP, CS, P, S)}
-# Per cent by which the paper has MOC-MAB above each row.
-ADS_DOMINANT = {CP: 54.5, CS: 133.6, P: 54.5, S: 131.8, CD: -22.3}
-ADS_OTHER = {CP: -46.3, CS: -60.0, P: -46.3, S: -59.7, CD: 4751.9}
 ALIKE = 3.0  # points, in which totals may differ from what the paper's percentages imply
 
 

@@ -74,13 +74,15 @@ def run_of(features: int, rows: Mapping[str, Recipe | Tuned], *metrics: str | Me
     return Run(f"d = {features}", problem(features), rows, HORIZON, TRIALS, metrics)
 
 
-ALL_ROWS = {"MOGLB-UCB": tuned(), **BASELINES, "uniform": RandomChoice()}
+ALL_ROWS: dict[str, Recipe | Tuned] = {"MOGLB-UCB": tuned(), **BASELINES, "uniform": RandomChoice()}
 # No scale: the radius of Theorem 1.
-WITH_THEORY = {"MOGLB-UCB, theory width": MoglbUcb(links=LINKS, scale="theory")}
-FIG1_ROWS = {"MOGLB-UCB": tuned(), **WITH_THEORY, **ALL_ROWS}
+WITH_THEORY: dict[str, Recipe | Tuned] = {
+    "MOGLB-UCB, theory width": MoglbUcb(links=LINKS, scale="theory")
+}
+FIG1_ROWS: dict[str, Recipe | Tuned] = {"MOGLB-UCB": tuned(), **WITH_THEORY, **ALL_ROWS}
 FIG1 = described("moglb2019/fig1", [run_of(d, FIG1_ROWS, "pareto_regret") for d in FEATURES])
 
-FIG2_ROWS = {
+FIG2_ROWS: dict[str, Recipe | Tuned] = {
     "MOGLB-UCB": tuned(),
     # The same grid, and another constant of it where the front asks for one.
     "MOGLB-UCB for the front": Tuned(tuned().grid, "jaccard", highest=True),
@@ -90,7 +92,11 @@ FIG2_ROWS = {
 FIG2 = described("moglb2019/fig2", [run_of(10, FIG2_ROWS, "jaccard", "pareto_regret")])
 
 ON_ONE = Tuned({f"c = {c:g}": OnObjective(links=LINKS, scale=c) for c in WIDTHS})
-FAIR_ROWS = {"MOGLB-UCB": tuned(), "MOGLB-UCB on objective 1": ON_ONE, **ALL_ROWS}
+FAIR_ROWS: dict[str, Recipe | Tuned] = {
+    "MOGLB-UCB": tuned(),
+    "MOGLB-UCB on objective 1": ON_ONE,
+    **ALL_ROWS,
+}
 MEASURES = (JainIndex(), PlayEntropy(), PlayRatio(), Unfairness(), FrontRecall(), "pareto_regret")
 FAIRNESS = described("moglb2019/fairness", [run_of(10, FAIR_ROWS, *MEASURES)])
 

@@ -335,7 +335,7 @@ def _phased(
     for row, suffix in rows.items():
         for phase in range(len(PHASES)):
             own = {f"phase-{phase + 1}{suffix}": at_least_published(row, numbers, phase)}
-            words = {"row": row, "phase": str(phase + 1), "suffix": suffix}
+            words: dict[str, Any] = {"row": row, "phase": str(phase + 1), "suffix": suffix}
             claims += described_claims(id, own, section="phases", **words)
 
     base = described(id, runs, parts)
