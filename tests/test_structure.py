@@ -51,8 +51,8 @@ MAY_IMPORT = {
     "environments": GROUND | {"datasets"},
     # Measuring and playing.
     "metrics": GROUND | {"orders"},
-    "figures": {"errors", "support", "statistics"},
-    "comparison": GROUND | {"statistics", "figures"},
+    "figures": {"errors", "support", "statistics", "metrics"},
+    "comparison": GROUND | {"statistics", "metrics", "figures"},
     # What a run is cited as: the classes that its specification names.
     "references": GROUND | {"policies", "environments", "datasets", "metrics", "features"},
     "simulation": GROUND | {"metrics", "statistics", "figures", "comparison", "references"},

@@ -6,11 +6,10 @@ import polars as pl
 
 from mobandits.errors import FolderError
 from mobandits.figures.contents import Kind
-from mobandits.figures.final_values import chosen_metrics
+from mobandits.figures.final_values import chosen_metrics, csv_table
 from mobandits.figures.latex_table import latex_table
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.plots import plot
-from mobandits.figures.wide_table import csv_table
 
 TABLES = "tables"
 FIGURES = "figures"

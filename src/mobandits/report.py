@@ -13,6 +13,7 @@ from mobandits.figures.contents import Kind, Manifest
 from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
+from mobandits.metrics.traits import describing
 from mobandits.paper_output import check_kind, write_paper_output
 from mobandits.papers.pages.write import (
     read_claims,
@@ -23,7 +24,6 @@ from mobandits.papers.pages.write import (
 from mobandits.papers.protocol.files import read_checks
 from mobandits.simulation.collection import RUNS
 from mobandits.simulation.folder import read_folder
-from mobandits.statistics.metric_traits import describing
 
 
 def write(

@@ -8,9 +8,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import ndtr, ndtri
 
-from mobandits.statistics.paired import MEAN
-from mobandits.statistics.resampling import counts
-from mobandits.statistics.studentised import studentised
+from mobandits.statistics.bootstrap import MEAN, counts, studentised
 
 SETS = 300
 DRAWS = 4000

@@ -16,8 +16,8 @@ import mobandits as mob
 from mobandits.comparison import compare
 from mobandits.policies import MolTs, MolUcb, RandomChoice
 from mobandits.simulation import Results
-from mobandits.statistics.holm import holm
-from mobandits.statistics.paired import paired_mean
+from mobandits.statistics.bootstrap import paired_mean
+from mobandits.statistics.signed_rank import holm
 
 ROOT = Path(__file__).parents[2]
 

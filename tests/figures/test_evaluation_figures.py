@@ -8,11 +8,11 @@ from matplotlib.colors import to_hex
 
 from mobandits.figures.evaluation_page import (
     evaluation_page,
+    gains_section,
     leaders,
     values_table,
     warnings_of,
 )
-from mobandits.figures.feature_gains import gains_section
 from mobandits.figures.policy_front import draw_front, front_data, stairs
 from mobandits.figures.policy_values import draw_values, values_data
 from mobandits.figures.style import NARROW, WIDTH

@@ -9,9 +9,8 @@ from matplotlib.cbook import is_math_text
 from matplotlib.text import Text
 from test_paper_page import COLUMNS
 
-from mobandits.figures.labels import spread_out
+from mobandits.figures.labels import along, name_points, overlap, spread_out
 from mobandits.figures.metric_curves import curves_data, draw_curves
-from mobandits.figures.point_labels import along, name_points, overlap
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
 from mobandits.figures.style import NARROW, WIDTH, panels, renderer, styled

@@ -4,12 +4,11 @@ import polars as pl
 import pytest
 
 from mobandits.figures.formatting import folded
-from mobandits.figures.metric_sentences import best_sentence
-from mobandits.figures.metric_tables import MOST_COLUMNS, results_table
-from mobandits.figures.metric_words import MEANINGS, meaning_in_words
+from mobandits.figures.metric_tables import MOST_COLUMNS, best_sentence, results_table
 from mobandits.figures.run_page import final_tables, findings_of, run_page
 from mobandits.figures.words import SYMBOLS, WORDS, definitions, symbols_in
 from mobandits.metrics import registry
+from mobandits.metrics.traits import traits_of
 
 
 def means_of(values, column="", **more):
@@ -119,11 +118,15 @@ def test_a_run_page_answers_first_and_defines_its_words(table, manifest, tmp_pat
 
 @pytest.mark.parametrize("name", registry())
 def test_every_metric_is_defined(name):
-    assert meaning_in_words(name)
+    assert traits_of(name).meaning
 
 
 def test_definitions_are_short_and_end_without_a_point():
-    meanings = [*WORDS.values(), *SYMBOLS.values(), *MEANINGS.values()]
+    meanings = [
+        *WORDS.values(),
+        *SYMBOLS.values(),
+        *(traits_of(name).meaning for name in registry()),
+    ]
     for meaning in meanings:
         assert len(meaning) <= 200
         assert not meaning.endswith(".")

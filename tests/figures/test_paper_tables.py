@@ -8,10 +8,15 @@ import polars as pl
 import pytest
 from small_tables import make_table
 
-from mobandits.figures.directions import direction_of
-from mobandits.figures.final_values import Cell, digits_of, final_values
+from mobandits.figures.final_values import (
+    Cell,
+    csv_table,
+    digits_of,
+    direction_of,
+    final_values,
+    wide_table,
+)
 from mobandits.figures.latex_table import latex_table
-from mobandits.figures.wide_table import csv_table, wide_table
 from mobandits.metrics import registry
 from mobandits.simulation import Results
 

@@ -11,8 +11,7 @@ import pytest
 
 from mobandits.figures import curves
 from mobandits.figures.plot_options import PlotOptions
-from mobandits.figures.plot_style import plot_looks
-from mobandits.figures.plots import plot, plot_data
+from mobandits.figures.plots import plot, plot_data, plot_looks
 from mobandits.figures.style import save
 from mobandits.simulation import Results
 

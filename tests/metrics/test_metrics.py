@@ -1,5 +1,7 @@
 """Every metric against its slow twin, on blocks with ties."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from twins import metric_twins as twins
 from mobandits import metrics, report
 from mobandits.contracts.protocols import Block, Shape
 from mobandits.environments import Linear
+from mobandits.metrics.traits import registry
 from mobandits.orders import Lexicographic, pc_gap_authors
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation import Results, simulate
@@ -144,6 +147,45 @@ def test_names():
     assert set(metrics.DEFAULT_METRICS) <= set(metrics.registry())
     assert all(name == cls.name for name, cls in metrics.registry().items())
     assert [m.name for m in metrics.resolve(["reward", metrics.Jaccard()])] == ["reward", "jaccard"]
+
+
+ADDED = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mobandits.metrics.metric import BaseMetric, of_chosen
+
+
+@dataclass(frozen=True)
+class Worst(BaseMetric):
+    name: ClassVar[str] = "worst_reward"
+    better = "larger"
+    unit = "points"
+    meaning = "the smallest mean reward of the arm that was played"
+    references = ("guan2026",)
+
+    def per_round(self, truth, chosen, fronts):
+        return of_chosen(truth.block.means.min(axis=2, keepdims=True), chosen)
+"""
+
+
+def test_a_metric_is_one_file(tmp_path, monkeypatch):
+    """A new file is found by its name: played, compared, drawn, defined on pages, and cited."""
+    (tmp_path / "worst.py").write_text(ADDED)
+    monkeypatch.setattr(metrics, "__path__", [*metrics.__path__, str(tmp_path)])
+    registry.cache_clear()
+    try:
+        policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}
+        asked = {"rounds": 20, "trials": 6, "metrics": ["worst_reward"]}
+        played = simulate(policies, Linear(arms=3), out=tmp_path / "run", **asked)
+        assert played.compare().better == "larger"
+        assert played.plot("worst_reward").axes[0].get_ylabel() == "worst reward (points)"
+        assert "@misc{guan2026" in played.cite()
+        page = report.write(tmp_path / "run").read_text(encoding="utf-8")
+        assert "the smallest mean reward of the arm that was played" in page
+    finally:
+        registry.cache_clear()
+        sys.modules.pop("mobandits.metrics.worst", None)
 
 
 class Spent(metrics.Reward):

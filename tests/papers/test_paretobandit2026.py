@@ -35,10 +35,10 @@ from mobandits.papers.paretobandit2026.source import (
     middle,
     money,
     published_source,
-    rows_of,
     source_of_files,
 )
 from mobandits.papers.reproduce import reproduce
+from mobandits.papers.rows import rows_of
 
 MODELS = ("large", "small", "middle")
 WORDS = ["sum", "list", "proof", "poem", "sort", "prime", "verse", "graph", "tale", "tree"]

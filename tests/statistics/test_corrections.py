@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from mobandits.comparison.pairs import wilson_interval
 from mobandits.statistics.friedman import friedman, nemenyi_difference
-from mobandits.statistics.holm import holm
-from mobandits.statistics.power import trials_needed
-from mobandits.statistics.proportions import wilson_interval
-from mobandits.statistics.signed_rank import signed_rank
+from mobandits.statistics.signed_rank import holm, signed_rank, trials_needed
 
 
 def rejected_by_holm(p_values, level):

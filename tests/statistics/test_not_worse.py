@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mobandits.statistics.not_worse import not_worse_than_best
+from mobandits.statistics.signed_rank import not_worse_than_best
 
 
 def marked_slowly(values, smaller_is_better):

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mobandits.statistics.paired import (
+from mobandits.statistics.bootstrap import (
     COUNTS,
     FEWEST_RESAMPLED,
     MOST_RESAMPLED,
+    RESAMPLES,
+    counts,
     paired_mean,
 )
-from mobandits.statistics.resampling import RESAMPLES, counts
 
 
 def by_loops(differences):

@@ -579,7 +579,7 @@ class AgentCore:
         front = None
         if probabilities is not None:
             on_front = np.flatnonzero(probabilities > 0.0)
-            front = tuple(names[i] for i in on_front.tolist())
+            front = tuple(map(names.__getitem__, on_front.tolist()))
         if scores is not None:
             scores = self.scales.outward(scores)
 

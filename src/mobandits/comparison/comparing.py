@@ -19,12 +19,11 @@ import polars as pl
 
 from mobandits.comparison.comparison import Comparison
 from mobandits.comparison.pairing import PROBLEM, PairedValues, paired_values
-from mobandits.comparison.pairs import Pair, other_p_values, pairs_against
-from mobandits.comparison.ranks import average_ranks
-from mobandits.statistics.holm import holm
-from mobandits.statistics.metric_traits import Better, traits_of
-from mobandits.statistics.power import trials_needed
-from mobandits.statistics.proportions import wilson_interval
+from mobandits.comparison.pairs import Pair, other_p_values, pairs_against, wilson_interval
+from mobandits.metrics.metric import Better
+from mobandits.metrics.traits import traits_of
+from mobandits.statistics.friedman import friedman
+from mobandits.statistics.signed_rank import holm, trials_needed
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -56,6 +55,14 @@ BEST: dict[str, Any] = {
     "undecided": pl.List(pl.String),
     "trials": pl.Int64,
     "trials_needed": pl.Float64,
+}
+RANKS: dict[str, Any] = {
+    "component": pl.Int64,
+    "policy": pl.String,
+    "rank": pl.Float64,
+    "problems": pl.Int64,
+    "p_value": pl.Float64,
+    "critical_difference": pl.Float64,
 }
 
 
@@ -258,3 +265,45 @@ def _without_single(table: pl.DataFrame) -> pl.DataFrame:
     """Without the columns of problems where there is one of them, as in a summary."""
     single = [name for name in PROBLEM if table[name].n_unique() < 2]
     return table.drop(single)
+
+
+def average_ranks(all_values: Sequence[PairedValues], better: Better) -> pl.DataFrame:
+    """The average rank of every policy by its means over trials, 1 is best, with Friedman's test.
+
+    Args:
+        all_values: of all problems; an experiment and its environment are one.
+        better: which values are better.
+
+    Returns:
+        `component`, `policy`, `rank`, `problems`, `p_value` of Friedman's test, and
+        `critical_difference`; from best to worst. It is empty where there is one problem.
+    """
+    components = dict.fromkeys(values.component for values in all_values)
+    rows: list[dict[str, Any]] = []
+    for component in components:
+        own = [values for values in all_values if values.component == component]
+        if len(own) > 1:
+            rows += _rows_of(component, own, better)
+
+    return pl.DataFrame(rows, RANKS)
+
+
+def _rows_of(component: int, own: Sequence[PairedValues], better: Better) -> list[dict[str, Any]]:
+    means = np.array([values.values.mean(axis=0) for values in own])
+    losses = means if better == "smaller" else -means
+    test = friedman(losses)
+    policies = own[0].policies
+    order = np.argsort(test.ranks, kind="stable")
+    rows = []
+    for j in order.tolist():
+        row = {
+            "component": component,
+            "policy": policies[j],
+            "rank": float(test.ranks[j]),
+            "problems": len(own),
+            "p_value": test.p_value,
+            "critical_difference": test.critical_difference,
+        }
+        rows.append(row)
+
+    return rows

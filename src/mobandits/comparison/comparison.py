@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from mobandits.comparison.wording import comparison_sentences
-from mobandits.statistics.metric_traits import Better
+from mobandits.metrics.metric import Better
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
 
@@ -83,7 +83,7 @@ class Comparison:
 
         The number of trials that would tell is that of the signed-rank test with a power of 80 %,
         for normal differences with the mean and the standard deviation of these trials
-        (`mobandits.statistics.power.trials_needed` has the formula). Few trials know both badly, so
+        (`mobandits.statistics.signed_rank.trials_needed` has the formula). Few trials know both badly, so
         it is a guess of the order of magnitude.
         """
         return comparison_sentences(

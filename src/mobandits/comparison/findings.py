@@ -6,7 +6,7 @@ import polars as pl
 
 from mobandits.comparison.comparing import compare
 from mobandits.figures.formatting import title_of
-from mobandits.statistics.metric_traits import describing, traits_of
+from mobandits.metrics.traits import describing, traits_of
 
 
 class HasTable(Protocol):

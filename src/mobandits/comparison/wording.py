@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from mobandits.figures.formatting import (
+    SUPERLATIVE,
     component_name,
     digits_after_point,
     format_number,
@@ -14,14 +15,12 @@ from mobandits.figures.formatting import (
     p_text,
     title_of,
 )
-from mobandits.statistics.metric_traits import Better
-from mobandits.statistics.power import SIGNIFICANCE
-from mobandits.statistics.signed_rank import LEAST_TRIALS, smallest_p_value
+from mobandits.metrics.metric import Better
+from mobandits.statistics.signed_rank import LEAST_TRIALS, SIGNIFICANCE, smallest_p_value
 from mobandits.support.naming import quantity
 
 DIGITS = 3  # of the larger end of an interval
 COMPARATIVE = {"smaller": "lower", "larger": "higher"}
-SUPERLATIVE = {"smaller": "lowest", "larger": "highest"}
 MOST_NAMES = 4  # in a list; more would bury the sentence
 MOST_TRIALS = 10_000  # nobody plays more of them: the sentence says so, and no number
 Row = Mapping[str, Any]

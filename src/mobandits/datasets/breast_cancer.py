@@ -1,12 +1,11 @@
 """The Breast Cancer Wisconsin data: measurements of 569 biopsies, with the diagnosis."""
 
 import io
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
-from mobandits.datasets.published import Published
-from mobandits.support.optional import how_to_install, missing_extra
+from mobandits.datasets.published import Published, from_extra
+from mobandits.support.optional import how_to_install
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,10 +85,6 @@ class BreastCancerData(DataSet):
         " file's",
     )
 
-    def __call__(self) -> "pl.DataFrame":
-        """The table, as `load` gives it."""
-        return self.load()
-
     def load(self) -> "pl.DataFrame":
         """The table.
 
@@ -103,11 +98,7 @@ class BreastCancerData(DataSet):
         """
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
-        try:
-            content = FILE.read()
-        except metadata.PackageNotFoundError as error:
-            raise missing_extra("datasets.breast_cancer", "data") from error
-
+        content = from_extra(FILE, "datasets.breast_cancer")
         schema: dict[str, pl.DataType] = dict.fromkeys(FEATURES, pl.Float64())
         schema["malignant"] = pl.Int64()
         # The first row holds counts and class names, no columns' names.
@@ -115,6 +106,8 @@ class BreastCancerData(DataSet):
 
         # The file's target is 1 for benign.
         return table.with_columns(malignant=1 - pl.col("malignant"))
+
+    __call__ = load
 
 
 breast_cancer = BreastCancerData()

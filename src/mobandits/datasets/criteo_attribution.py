@@ -85,10 +85,6 @@ class CriteoAttribution(DataSet):
         " buckets",
     )
 
-    def __call__(self, path: str | Path) -> "pl.DataFrame":
-        """The table, as `load` gives it."""
-        return self.load(path)
-
     def scan(self, path: str | Path) -> "pl.LazyFrame":
         """The table, lazily, after one pass that has checked it and kept nothing.
 
@@ -112,6 +108,8 @@ class CriteoAttribution(DataSet):
             ValueError: as in `scan`.
         """
         return self.scan(path).collect()
+
+    __call__ = load
 
     def feedback(
         self, path: str | Path, *, rounds: int | None = None, buckets: int = 32

@@ -89,10 +89,6 @@ class HillstromData(DataSet):
         "1",
     )
 
-    def __call__(self, path: str | Path) -> "pl.DataFrame":
-        """The table, as `load` gives it."""
-        return self.load(path)
-
     def load(self, path: str | Path) -> "pl.DataFrame":
         """The table, checked.
 
@@ -108,6 +104,8 @@ class HillstromData(DataSet):
         """
         table = scan_table(path, self.about.columns)
         return table.collect()
+
+    __call__ = load
 
     def feedback(self, path: str | Path) -> Feedback:
         """The experiment as decisions to evaluate policies on.

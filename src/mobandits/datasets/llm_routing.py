@@ -1,14 +1,13 @@
 """Quality and cost of the answers of three language models to 3,609 prompts."""
 
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mobandits.datasets.dataset import About, Column, DataSet, RecordedObjective
-from mobandits.datasets.published import Published
+from mobandits.datasets.published import Published, from_extra
 from mobandits.datasets.routing_files import parsed_routing
-from mobandits.support.optional import how_to_install, missing_extra
+from mobandits.support.optional import how_to_install
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,10 +87,6 @@ class LlmRoutingData(DataSet):
         " left out",
     )
 
-    def __call__(self) -> "pl.DataFrame":
-        """The table, as `load` gives it."""
-        return self.load()
-
     def load(self) -> "pl.DataFrame":
         """The table.
 
@@ -116,6 +111,8 @@ class LlmRoutingData(DataSet):
 
         return pl.concat([_table(split) for split in SPLITS])
 
+    __call__ = load
+
 
 def _table(split: str) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 - importing the package stays light
@@ -138,10 +135,8 @@ def _table(split: str) -> "pl.DataFrame":
 def _content(split: str) -> bytes:
     rows, digest = SPLITS[split]
     file = Published(PACKAGE, VERSION, f"{FOLDER}/{split}.jsonl", rows, digest)
-    try:
-        return file.read()
-    except metadata.PackageNotFoundError as error:
-        raise missing_extra("datasets.llm_routing", "data") from error
+
+    return from_extra(file, "datasets.llm_routing")
 
 
 llm_routing = LlmRoutingData()

@@ -100,10 +100,6 @@ class OpenBanditSmall(DataSet):
         " features are left out",
     )
 
-    def __call__(self, path: str | Path | None = None) -> "pl.DataFrame":
-        """The table, as `load` gives it."""
-        return self.load(path)
-
     def load(self, path: str | Path | None = None) -> "pl.DataFrame":
         """The table of all six logs.
 
@@ -122,6 +118,8 @@ class OpenBanditSmall(DataSet):
         import polars as pl  # noqa: PLC0415 - importing the package stays light
 
         return pl.concat(_log(path, policy, campaign) for policy, campaign in DIGESTS)
+
+    __call__ = load
 
     def feedback(
         self,

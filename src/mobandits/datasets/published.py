@@ -8,6 +8,8 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from mobandits.support.optional import missing_extra
+
 # The errors of files that are damaged, or not what their names say.
 UNREADABLE = (
     OSError,
@@ -86,6 +88,19 @@ def from_user(file: Published, path: str | Path | None, user: str) -> bytes:
     except metadata.PackageNotFoundError as error:
         reason = f"{user}: {file.package} is not installed, and no path was given"
         raise ValueError(f"{reason}; {file.obtain}, then path=<that file>") from error
+
+
+def from_extra(file: Published, user: str) -> bytes:
+    """The content of a file whose package comes with the extra `data`.
+
+    Raises:
+        MissingExtraError: where it is not installed.
+        ValueError: where the file is not the published one.
+    """
+    try:
+        return file.read()
+    except metadata.PackageNotFoundError as error:
+        raise missing_extra(user, "data") from error
 
 
 def _member(path: Path, member: str) -> bytes:

@@ -74,10 +74,6 @@ class YeastData(DataSet):
         derived="nothing in the table; the two objectives are computed by environments.Multilabel",
     )
 
-    def __call__(self, path: str | Path | None = None) -> "pl.DataFrame":
-        """The table, as `load` gives it."""
-        return self.load(path)
-
     def load(self, path: str | Path | None = None) -> "pl.DataFrame":
         """The table.
 
@@ -100,6 +96,8 @@ class YeastData(DataSet):
         content = gzip.decompress(compressed)
 
         return pl.read_csv(io.BytesIO(content), schema=schema)
+
+    __call__ = load
 
 
 yeast = YeastData()

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from mobandits.demo.results import Point
-from mobandits.figures.point_labels import along, name_points
+from mobandits.figures.labels import along, name_points
 from mobandits.figures.style import BLACK, BLUE, ORANGE, SOFT, WIDTH, panels, renderer, styled
 
 ROUTER = "router (mobandits, Paced), 95 % intervals over logs"

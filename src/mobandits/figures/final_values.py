@@ -1,16 +1,16 @@
-"""The last recorded values of every policy, arranged as the cells of a table for a paper."""
+"""The last value of every policy in every metric, for tables: LaTeX, CSV, and wide frames."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from mobandits.figures.directions import direction_of
 from mobandits.figures.formatting import component_name, spoken
+from mobandits.metrics.metric import Better
+from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import Better, traits_of
-from mobandits.statistics.not_worse import not_worse_than_best
+from mobandits.statistics.signed_rank import not_worse_than_best
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -108,6 +108,34 @@ def final_values(
     rounds = last["round"].to_list()
 
     return FinalValues(columns, groups, (min(counts), max(counts)), (min(rounds), max(rounds)))
+
+
+def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Better | None:
+    """Which values of a metric are better; None where that is not known.
+
+    Args:
+        metric: its name.
+        given: {metric: "smaller" or "larger"}, which comes first.
+
+    Raises:
+        ValueError: where `given` says something else.
+
+    Example:
+        >>> direction_of("pareto_regret"), direction_of("reward"), direction_of("plays")
+        ('smaller', 'larger', None)
+        >>> direction_of("seconds", {"seconds": "smaller"})
+        'smaller'
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise ValueError(
+            f"better must be a dictionary such as {{'seconds': 'smaller'}}, got {quoted(given)}"
+        )
+    if given and metric in given:
+        direction = given[metric]
+        choice(f"better[{quoted(metric)}]", direction, ("smaller", "larger"))
+        return direction
+
+    return traits_of(metric).better
 
 
 def chosen_metrics(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[str]:
@@ -213,3 +241,63 @@ def _exponent(number: float) -> int:
 
 def _bounded(digits: int) -> int:
     return min(max(digits, 0), MOST_DIGITS)
+
+
+def wide_table(
+    table: pl.DataFrame,
+    metrics: str | Sequence[str] | None = None,
+    better: Mapping[str, Better] | None = None,
+) -> pl.DataFrame:
+    """The last values of every policy, a row each.
+
+    Args:
+        table: rows as `simulate` records them.
+        metrics: names; None: all with at most six components.
+        better: {metric: "smaller" or "larger"} where the name does not tell.
+
+    Returns:
+        `experiment` and `environment` where there are several, `policy`, and for each metric and
+        component NAME or NAME_COMPONENT (the mean), the same with `_half_width` (half of the 95 %
+        interval, null with a single trial) and `_best` (whether it is not significantly worse than
+        the best; null where nothing tells what is better).
+
+    Raises:
+        ValueError: where a metric is not in the table.
+    """
+    values = final_values(table, metrics, better)
+    experiments = {group.experiment for group in values.groups}
+    environments = {group.environment for group in values.groups}
+    rows = []
+    for group in values.groups:
+        for policy, cells in group.cells.items():
+            row: dict[str, Any] = {}
+            if len(experiments) > 1:
+                row["experiment"] = group.experiment
+            if len(environments) > 1:
+                row["environment"] = group.environment
+
+            row["policy"] = policy
+            for column in values.columns:
+                cell = cells.get(column)
+                name = _name(column)
+                row[name] = None if cell is None else cell.mean
+                row[f"{name}_half_width"] = None if cell is None else cell.half_width
+                is_known = cell is not None and column.direction is not None
+                row[f"{name}_best"] = cell.is_best if cell is not None and is_known else None
+
+            rows.append(row)
+
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _name(column: Column) -> str:
+    return f"{column.metric}_{column.component}" if column.part else column.metric
+
+
+def csv_table(
+    table: pl.DataFrame,
+    metrics: str | Sequence[str] | None = None,
+    better: Mapping[str, Better] | None = None,
+) -> str:
+    """`wide_table` as CSV, with a header; numbers have all their digits."""
+    return wide_table(table, metrics, better).write_csv()

@@ -2,19 +2,11 @@
 
 import math
 import re
-from collections.abc import Sequence
 
-from mobandits.statistics.metric_traits import traits_of
+from mobandits.metrics.traits import traits_of
+from mobandits.support.naming import conjunction
 
-COMPONENTS = {
-    "bin_ratio": "bin",
-    "front_plays": "arm",
-    "level_regret": "level",
-    "mean": "objective",
-    "objective_regret": "objective",
-    "plays": "arm",
-    "reward": "objective",
-}
+SUPERLATIVE = {"smaller": "lowest", "larger": "highest"}
 UNKNOWN = "–"  # in the place of a number
 LONGEST = 80  # characters of a recipe or an environment in running text
 INNERMOST = re.compile(r"\([^()]+\)")
@@ -24,15 +16,24 @@ EXACT = 1e-9  # an interval as narrow as this is rounding: sums taken in another
 
 
 def component_name(metric: str) -> str:
-    """What each component of a metric is, in one word.
+    """The word for a component of a metric.
 
     Example:
         >>> component_name("reward"), component_name("chain_regret")
         ('objective', 'digit')
     """
-    if metric.startswith("chain_regret"):  # a family of metrics, one per number of chains
-        return "digit"
-    return COMPONENTS.get(metric, "component")
+    return traits_of(metric).component
+
+
+def best_value(metric: str) -> str | None:
+    """The best value of a metric, "lowest" or "highest"; None: neither, or it is not known.
+
+    Example:
+        >>> best_value("chain_regret_authors"), best_value("reward"), best_value("plays")
+        ('lowest', 'highest', None)
+    """
+    better = traits_of(metric).better
+    return None if better is None else SUPERLATIVE[better]
 
 
 def spoken(metric: str) -> str:
@@ -122,7 +123,7 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
         ('0.50 ± 0.10', '−1.0')
     """
     if mean is None:
-        return "–"
+        return UNKNOWN
 
     number = format_number(mean, digits)
     half_width = (high - low) / 2.0
@@ -132,17 +133,7 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     return number
 
 
-def join_words(items: Sequence[str]) -> str:
-    """Names in a sentence, with "and" before the last.
-
-    Example:
-        >>> join_words(["a"]), join_words(["a", "b", "c"])
-        ('a', 'a, b and c')
-    """
-    if len(items) == 1:
-        return items[0]
-    first = ", ".join(items[:-1])
-    return f"{first} and {items[-1]}"
+join_words = conjunction
 
 
 def folded(text: str, most: int = LONGEST) -> str:

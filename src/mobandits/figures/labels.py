@@ -1,13 +1,24 @@
-"""Names at the ends of lines, where they cover nothing."""
+"""Names at the ends of lines and beside points, where they cover least."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.text import Annotation, Text
+from numpy.typing import ArrayLike
 
 from mobandits.figures.series import tag_name
-from mobandits.figures.style import Look
+from mobandits.figures.style import SOFT, Look
 from mobandits.figures.wrapping import NAME, lines_high, most_lines
+
+Box = tuple[float, float, float, float]  # left, bottom, right, top in pixels
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+DISTANCES = (7.0, 16.0, 28.0, 42.0)  # points; from the second on, a thin line leads to the name
+ACROSS: dict[int, Literal["left", "center", "right"]] = {-1: "right", 0: "center", 1: "left"}
+UP: dict[int, Literal["top", "center", "bottom"]] = {-1: "top", 0: "center", 1: "bottom"}
 
 
 def spread_out(wanted: Sequence[float], sizes: Sequence[float]) -> list[float]:
@@ -103,3 +114,169 @@ def name_ends(
             arrowprops=line,
         )
         tag_name(text, name)
+
+
+def overlap(box: Box, others: Iterable[Box]) -> float:
+    """How much of the box the others cover, in square pixels.
+
+    Example:
+        >>> overlap((0.0, 0.0, 2.0, 2.0), [(1.0, 1.0, 3.0, 3.0), (5.0, 5.0, 6.0, 6.0)])
+        1.0
+    """
+    left, bottom, right, top = box
+    covered = 0.0
+    for other_left, other_bottom, other_right, other_top in others:
+        width = max(min(right, other_right) - max(left, other_left), 0.0)
+        height = max(min(top, other_top) - max(bottom, other_bottom), 0.0)
+        covered += width * height
+
+    return covered
+
+
+def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) -> list[Box]:
+    """Small boxes, in pixels, along a line in data coordinates; a single one along a point."""
+    return _along_pixels(axes.transData.transform(np.array(line)), size)
+
+
+def _along_pixels(line: ArrayLike, size: float) -> list[Box]:
+    corners = np.asarray(line)
+    dots = list(corners[:1])
+    for start, end in itertools.pairwise(corners):
+        way = end - start
+        # So many that neighbouring boxes touch.
+        boxes_between = int(np.hypot(*way) / (2.0 * size))
+        steps = np.linspace(0.0, 1.0, 2 + boxes_between)
+        dots += [start + step * way for step in steps[1:]]
+
+    return [_square_around(float(x), float(y), size) for x, y in dots]
+
+
+def _square_around(x: float, y: float, reach: float) -> Box:
+    left = x - reach
+    bottom = y - reach
+    right = x + reach
+    top = y + reach
+
+    return (left, bottom, right, top)
+
+
+def name_points(
+    axes: Axes,
+    points: Mapping[str, tuple[float, float]],
+    colours: Mapping[str, str],
+    avoid: Sequence[Box] = (),
+    *,
+    renderer: RendererBase,
+    size: float = NAME,
+) -> dict[str, Annotation]:
+    """Names beside their points, placed one after the other where each covers least.
+
+    Points, names that are placed and the thin lines to them weigh more than `avoid`. The texts are
+    returned by name.
+
+    Args:
+        axes: a panel whose limits are final, in a figure whose layout is settled.
+        points: {name, in one or more lines: (x, y)} in data coordinates.
+        colours: by name.
+        avoid: boxes that names should leave free.
+        renderer: of the figure.
+        size: of the type, in points.
+    """
+    taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
+    window = axes.get_window_extent()
+    frame = (window.x0, window.y0, window.x1, window.y1)
+    texts: dict[str, Annotation] = {}
+    placed: list[Box] = []
+    for name, end in points.items():
+        text = _write_name(axes, name, end, colours[name], size)
+        candidates = []
+        for rank, (distance, side) in enumerate(itertools.product(DISTANCES, SIDES)):
+            box = place(text, distance, side, renderer)
+            leader = _leader(axes, end, box, distance)
+            crossed = sum(overlap(each, placed) for each in leader)
+            cost = _cost(box, rank, taken, avoid, frame) + 10.0 * crossed
+            candidates.append((cost, distance, side))
+
+        _, distance, side = min(candidates)
+        box = place(text, distance, side, renderer)
+        placed.append(box)
+        taken += [box, *_leader(axes, end, box, distance)]
+        # Beside its point a name needs no line to it.
+        if distance == DISTANCES[0] and text.arrow_patch is not None:
+            text.arrow_patch.set_visible(False)
+
+        texts[name] = text
+
+    return texts
+
+
+def _leader(axes: Axes, end: tuple[float, float], box: Box, distance: float) -> list[Box]:
+    """Small boxes along the line from a name to its point; none where there is no such line."""
+    if distance == DISTANCES[0]:
+        return []
+
+    left, bottom, right, top = box
+    middle = (0.5 * (left + right), 0.5 * (bottom + top))
+    x, y = axes.transData.transform(end)
+
+    return _along_pixels([(x, y), middle], 2.0)
+
+
+def _write_name(
+    axes: Axes, name: str, end: tuple[float, float], colour: str, size: float
+) -> Annotation:
+    """A name at its point, still to be moved, with a line to it."""
+    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "linewidth": 0}
+    line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
+    return axes.annotate(
+        name,
+        end,
+        (0.0, 0.0),
+        textcoords="offset points",
+        color=colour,
+        fontsize=size,
+        linespacing=1.1,
+        bbox=paper,
+        arrowprops=line,
+    )
+
+
+def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame: Box) -> float:
+    """How bad a place for a name is.
+
+    Args:
+        box: that the name would take.
+        rank: of the place in the order of preference.
+        taken: by points and other names.
+        avoid: what names should leave free.
+        frame: of the panel.
+    """
+    left, bottom, right, top = box
+    area = (right - left) * (top - bottom)
+    outside = area - overlap(box, [frame])
+    covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
+
+    # A name outside of its panel may be cut off; the rank only decides between places that are as
+    # good.
+    return covered + 10.0 * outside + 0.004 * rank * area
+
+
+def place(text: Annotation, distance: float, side: tuple[int, int], renderer: RendererBase) -> Box:
+    """The pixels that a name takes on one side of its point, where it is moved.
+
+    Args:
+        text: the name.
+        distance: from the point, in points.
+        side: across and up, -1, 0 or 1 each.
+        renderer: of the figure.
+    """
+    across, up = side
+    text.set_horizontalalignment(ACROSS[across])
+    text.set_verticalalignment(UP[up])
+    # A diagonal is longer than its sides.
+    stretch = distance * (0.75 if across and up else 1.0)
+    text.set_position((stretch * across, stretch * up))
+    text.update_positions(renderer)
+    box = Text.get_window_extent(text, renderer)  # of the letters, without the line
+
+    return (box.x0, box.y0, box.x1, box.y1)

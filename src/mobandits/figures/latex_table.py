@@ -13,7 +13,7 @@ from mobandits.figures.final_values import (
     digits_of,
     final_values,
 )
-from mobandits.statistics.metric_traits import Better
+from mobandits.metrics.metric import Better
 from mobandits.support.latex import escaped
 from mobandits.support.naming import quantity, quoted
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -24,8 +25,8 @@ from mobandits.figures.wrapping import (
     width_of,
     wrapped,
 )
+from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import traits_of
 
 # So many panels lie under each other, and their lines are named where they end; more share a
 # legend.
@@ -233,31 +234,66 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
         name = line["policy"][0]
-        look = style[name]
-        x = line["round"].to_numpy()
-        low = line["low"].to_numpy()
-        high = line["high"].to_numpy()
-        band = panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
         # Five markers or so on each line.
         step = max(len(line) // 5, 1)
         first_marker = i * step // len(lines)
-        curve = panel.plot(
-            x,
-            line["mean"].to_numpy(),
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=1.6,
-            marker=look.marker,
-            markersize=4.2,
-            markevery=(first_marker, step),
-            label=name,
-        )
-        tag_marks([band, *curve], name)
+        marks = stroke_line(panel, line, style[name], Stroke(), (first_marker, step))
+        tag_marks(marks, name)
 
     panel.margins(x=ROOM)
     panel.set_xlim(left=0)
     # There is no round 2.5.
     panel.xaxis.set_major_locator(whole_rounds())
+
+
+class Stroke(NamedTuple):
+    """How a line is drawn.
+
+    Attributes:
+        width: in points.
+        marker: size, in points.
+        band: opacity of its band; None: no band.
+    """
+
+    width: float = 1.6
+    marker: float = 4.2
+    band: float | None = 0.16
+
+
+def stroke_line(
+    panel: Axes, line: pl.DataFrame, look: Look, stroke: Stroke, markers: tuple[float, float]
+) -> list[Artist]:
+    """A line over the rounds and its band.
+
+    Args:
+        panel: to draw into.
+        line: rows of one policy, from `curves_data`.
+        look: of the policy.
+        stroke: of the line.
+        markers: where the first one stands, and the step to the next, as Matplotlib's `markevery`.
+    """
+    x = line["round"].to_numpy()
+    artists: list[Artist] = []
+    if stroke.band is not None:
+        low = line["low"].to_numpy()
+        high = line["high"].to_numpy()
+        colour = look.colour
+        band = panel.fill_between(x, low, high, color=colour, alpha=stroke.band, linewidth=0)
+        artists.append(band)
+
+    artists += panel.plot(
+        x,
+        line["mean"].to_numpy(),
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=stroke.width,
+        marker=look.marker,
+        markersize=stroke.marker,
+        markevery=markers,
+        label=line["policy"][0],
+    )
+
+    return artists
 
 
 def whole_rounds() -> MaxNLocator:

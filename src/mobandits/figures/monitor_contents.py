@@ -2,6 +2,8 @@
 
 from typing import TypedDict
 
+from mobandits.figures.contents import ObjectiveSummary
+
 
 class RewardWindow(TypedDict):
     """The rewards of a window in one objective; null where there is no such number.
@@ -181,14 +183,6 @@ class CalibrationSummary(TypedDict):
     judged: list[int]
     held: list[int]
     off: list[bool]
-
-
-class ObjectiveSummary(TypedDict):
-    """An objective, in `monitor.json`."""
-
-    name: str
-    minimise: bool
-    unit: str
 
 
 class ArmSummary(TypedDict):

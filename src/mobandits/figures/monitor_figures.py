@@ -12,6 +12,7 @@ from mobandits.figures.monitor_contents import (
     WindowSummary,
 )
 from mobandits.figures.page import Picture, draw_picture
+from mobandits.figures.policy_values import title_of_objective
 
 MOST_ARMS = 6  # with a line of their own; the others share one
 DAY = 86_400.0  # seconds
@@ -153,14 +154,8 @@ def reward_panels(summary: MonitorSummary, timeline: Timeline) -> list[HistoryPa
 
 def objective_title(summary: MonitorSummary, place: int) -> str:
     """The name of an objective with its unit and its direction."""
-    objective = summary["objectives"][place]
-    title = objective["name"]
-    if objective["unit"]:
-        title += f", {objective['unit']}"
-    if objective["minimise"]:
-        title += " (less is better)"
-
-    return title
+    objectives = summary["objectives"]
+    return title_of_objective(objectives[place]["name"], objectives)
 
 
 def calibration_panels(summary: MonitorSummary) -> list[HistoryPanel]:

@@ -4,14 +4,13 @@ import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from mobandits.figures.formatting import digits_after_point, format_number
+from mobandits.figures.formatting import UNKNOWN, digits_after_point, number_or_dash
 from mobandits.figures.monitor_contents import MonitorSummary, WindowSummary
 from mobandits.figures.monitor_figures import FIRST_DATE, LAST_DATE, Timeline, unit_of
 from mobandits.figures.page import Table
 
 MOST_ARMS = 20  # rows of a table; the others share one
 DIGITS = 4  # of the largest mean in a column, with those after the point
-UNKNOWN = "–"
 
 
 def arms_table(summary: MonitorSummary) -> Table:
@@ -32,7 +31,7 @@ def arms_table(summary: MonitorSummary) -> Table:
         row.append(share_in_words(arm["plays"], decisions))
         row.append(share_in_words(arm["recent"], recent))
         for mean, places in zip(arm["means"], digits, strict=True):
-            row.append(_number(mean, places))
+            row.append(number_or_dash(mean, places))
 
         rows.append(row)
 
@@ -96,7 +95,7 @@ def windows_table(summary: MonitorSummary, timeline: Timeline) -> Table:
         propensities = window["propensities"]
         status = window["status"]
         smallest = propensities["smallest"]
-        row.append(_number(propensities["entropy"], 2))
+        row.append(number_or_dash(propensities["entropy"], 2))
         row.append(UNKNOWN if smallest is None else f"{smallest:.2g}")
         row.append(f"{status['waiting'] + status['inactive']:,}")
         row.append(f"{status['abandoned'] + status['dropped']:,}")
@@ -161,12 +160,8 @@ def _digits(values: Sequence[float | None]) -> int:
     return digits_after_point(largest or 1.0, DIGITS)
 
 
-def _number(value: float | None, digits: int) -> str:
-    return UNKNOWN if value is None else format_number(value, digits)
-
-
 def _with_interval(mean: float | None, low: float | None, digits: int) -> str:
-    number = _number(mean, digits)
+    number = number_or_dash(mean, digits)
     if mean is None or low is None:
         return number
     return f"{number} ± {mean - low:.{digits}f}"

@@ -1,7 +1,8 @@
 """A plot of one metric, for a paper: any size, scale, band, legend and style of `PlotOptions`."""
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -9,17 +10,16 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
-from matplotlib.textpath import text_to_path
 
+from mobandits.figures import palette
 from mobandits.figures.formatting import axis_title
 from mobandits.figures.labels import spread_out
-from mobandits.figures.metric_curves import ROOM, curves_data, whole_rounds
-from mobandits.figures.plot_options import PlotOptions
-from mobandits.figures.plot_style import STYLES, PlotStyle, plot_looks
+from mobandits.figures.metric_curves import ROOM, Stroke, curves_data, stroke_line, whole_rounds
+from mobandits.figures.plot_options import PlotOptions, StyleName
 from mobandits.figures.saving import PaperFigure
-from mobandits.figures.style import Look
+from mobandits.figures.style import DASHES, MARKERS, SETTINGS, Look, looks
+from mobandits.figures.wrapping import FONT, NAME, inches, plain_name
 from mobandits.support.checks import choice
 
 # inches high, of a panel in a column and on a page
@@ -31,6 +31,58 @@ QUANTILES = (0.1, 0.5, 0.9)
 WIDE = 5.0  # inches from which on a figure has room for names beside its panels
 AXES_SHARE = 0.75  # of a panel's height, without its title and the numbers below it
 LAST = 1.03  # of a panel's width, where names at ends begin
+SERIF = "STIXGeneral"  # comes with Matplotlib, and looks like Times
+POINTS = 8.0  # of the letters in a paper's figure; most journals ask for 7 to 9
+BLACK = palette.PRINTED
+
+PAPER: dict[str, Any] = {
+    **SETTINGS,
+    "font.family": SERIF,
+    "mathtext.fontset": "stix",
+    "font.size": POINTS,
+    "axes.titlesize": POINTS,
+    "axes.labelsize": POINTS,
+    "xtick.labelsize": POINTS - 1.0,
+    "ytick.labelsize": POINTS - 1.0,
+    "legend.fontsize": POINTS,
+    "axes.edgecolor": BLACK,
+    "axes.labelcolor": BLACK,
+    "xtick.color": BLACK,
+    "ytick.color": BLACK,
+    "text.color": BLACK,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "axes.labelpad": 2.0,
+    "axes.titlepad": 3.0,
+}
+
+
+class PlotStyle(NamedTuple):
+    """The look of a plot.
+
+    Attributes:
+        settings: of Matplotlib.
+        font: of names.
+        points: of names at lines and in legends.
+        line: width, in points.
+        marker: size, in points.
+        band: opacity.
+    """
+
+    settings: dict[str, Any]
+    font: str
+    points: float
+    line: float
+    marker: float
+    band: float
+
+
+STYLES: dict[StyleName, PlotStyle] = {
+    "page": PlotStyle(SETTINGS, FONT, NAME, line=1.6, marker=4.2, band=0.16),
+    "paper": PlotStyle(PAPER, SERIF, POINTS, line=1.1, marker=3.2, band=0.16),
+    "paper-mono": PlotStyle(PAPER, SERIF, POINTS, line=1.0, marker=3.4, band=0.12),
+}
 
 
 def plot(table: pl.DataFrame, metric: str, options: PlotOptions) -> Figure:
@@ -170,7 +222,7 @@ def legend_place(
     """Where names stand: what was asked for, or what fits."""
     if options.legend != "auto":
         return options.legend
-    widest = max(letters_wide(name, style) for name in names)
+    widest = max(inches(name, style.points, style.font) for name in names)
     few = panels == 1 and len(names) <= 8
     fits = widest < 0.3 * options.width
 
@@ -186,7 +238,7 @@ def draw_panel(
     style: PlotStyle,
 ) -> None:
     """One panel: lines over the rounds, or points where there is a single round."""
-    axes.set_title(plain(group["panel"][0]))
+    axes.set_title(plain_name(group["panel"][0]))
     if group["round"].n_unique() == 1:
         draw_points(axes, group, look_of, style, log=options.log_values)
         axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
@@ -217,26 +269,11 @@ def draw_line(
     offset: float,
 ) -> None:
     """A line with its band; `offset` from 0 to 1 sets its markers off against others'."""
-    name = line["policy"][0]
-    look = look_of[name]
-    rounds = line["round"].to_numpy()
-    if options.band is not None:
-        low = line["low"].to_numpy()
-        high = line["high"].to_numpy()
-        axes.fill_between(rounds, low, high, color=look.colour, alpha=style.band, linewidth=0)
-
+    look = look_of[line["policy"][0]]
     # As fractions of the panel: five markers also where points are dense at one end of a log axis.
-    axes.plot(
-        rounds,
-        line["mean"].to_numpy(),
-        color=look.colour,
-        linestyle=look.dash,
-        linewidth=style.line,
-        marker=look.marker,
-        markersize=style.marker,
-        markevery=(0.02 + 0.2 * offset, 0.2),
-        label=name,
-    )
+    places = (0.02 + 0.2 * offset, 0.2)
+    stroke = Stroke(style.line, style.marker, style.band if options.band is not None else None)
+    stroke_line(axes, line, look, stroke, places)
 
 
 def draw_points(
@@ -251,7 +288,7 @@ def draw_points(
     labels = []
     for i, row in enumerate(group.rows(named=True)):
         look = look_of[row["policy"]]
-        labels.append(plain(row["policy"]))
+        labels.append(plain_name(row["policy"]))
         axes.plot([row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.line)
         axes.plot(
             [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=style.marker + 1
@@ -290,7 +327,7 @@ def name_ends(
     for (name, end), y in zip(ends.items(), middles, strict=True):
         colour = look_of[name].colour
         axes.annotate(
-            plain(name),
+            plain_name(name),
             end,
             (LAST, y),
             textcoords="axes fraction",
@@ -324,7 +361,7 @@ def draw_legend(
 ) -> None:
     """The names of all lines, below the panels or inside the first one."""
     handles = [handle(look, style) for look in look_of.values()]
-    labels = [plain(name) for name in look_of]
+    labels = [plain_name(name) for name in look_of]
     if layout.place == "inside":
         first.legend(handles, labels, fontsize=style.points, framealpha=0.85, handlelength=2.6)
         return
@@ -345,18 +382,25 @@ def draw_legend(
 def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
     """How many columns of names fit below each other."""
     em = style.points / 72.0
-    widest = max(letters_wide(name, style) for name in names) + HANDLE * em
+    widest = max(inches(name, style.points, style.font) for name in names) + HANDLE * em
     return max(1, min(len(names), math.floor(width / widest)))
 
 
-def letters_wide(name: str, style: PlotStyle) -> float:
-    """The width of a name, in inches."""
-    font = FontProperties(family=style.font, size=style.points)
-    width, _, _ = text_to_path.get_text_width_height_descent(name, font, ismath=False)
-    return float(width) / 72.0
+def plot_looks(names: Iterable[str], style: StyleName) -> dict[str, Look]:
+    """A look per name: all different up to 28 names, also in black.
 
+    Example:
+        >>> [look.colour for look in plot_looks(["a", "b"], "paper-mono").values()]
+        ['#000000', '#000000']
+    """
+    if style != "paper-mono":
+        return looks(names)
 
-def plain(name: str) -> str:
-    """A name in which Matplotlib finds no formula, and which it does not leave out."""
-    escaped = name.replace("$", r"\$")
-    return f"\u200b{escaped}" if escaped.startswith("_") else escaped
+    every = []
+    for turn in range(len(MARKERS)):
+        for i, dash in enumerate(DASHES):
+            # Neighbours differ in both, and a dash that comes again has another marker.
+            marker = MARKERS[(turn + i) % len(MARKERS)]
+            every.append(Look(BLACK, marker, dash))
+
+    return dict(zip(names, itertools.cycle(every), strict=False))

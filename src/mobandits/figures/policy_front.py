@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mobandits.figures.contents import ObjectiveSummary
-from mobandits.figures.point_labels import along, name_points
+from mobandits.figures.labels import along, name_points
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.series import tag_legend, tag_marks, tag_name
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled

@@ -10,9 +10,10 @@ import polars as pl
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import axis_title, folded, title_of
 from mobandits.figures.metric_curves import curves_data, draw_curves
-from mobandits.figures.metric_sentences import best_sentence, meaning_of
 from mobandits.figures.metric_tables import (
+    best_sentence,
     final_means,
+    meaning_of,
     results_table,
     with_columns_of_components,
 )

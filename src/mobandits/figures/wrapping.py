@@ -28,14 +28,14 @@ ROW = 0.2  # inches of a row, with the space between rows
 
 
 @functools.lru_cache(maxsize=10_000)
-def inches(text: str, size: float) -> float:
+def inches(text: str, size: float, family: str = FONT) -> float:
     """The width of a line of type.
 
     Example:
         >>> inches("iii", 10.0) < inches("mmm", 10.0) == inches("mmm", 20.0) / 2
         True
     """
-    font = FontProperties(family=FONT, size=size)
+    font = FontProperties(family=family, size=size)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width) / 72.0
 
@@ -72,6 +72,22 @@ def wrapped(name: str, room: float, size: float = LABEL) -> str:
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
 
     return _without_formulas("\n".join(line.strip() for line in lines))
+
+
+def plain_name(name: str) -> str:
+    r"""A name in which Matplotlib finds no formula, and which it does not leave out.
+
+    Example:
+        >>> plain_name("5 $")
+        '5 \\$'
+    """
+    return _with_underscore(_without_formulas(name))
+
+
+def _with_underscore(label: str) -> str:
+    """A label for a legend: of those that begin with an underscore, Matplotlib shows none."""
+    # A space of no width stands before it.
+    return f"\u200b{label}" if label.startswith("_") else label
 
 
 def _without_formulas(text: str) -> str:
@@ -172,9 +188,7 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     labels = []
     for name in names:
         label = wrapped(name, room if count == 1 else width, NAME)
-        # Matplotlib leaves out what begins with an underscore: a space of no width stands before
-        # it.
-        labels.append(f"\u200b{label}" if label.startswith("_") else label)
+        labels.append(_with_underscore(label))
 
     rows = math.ceil(len(labels) / count)
     more_lines = sum(label.count("\n") for label in labels)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
+from mobandits.metrics.metric import BaseMetric
 
 
 def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
@@ -46,7 +47,7 @@ def pareto_shortfall(lead: Array) -> float:
 
 
 @dataclass(frozen=True)
-class AdversarialParetoRegret:
+class AdversarialParetoRegret(BaseMetric):
     """The rewards so far, all objectives alike, against those of the best fixed arms.
 
     It compares sums over the rounds, where `ParetoRegret` compares arms within each round, and what
@@ -60,10 +61,14 @@ class AdversarialParetoRegret:
         'adversarial_pareto_regret'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("xu2023",)
+    references = ("xu2023",)
     name: ClassVar[str] = "adversarial_pareto_regret"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "smaller"
+    least = 0.0
+    meaning = (
+        "how much must be added to the sums of rewards so that no single arm has larger sums "
+        "in every objective"
+    )
 
     def components(self, shape: Shape) -> int:
         """One per arm and objective: how far the arm is ahead."""

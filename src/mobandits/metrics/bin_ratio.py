@@ -7,12 +7,13 @@ import numpy as np
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
+from mobandits.metrics.metric import BaseMetric
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class BinRatio:
+class BinRatio(BaseMetric):
     """The share of each bin of the Pareto front in the plays so far that lay in any bin.
 
     The component is the bin.
@@ -30,12 +31,14 @@ class BinRatio:
         [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
+    references = ("pcz2018",)
 
     bins: int = 6
     name: ClassVar[str] = "bin_ratio"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    least = 0.0
+    most = 1.0
+    meaning = "the plays of each bin of the Pareto front"
+    component = "bin"
 
     def __post_init__(self) -> None:
         """Check the parameter."""

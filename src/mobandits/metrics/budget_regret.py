@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.reward import of_chosen
+from mobandits.metrics.metric import BaseMetric, of_chosen
 from mobandits.metrics.violation import checked_budgets, costs_of
 from mobandits.numerics.budgeted_mixture import best_within_budgets
 from mobandits.support.checks import integer
 
 
 @dataclass(frozen=True)
-class BudgetRegret:
+class BudgetRegret(BaseMetric):
     """The rewards of the best mixture of arms within budgets, less those of the arms played.
 
         max over p of  sum_a p_a g_a  with  sum_a p_a c_{a,j} <= t b_j     minus the sum of mu_{a_t}
@@ -44,13 +44,13 @@ class BudgetRegret:
         'budget_regret'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
+    references = ("agrawal2016",)
 
     objective: int
     budgets: Mapping[Any, Any] | tuple[Any, ...]
     name: ClassVar[str] = "budget_regret"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "smaller"
+    meaning = "how much less was earned than by the best mixture of arms that keeps the budget"
 
     def __post_init__(self) -> None:
         """Check the parameters; budgets become a tuple, so that metrics compare by value."""

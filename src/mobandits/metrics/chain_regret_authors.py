@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from mobandits.contracts.protocols import Order
-from mobandits.metrics.regret import OrderRegret, group_tuples
+from mobandits.metrics.regret import ChainRegret, OrderRegret, group_tuples
 from mobandits.orders import Chains
 from mobandits.orders.chains_authors import AuthorsChains
 
@@ -28,10 +28,12 @@ class ChainRegretAuthors(OrderRegret):
         3
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
+    references = ("moslb2024",)
 
     chains: Sequence[Sequence[int]]
     name: ClassVar[str] = "chain_regret_authors"
+    meaning = ChainRegret.meaning
+    component = ChainRegret.component
 
     def __post_init__(self) -> None:
         """Make the chains a tuple, so that metrics compare by value."""

@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
+from mobandits.metrics.metric import BaseMetric
 from mobandits.metrics.plays import FrontPlays
 from mobandits.orders import Pareto
 
@@ -131,7 +132,7 @@ class OfFrontPlays(FrontPlays):
     """A measure of how often each arm of the true front was chosen; subclasses name it."""
 
     name: ClassVar[str]
-    cumulative: ClassVar[bool] = False
+    cumulative = False
     measure: ClassVar[Measure]
 
     def accumulator(self, shape: Shape) -> "FrontCounts":
@@ -174,6 +175,11 @@ class PlayRatio(OfFrontPlays):
     """
 
     name: ClassVar[str] = "play_ratio"
+    better = "smaller"
+    least = 1.0
+    meaning = (
+        "the plays of the most played arm of the Pareto front over those of the least played one"
+    )
     measure: ClassVar[Measure] = max_min_ratio
 
 
@@ -193,6 +199,12 @@ class PlayEntropy(OfFrontPlays):
     """
 
     name: ClassVar[str] = "play_entropy"
+    better = "larger"
+    least = 0.0
+    most = 1.0
+    meaning = (
+        "how evenly the arms of the Pareto front were played, from 0, one arm only, to 1, evenly"
+    )
     measure: ClassVar[Measure] = normalised_entropy
 
 
@@ -212,6 +224,10 @@ class JainIndex(OfFrontPlays):
     """
 
     name: ClassVar[str] = "jain_index"
+    better = "larger"
+    least = 0.0
+    most = 1.0
+    meaning = "how evenly the arms of the Pareto front were played: 1 is evenly"
     measure: ClassVar[Measure] = jain_index
 
 
@@ -230,13 +246,16 @@ class Unfairness(OfFrontPlays):
         'unfairness'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
+    references = ("drugan2013",)
     name: ClassVar[str] = "unfairness"
+    better = "smaller"
+    least = 0.0
+    meaning = "the variance of the plays of the arms of the Pareto front"
     measure: ClassVar[Measure] = unfairness
 
 
 @dataclass(frozen=True)
-class FrontRecall:
+class FrontRecall(BaseMetric):
     """The share of the arms of the true front that were played at least once, so far.
 
     It needs arms whose means never change: otherwise every round has a front of its own.
@@ -251,8 +270,11 @@ class FrontRecall:
 
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "front_recall"
-    cumulative: ClassVar[bool] = False
-    needs_fronts: ClassVar[bool] = False
+    better = "larger"
+    least = 0.0
+    most = 1.0
+    meaning = "the share of the arms of the Pareto front that were played at least once"
+    cumulative = False
 
     def components(self, shape: Shape) -> int:
         """The arm, and the number of arms of the front."""

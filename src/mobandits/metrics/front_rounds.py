@@ -6,12 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.contracts.continuum import Scores
-from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order
+from mobandits.metrics.metric import BaseMetric
 from mobandits.orders import Pareto
 
 
 @dataclass(frozen=True)
-class FrontRounds:
+class FrontRounds(BaseMetric):
     """The number of rounds whose arm was on the true front.
 
     Divided by the rounds it is how often the front was played.
@@ -29,16 +30,13 @@ class FrontRounds:
         [1.0, 0.0, 1.0]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("pcz2018", "moglb2019")
+    references = ("pcz2018", "moglb2019")
 
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "front_rounds"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
-
-    def components(self, shape: Shape) -> int:
-        """One."""
-        return 1
+    better = "larger"
+    least = 0.0
+    meaning = "the rounds whose arm was on the Pareto front"
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) 1 where the chosen arm was on the front."""

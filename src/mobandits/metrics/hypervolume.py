@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.reward import of_chosen
+from mobandits.metrics.metric import BaseMetric, of_chosen
 from mobandits.numerics.hypervolume import Reach, exact_volume
 from mobandits.support.checks import matrix, number
 
@@ -49,7 +49,7 @@ def hypervolume(points: Any, reference: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True)
-class Hypervolume:
+class Hypervolume(BaseMetric):
     """The volume covered by the mean vectors of all arms played so far, above a reference point.
 
     It grows as long as new trade-offs are found, and does not depend on how often each was played.
@@ -67,12 +67,14 @@ class Hypervolume:
         'hypervolume'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("zhang2024",)
+    references = ("zhang2024",)
 
     reference: Sequence[float] | None = None
     name: ClassVar[str] = "hypervolume"
-    cumulative: ClassVar[bool] = False
-    needs_fronts: ClassVar[bool] = False
+    better = "larger"
+    least = 0.0
+    meaning = "the volume that the mean rewards of the arms played so far dominate"
+    cumulative = False
 
     def __post_init__(self) -> None:
         """Make the reference a tuple, so that metrics compare by value."""

@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order
+from mobandits.metrics.metric import BaseMetric
 from mobandits.orders import Pareto
 
 
@@ -32,7 +33,7 @@ def jaccard(front: Any, other: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Jaccard:
+class Jaccard(BaseMetric):
     """Agreement of the sets that arms are drawn from with the true fronts, from 0 to 1.
 
     Per round, |O_t & O*| / |O_t | O*| of the set O_t that round t's arm was drawn from and that
@@ -49,16 +50,16 @@ class Jaccard:
         False
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
+    references = ("moglb2019",)
 
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "jaccard"
-    cumulative: ClassVar[bool] = False
-    needs_fronts: ClassVar[bool] = True
-
-    def components(self, shape: Shape) -> int:
-        """One."""
-        return 1
+    better = "larger"
+    least = 0.0
+    most = 1.0
+    meaning = "how well the set that arms are drawn from agrees with the true front, from 0 to 1"
+    cumulative = False
+    needs_fronts = True
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) indices."""

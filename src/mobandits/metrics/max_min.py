@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.reward import of_chosen
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask
+from mobandits.metrics.metric import BaseMetric, of_chosen
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class MaxMinRegret:
+class MaxMinRegret(BaseMetric):
     """The best worst objective of any arm, less that of the arm that was played, summed over rounds.
 
         R_T = sum_t ( max_a min_l g_{t,a,l}  -  min_l g_{t,a_t,l} ),
@@ -47,13 +47,17 @@ class MaxMinRegret:
         (1.0, 100.0)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("guan2026",)
+    references = ("guan2026",)
 
     reference: Sequence[float] | None = None
     units: Sequence[float] | None = None
     name: ClassVar[str] = "max_min_regret"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "smaller"
+    least = 0.0
+    meaning = (
+        "the sum over rounds of how far the worst objective of the arm that was played lies "
+        "below the best worst objective of any arm"
+    )
 
     def __post_init__(self) -> None:
         """Check the parameters, and make them tuples, so that metrics compare by value."""
@@ -62,10 +66,6 @@ class MaxMinRegret:
             if values is not None:
                 checked = _numbers(f"MaxMinRegret.{field}", values, positive=field == "units")
                 object.__setattr__(self, field, checked)
-
-    def components(self, shape: Shape) -> int:
-        """One number per round."""
-        return 1
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) how far the worst objective is behind.

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
-from mobandits.metrics.reward import of_chosen
+from mobandits.metrics.metric import BaseMetric, of_chosen
 from mobandits.orders import Lexicographic
 
 
 @dataclass(frozen=True)
-class ObjectiveRegret:
+class ObjectiveRegret(BaseMetric):
     """The regret in each objective against an optimal arm, negative where the chosen arm has more.
 
     Per round and objective i, mu*_i - mu_{a,i}, with mu* the means of the first arm in the front of
@@ -28,12 +28,16 @@ class ObjectiveRegret:
         5
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+    references = ("mocmab2018",)
 
     order: Order = field(default_factory=Lexicographic)
     name: ClassVar[str] = "objective_regret"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "smaller"
+    meaning = (
+        "per objective, the sum of what the best arm has more than the one that was played; "
+        "negative where it has less"
+    )
+    component = "objective"
 
     def components(self, shape: Shape) -> int:
         """One per objective."""

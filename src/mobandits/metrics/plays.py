@@ -6,11 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
+from mobandits.metrics.metric import BaseMetric
 from mobandits.orders import Pareto
 
 
 @dataclass(frozen=True)
-class Plays:
+class Plays(BaseMetric):
     """The number of times each arm was chosen; the component is the arm.
 
     Example:
@@ -19,8 +20,9 @@ class Plays:
     """
 
     name: ClassVar[str] = "plays"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    least = 0.0
+    meaning = "how often each arm was played"
+    component = "arm"
 
     def components(self, shape: Shape) -> int:
         """One per arm."""
@@ -33,7 +35,7 @@ class Plays:
 
 
 @dataclass(frozen=True)
-class FrontPlays:
+class FrontPlays(BaseMetric):
     """The number of times each arm of the true front was chosen, where the arms never change.
 
     The component is the arm. Equal counts mean that optimal arms are treated alike.
@@ -49,12 +51,13 @@ class FrontPlays:
         'front_plays'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
+    references = ("moglb2019",)
 
     order: Order = field(default_factory=Pareto)
     name: ClassVar[str] = "front_plays"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    least = 0.0
+    meaning = "how often each arm of the Pareto front was played"
+    component = "arm"
 
     def components(self, shape: Shape) -> int:
         """One per arm, of which those off the front are not recorded."""

@@ -1,14 +1,13 @@
 """The metric of a problem's own quantities, beside rewards."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.reward import of_chosen
+from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask
+from mobandits.metrics.metric import BaseMetric, of_chosen
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(BaseMetric):
     """One of the problem's quantities, such as dollars, summed over the chosen arms.
 
     Args:
@@ -20,12 +19,6 @@ class Quantity:
     """
 
     name: str
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
-
-    def components(self, shape: Shape) -> int:
-        """One."""
-        return 1
 
     def per_round(self, truth: GroundTruth, chosen: IntArray, fronts: Mask | None) -> Array:
         """(rounds, 1) the quantity of the chosen arm."""

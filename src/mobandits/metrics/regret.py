@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
+from mobandits.metrics.metric import BaseMetric
 from mobandits.orders import Chains, EffectivePareto, Levels, Pareto
 
 
-class OrderRegret:
+class OrderRegret(BaseMetric):
     """Base of regrets, gaps of the chosen arm under `order`; subclasses name order and digits."""
 
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "smaller"
+    least = 0.0
 
     @cached_property
     def order(self) -> Order:
@@ -49,8 +50,13 @@ class ParetoRegret(OrderRegret):
         'pareto_regret'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("drugan2013", "moglb2019")
+    references = ("drugan2013", "moglb2019")
     name: ClassVar[str] = "pareto_regret"
+    meaning = (
+        "the sum over rounds of the gap of the arm that was played: by how much another arm "
+        "is better in every objective at once; zero on the Pareto front, the arms that no "
+        "other arm dominates"
+    )
 
     def on_surface(self, scores: Scores) -> Array:
         """(rounds, 1) gaps."""
@@ -72,8 +78,12 @@ class EffectiveParetoRegret(OrderRegret):
         'effective_pareto_regret'
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025",)
+    references = ("molts2025",)
     name: ClassVar[str] = "effective_pareto_regret"
+    meaning = (
+        "the sum over rounds of how far the arm that was played lies below what mixtures of "
+        "arms reach in every objective at once"
+    )
 
     @cached_property
     def order(self) -> Order:
@@ -100,10 +110,15 @@ class ChainRegret(OrderRegret):
         3
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
+    references = ("moslb2024",)
 
     chains: Sequence[Sequence[int]]
     name: ClassVar[str] = "chain_regret"
+    meaning = (
+        "the sum of gaps under priority chains, several lexicographic orders side by side: "
+        "digit by digit, the first one counts most"
+    )
+    component = "digit"
 
     def __post_init__(self) -> None:
         """Make the chains a tuple, so that metrics compare by value."""
@@ -139,10 +154,15 @@ class LevelRegret(OrderRegret):
         2
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
+    references = ("moslb2024",)
 
     levels: Sequence[Sequence[int]]
     name: ClassVar[str] = "level_regret"
+    meaning = (
+        "the sum of gaps under priority levels, groups of objectives by importance: the first "
+        "level counts most"
+    )
+    component = "level"
 
     def __post_init__(self) -> None:
         """Make the levels a tuple, so that metrics compare by value."""

@@ -1,26 +1,13 @@
-"""The registry of metrics, and metrics from their names."""
+"""Metrics from their names, and the metrics that are measured where none are named."""
 
 import inspect
 from collections.abc import Iterable
 from typing import Any
 
 from mobandits.contracts.protocols import Metric
-from mobandits.metrics.adversarial import AdversarialParetoRegret
-from mobandits.metrics.bin_ratio import BinRatio
-from mobandits.metrics.budget_regret import BudgetRegret
-from mobandits.metrics.chain_regret_authors import ChainRegretAuthors
-from mobandits.metrics.description import descriptions
-from mobandits.metrics.fairness import FrontRecall, JainIndex, PlayEntropy, PlayRatio, Unfairness
-from mobandits.metrics.front_rounds import FrontRounds
-from mobandits.metrics.hypervolume import Hypervolume
-from mobandits.metrics.jaccard import Jaccard
-from mobandits.metrics.max_min import MaxMinRegret
-from mobandits.metrics.objective_regret import ObjectiveRegret
-from mobandits.metrics.plays import FrontPlays, Plays
+from mobandits.metrics.fairness import FrontRecall
 from mobandits.metrics.quantity import Quantity
-from mobandits.metrics.regret import ChainRegret, EffectiveParetoRegret, LevelRegret, ParetoRegret
-from mobandits.metrics.reward import Reward
-from mobandits.metrics.violation import Violation
+from mobandits.metrics.traits import descriptions, registry
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -35,41 +22,6 @@ DEFAULT_METRICS = (
     "front_recall",
     "reward",
 )
-
-
-def registry() -> dict[str, type[Any]]:
-    """{name in tables: class} of all metrics but the problems' own quantities.
-
-    Example:
-        >>> sorted(registry())[:3]
-        ['adversarial_pareto_regret', 'bin_ratio', 'budget_regret']
-    """
-    # `Quantity` is left out: its name is whatever the problem calls its quantity.
-    classes = (
-        AdversarialParetoRegret,
-        BinRatio,
-        BudgetRegret,
-        ChainRegret,
-        ChainRegretAuthors,
-        EffectiveParetoRegret,
-        FrontPlays,
-        FrontRecall,
-        FrontRounds,
-        Hypervolume,
-        Jaccard,
-        JainIndex,
-        LevelRegret,
-        MaxMinRegret,
-        ObjectiveRegret,
-        ParetoRegret,
-        PlayEntropy,
-        PlayRatio,
-        Plays,
-        Reward,
-        Unfairness,
-        Violation,
-    )
-    return {cls.name: cls for cls in classes}
 
 
 def default_metrics(*, continuum: bool, changing: bool) -> tuple[str, ...]:
@@ -108,6 +60,7 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         ValueError: naming an unknown or repeated name, or a metric that needs parameters.
 
     Example:
+        >>> from mobandits.metrics import LevelRegret
         >>> resolve(["pareto_regret", "dollars", LevelRegret([[0], [1]])], quantities=["dollars"])
         (ParetoRegret(), Quantity(name='dollars'), LevelRegret(levels=((0,), (1,))))
     """

@@ -3,32 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-
-
-def of_chosen(table: Array, chosen: IntArray) -> Array:
-    """The rows of `table` (rounds or 1, arms, ...) for the arms `chosen` (rounds,).
-
-    Either may have length 1 in place of rounds, for a table or an arm that stays.
-
-    Example:
-        >>> of_chosen(np.arange(6.0).reshape(2, 3), np.array([2, 0]))
-        array([2., 3.])
-    """
-    rounds, arms, *rest = table.shape
-    # One index into flat rows: an index for each axis would take ten times longer.
-    rows = table.reshape(rounds * arms, *rest)
-    first_rows = np.arange(0, rounds * arms, arms)
-    indices = first_rows + chosen
-
-    return rows.take(indices, axis=0)
+from mobandits.metrics.metric import BaseMetric, of_chosen
 
 
 @dataclass(frozen=True)
-class Reward:
+class Reward(BaseMetric):
     """The mean reward of the chosen arm, in every objective: its reward without the noise.
 
     Example:
@@ -37,8 +18,9 @@ class Reward:
     """
 
     name: ClassVar[str] = "reward"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "larger"
+    meaning = "per objective, the sum over rounds of the mean reward of the arm that was played"
+    component = "objective"
 
     def components(self, shape: Shape) -> int:
         """One per objective."""

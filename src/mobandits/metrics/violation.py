@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.reward import of_chosen
+from mobandits.metrics.metric import BaseMetric, of_chosen
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -68,7 +68,7 @@ def costs_of(truth: GroundTruth, table: Array, cost: int | str) -> Array:
 
 
 @dataclass(frozen=True)
-class Violation:
+class Violation(BaseMetric):
     """What was spent above the budget so far, max(0, spent - rounds times allowed), per budget.
 
     Args:
@@ -86,8 +86,9 @@ class Violation:
 
     budgets: Mapping[Any, Any] | tuple[Any, ...]
     name: ClassVar[str] = "violation"
-    cumulative: ClassVar[bool] = True
-    needs_fronts: ClassVar[bool] = False
+    better = "smaller"
+    least = 0.0
+    meaning = "how far a budget was overspent"
 
     def __post_init__(self) -> None:
         """Check the budgets, and make them a tuple, so that metrics compare by value."""

@@ -7,6 +7,8 @@ from mobandits.support.latex import escaped
 from mobandits.support.naming import conjunction
 
 Kind = Literal["article", "inproceedings", "book", "misc"]
+# The field that has the venue, by kind; of other kinds it is `howpublished`.
+VENUES = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,6 @@ class Reference:
         return "\n".join(lines)
 
     def _fields(self) -> dict[str, str]:
-        where = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}
         authors = [_author(name) for name in self.authors]
         # Old styles of BibTeX print no `eprint`.
         venue = self.venue
@@ -74,7 +75,7 @@ class Reference:
         return {
             "author": " and ".join(authors),
             "title": f"{{{escaped(self.title)}}}",  # twice in braces: capitals stay
-            where.get(self.kind, "howpublished"): escaped(venue),
+            VENUES.get(self.kind, "howpublished"): escaped(venue),
             "volume": escaped(self.volume),
             "number": escaped(self.number),
             "pages": escaped(self.pages).replace("-", "--"),

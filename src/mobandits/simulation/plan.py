@@ -14,7 +14,7 @@ from mobandits.contracts.assumptions import first_violation
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Block, Environment, Metric, Problem, Recipe, Shape
 from mobandits.metrics import default_metrics, resolve
-from mobandits.metrics.description import descriptions
+from mobandits.metrics.traits import DESCRIPTIONS, descriptions
 from mobandits.simulation.blocks import BLOCK, horizon_limit, trial_blocks
 from mobandits.simulation.players import METHODS, player
 from mobandits.simulation.preference_sweep import PreferenceSweep, recipe_and_orders
@@ -22,7 +22,6 @@ from mobandits.simulation.record import recorded_rounds
 from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
 from mobandits.simulation.trial import Setup, trial_problem, truth_of
-from mobandits.statistics.metric_traits import DESCRIPTIONS
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, short_repr
 from mobandits.support.nearest import as_object

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import polars as pl
 
 from mobandits.comparison import Comparison, compare
+from mobandits.metrics.metric import Better
+from mobandits.metrics.traits import describing, traits_of
 from mobandits.simulation.folder import Folder, read_folder
 from mobandits.statistics.bands import interval_factor, within
-from mobandits.statistics.metric_traits import Better, describing, traits_of
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
@@ -205,7 +206,7 @@ class Results:
     ) -> str:
         """The last values as CSV: a row per policy; per metric its mean, half-width, and `best`.
 
-        The columns are those of `mobandits.figures.wide_table.wide_table`. The whole table is
+        The columns are those of `mobandits.figures.final_values.wide_table`. The whole table is
         `results.table.write_csv(file)`.
 
         Args:
@@ -215,7 +216,7 @@ class Results:
         Raises:
             ValueError: where a metric was not measured.
         """
-        from mobandits.figures.wide_table import csv_table  # noqa: PLC0415
+        from mobandits.figures.final_values import csv_table  # noqa: PLC0415
 
         with describing(self.specification):
             return csv_table(self.table, metric, better)

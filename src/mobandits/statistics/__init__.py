@@ -1,1 +1,1 @@
-"""Intervals for means over trials, paired tests and their corrections, and what metrics mean."""
+"""Intervals for means over trials, paired tests and their corrections, and alarms of drift."""

@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 
 def public_classes(package: str, base: type) -> dict[str, type]:
@@ -22,14 +23,29 @@ def public_classes(package: str, base: type) -> dict[str, type]:
         >>> "Levels" in public_classes("mobandits.orders", BaseOrder)
         True
     """
-    classes = {}
-    for module in modules_of(package):
-        for name, member in vars(module).items():
-            defined_here = inspect.isclass(member) and member.__module__ == module.__name__
-            if defined_here and issubclass(member, base) and _gives_its_name(member, module):
-                classes[name] = member
+    found = {}
+    for cls in defined_classes(package):
+        file_words = cls.__module__.rpartition(".")[2].replace("_", "")
+        if issubclass(cls, base) and cls.__name__.lower() == file_words:
+            found[cls.__name__] = cls
 
-    return dict(sorted(classes.items()))
+    return dict(sorted(found.items()))
+
+
+def defined_classes(package: str) -> list[type[Any]]:
+    """The classes that the modules of a package define, sorted by their names.
+
+    Example:
+        >>> [cls.__name__ for cls in defined_classes("mobandits.orders")][:2]
+        ['AuthorsChains', 'BaseOrder']
+    """
+    found = []
+    for module in modules_of(package):
+        members = vars(module).values()
+        classes = [member for member in members if inspect.isclass(member)]
+        found += [cls for cls in classes if cls.__module__ == module.__name__]
+
+    return sorted(found, key=lambda cls: cls.__name__)
 
 
 def modules_of(package: str) -> Iterator[ModuleType]:
@@ -37,9 +53,3 @@ def modules_of(package: str) -> Iterator[ModuleType]:
     path = importlib.import_module(package).__path__
     for found in pkgutil.walk_packages(path, prefix=f"{package}."):
         yield importlib.import_module(found.name)
-
-
-def _gives_its_name(member: type, module: ModuleType) -> bool:
-    file = module.__name__.rpartition(".")[2]
-    file_words = file.replace("_", "")
-    return member.__name__.lower() == file_words

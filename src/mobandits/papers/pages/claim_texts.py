@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mobandits.figures.formatting import digits_after_point, format_number, join_words
-from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Table
 from mobandits.papers.contents import ClaimEntry, Judgement, PartEntry
+from mobandits.papers.formulas.prose import with_formulas
 from mobandits.papers.pages.claim_counts import group_of, judgement
 
 NAMED = 3  # so many names are listed, more are counted

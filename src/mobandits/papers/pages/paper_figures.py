@@ -14,10 +14,10 @@ from mobandits.figures.metric_curves import AXIS, ROOM, draw_lines
 from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
+from mobandits.metrics.traits import traits_of
 from mobandits.papers.contents import ExperimentSpecification, PlotEntry
 from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import traits_of
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars

@@ -10,9 +10,9 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import component_name, folded, spoken, title_of
-from mobandits.figures.formulas import with_formulas
-from mobandits.figures.metric_sentences import best_sentence, meaning_of
 from mobandits.figures.metric_tables import (
+    best_sentence,
+    meaning_of,
     results_table,
     with_columns_of_components,
 )
@@ -20,14 +20,15 @@ from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.words import Definition, definitions, symbols_in
+from mobandits.metrics.traits import traits_of
 from mobandits.papers.contents import ClaimEntry, ExperimentSpecification
+from mobandits.papers.formulas.prose import with_formulas
 from mobandits.papers.pages.claim_counts import counted, group_of, words_of_claims
 from mobandits.papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
 from mobandits.papers.pages.paper_figures import draw_plot, is_drawable, plot_data, shown_rows
 from mobandits.papers.pages.scale import own_scale, scale_of
 from mobandits.papers.publications import Publication, publication_of
 from mobandits.statistics.bands import bands
-from mobandits.statistics.metric_traits import traits_of
 from mobandits.support.naming import quantity
 
 SHORT = 12  # a table of so many rows is shown unfolded

@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from mobandits.figures.formulas import formulas_alone, with_formulas
-from mobandits.figures.mathml import mathml
+from mobandits.papers.formulas.mathml import mathml
+from mobandits.papers.formulas.prose import formulas_alone, with_formulas
 
 
 @dataclass(frozen=True)

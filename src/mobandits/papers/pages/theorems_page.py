@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mobandits.figures.formatting import join_words
-from mobandits.figures.formulas import with_formulas
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.words import Definition, definitions
 from mobandits.papers.contents import TheoremCount, TheoremSummary
+from mobandits.papers.formulas.prose import with_formulas
 from mobandits.papers.pages.regret_bounds import draw_bounds
 from mobandits.papers.pages.statements import Statement, statements
 from mobandits.papers.protocol.files import TheoremChecks

@@ -8,9 +8,7 @@ from starlette.responses import Response
 
 from mobandits.service.calls.requests import (
     AGENT,
-    JSON,
     answer,
-    as_json,
     body_of,
     hosted_of,
     running_of,
@@ -78,7 +76,7 @@ async def add_arm(request: Request) -> Response:
         is_new = hosted.add_arm(request.path_params["arm"], new.like)
     await saved(request, hosted, openings)
 
-    return Response(as_json(hosted.state()), 201 if is_new else 200, media_type=JSON)
+    return answer(hosted.state(), status=201 if is_new else 200)
 
 
 async def remove_arm(request: Request) -> Response:

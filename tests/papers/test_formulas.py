@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mobandits.figures.formula_tree import TOKENS, FormulaError
-from mobandits.figures.formulas import spans, with_formulas
-from mobandits.figures.mathml import mathml
+from mobandits.papers.formulas.mathml import mathml
+from mobandits.papers.formulas.notation import TOKENS, FormulaError
+from mobandits.papers.formulas.prose import spans, with_formulas
 
 PAPERS = ("drugan2013", "mocmab2018", "moglb2019", "molts2025", "moslb2024", "pcz2018")
 ONE_CHILD_EACH = {"msup": 2, "msub": 2, "msubsup": 3, "mfrac": 2}

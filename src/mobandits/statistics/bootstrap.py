@@ -1,5 +1,6 @@
-"""Intervals for functions of means whose trials differ so much that plain resampling fails."""
+"""Bootstrap intervals: for functions of means, and for the mean of paired differences."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,9 +8,35 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.statistics.resampling import RESAMPLES, counts
+from mobandits.statistics.bands import interval_factor
 
+RESAMPLES = 10_000
 ROUNDING = 1e-12
+# Of fewer trials many resamples repeat one of them, and have a standard error near 0. Quantiles of
+# their deviations are ruled by that, and single intervals may be far too wide.
+FEWEST_RESAMPLED = 10
+# With more trials than this Student's interval has its coverage, whatever the differences.
+MOST_RESAMPLED = 2_000
+COUNTS = 2_000_000  # numbers in a table of counts, of which there are fewer resamples if needed
+
+
+@functools.lru_cache(maxsize=8)
+def counts(trials: int, resamples: int = RESAMPLES) -> Array:
+    """(resamples, trials) how often a resample has drawn a trial; always the same numbers.
+
+    Args:
+        trials: drawn from, and drawn in each resample.
+        resamples: how many.
+
+    Example:
+        >>> counts(5, resamples=3).sum(axis=1).tolist()
+        [5.0, 5.0, 5.0]
+    """
+    # One seed for all that is resampled, so that a number is judged alike whatever was before it.
+    rng = np.random.default_rng(0)
+    shares = np.full(trials, 1.0 / trials)
+    drawn = rng.multinomial(trials, shares, resamples)
+    return drawn.astype(np.float64)
 
 
 class Statistic(NamedTuple):
@@ -26,6 +53,9 @@ class Statistic(NamedTuple):
     gradient: Callable[[Array], Array]
     least: float = -math.inf
     most: float = math.inf
+
+
+MEAN = Statistic(lambda means: means[0], np.ones_like)
 
 
 def studentised(
@@ -134,3 +164,50 @@ def _value_and_error(
     errors = np.sqrt(safe_variances / (trials - 1))
 
     return statistic.value(means), np.asarray(errors)
+
+
+class PairedMean(NamedTuple):
+    """The mean of paired differences.
+
+    Attributes:
+        mean: of the differences.
+        low: the lower end of its 95 % interval; NaN with one trial.
+        high: the upper end; NaN likewise.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+def paired_mean(differences: Array) -> PairedMean:
+    """The mean of paired differences, with a 95 % interval by the studentised bootstrap.
+
+    With fewer than 10 trials, and with more than 2,000, the interval is Student's.
+
+    Args:
+        differences: (trials,), finite.
+
+    Reference:
+        Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
+
+    Example:
+        >>> mean, low, high = paired_mean(np.array([1.0, 3.0, 2.0, 4.0, 2.0, 3.0, 2.0, 3.0]))
+        >>> mean, low < 2.0 < 3.0 < high
+        (2.5, True)
+    """
+    trials = len(differences)
+    mean = float(differences.mean())
+    if trials < 2:
+        return PairedMean(mean, math.nan, math.nan)
+
+    if FEWEST_RESAMPLED <= trials <= MOST_RESAMPLED:
+        resamples = min(RESAMPLES, COUNTS // trials)
+        _, interval = studentised(differences[:, None], MEAN, resamples=resamples)
+        if interval is not None:
+            return PairedMean(mean, *interval)
+
+    # Also where so many differences are equal that resamples have a standard error of 0.
+    half_width = interval_factor(trials) * float(differences.std(ddof=1))
+
+    return PairedMean(mean, mean - half_width, mean + half_width)

@@ -1,6 +1,6 @@
 """The parts of a formula in plain text, and the notation that it is written in.
 
-`formula_reader` reads a formula into these classes, and `mathml` writes MathML of them. They know
+`reader` reads a formula into these classes, and `mathml` writes MathML of them. They know
 the notation of this library's docstrings, and nothing more:
 
     a b, a * b        products; a . b of vectors

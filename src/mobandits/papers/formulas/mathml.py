@@ -2,8 +2,7 @@
 
 from html import escape
 
-from mobandits.figures.formula_reader import read
-from mobandits.figures.formula_tree import (
+from mobandits.papers.formulas.notation import (
     FUNCTIONS,
     Fenced,
     Fraction,
@@ -13,6 +12,7 @@ from mobandits.figures.formula_tree import (
     Row,
     Scripts,
 )
+from mobandits.papers.formulas.reader import read
 
 SLASH = '<mo lspace="0" rspace="0">/</mo>'
 SPACE = '<mspace width="0.17em"/>'

@@ -1,8 +1,8 @@
-"""The tree of a formula in plain text, in the notation of `formula_tree`."""
+"""The tree of a formula in plain text, in the notation of `notation`."""
 
 import re
 
-from mobandits.figures.formula_tree import (
+from mobandits.papers.formulas.notation import (
     BARS,
     BETWEEN,
     CLOSING,

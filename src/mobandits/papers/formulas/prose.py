@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from mobandits.figures.formula_reader import read
-from mobandits.figures.formula_tree import GREEK, TOKENS, FormulaError, Leaf, Node, Row
-from mobandits.figures.mathml import mathml
+from mobandits.papers.formulas.mathml import mathml
+from mobandits.papers.formulas.notation import GREEK, TOKENS, FormulaError, Leaf, Node, Row
+from mobandits.papers.formulas.reader import read
 
 LONGEST = 200  # tokens of a formula in prose
 # What makes a formula of letters and numbers, which prose has too.

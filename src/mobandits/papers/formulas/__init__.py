@@ -1,0 +1,1 @@
+"""Formulas in plain text, as papers' claims and docstrings write them, set as MathML."""

@@ -1,0 +1,53 @@
+"""Rows of tables that are computed, and claims that count what must never be."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from mobandits.papers.numbers import Part, Parts, exact_part
+from mobandits.papers.outcome import Outcome
+
+
+def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int = 1) -> pl.DataFrame:
+    """The rows of a metric with a component per value, at one round; tables hold no NaN.
+
+    Example:
+        >>> rows_of("a", "quality", [0.5, 0.75], 10).rows()
+        [('a', 'quality', 0, 10, 0.5), ('a', 'quality', 1, 10, 0.75)]
+    """
+    count = len(values)
+    columns = {
+        "policy": [policy] * count,
+        "metric": [metric] * count,
+        "component": list(range(count)),
+        "round": [rounds] * count,
+        "value": [float(value) for value in values],
+    }
+    return pl.DataFrame(columns).filter(pl.col("value").is_not_nan())
+
+
+def rows_of_counts(counts: Mapping[tuple[str, str], float], rounds: int = 1) -> pl.DataFrame:
+    """The rows of numbers that have one component, {(row, metric): number}."""
+    tables = [rows_of(row, metric, [count], rounds) for (row, metric), count in counts.items()]
+    return pl.concat(tables)
+
+
+def never(counts: Mapping[str, tuple[str, str]], cases: int) -> Parts:
+    """Counts that are to be 0: a single contradiction refutes the claim.
+
+    Args:
+        counts: {number: the row and the metric that count it}.
+        cases: in which it is counted.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        run = outcome.runs()[0]
+        numbers = []
+        for label, (row, metric) in counts.items():
+            _, values = outcome.curves(run, row, metric)
+            count = float(values[:, -1].sum())
+            numbers.append(exact_part(label, count, holds=count == 0.0, trials=cases))
+
+        return numbers
+
+    return parts
