@@ -27,9 +27,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-# What is timed is compiled code, from the first call on: set before mobandits is imported.
-os.environ.setdefault("MOBANDITS_COMPILING", "now")
-
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
