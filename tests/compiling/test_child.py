@@ -79,7 +79,7 @@ def test_an_agent_goes_over_to_what_a_child_has_compiled(tmp_path):
     (arms, state, compiled, _), said = ended(begin(tmp_path, 10**9, PATIENCE))
     assert compiled == 2
     (line,) = said.splitlines()
-    assert line.startswith("a child process compiles what agents play, who answer in Python")
+    assert line.startswith("a child process compiles what is played in Python meanwhile")
     for compiling in ("never", "now"):
         again, said = ended(begin(tmp_path, len(arms), PATIENCE, compiling=compiling))
         assert [again[0], again[1], said] == [arms, state, ""]

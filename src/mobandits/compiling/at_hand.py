@@ -32,12 +32,12 @@ __all__ = ["NotAtHand", "is_at_hand", "types_of", "waiting", "waits"]
 
 LOG = logging.getLogger("mobandits")
 PATIENCE = 1.0  # seconds: a process that ends sooner needs no compiler
-LOOK_SECONDS = 0.2
+COMMAND = (sys.executable, "-m", "mobandits.compiling.child")
 BEGUN = (
-    "a child process compiles what agents play, who answer in Python meanwhile; "
-    f"{VARIABLE}=now waits for it, and `mobandits warm --agents` compiles ahead"
+    "a child process compiles what is played in Python meanwhile, with the same numbers; "
+    f"{VARIABLE}=now waits for it, and `mobandits warm` compiles ahead"
 )
-FAILED = "agents go on in Python, in more time, because their code could not be compiled: %s"
+FAILED = "it is played in Python from now on, in more time, as it could not be compiled: %s"
 
 Kinds = tuple[Any, ...]
 
@@ -148,6 +148,7 @@ class _Helper:
         self._asked: set[tuple[Any, Kinds]] = set()
         self._wanted: list[tuple[Any, Kinds]] = []
         self._thread: threading.Thread | None = None
+        self._child: subprocess.Popen[bytes] | None = None
         self._ends = threading.Event()
 
     def has(self, loop: Any, kinds: Kinds) -> bool:
@@ -171,6 +172,10 @@ class _Helper:
     def stop(self) -> None:
         """End the child process, and then the thread: nothing may be loaded while Python ends."""
         self._ends.set()
+        child = self._child
+        if child is not None:
+            child.kill()
+
         thread = self._thread
         if thread is not None:
             thread.join()
@@ -185,41 +190,47 @@ class _Helper:
                     self._thread = None
                     return
 
-            said = self._compile_in_child(batch)
-            loaded = [self._ends.is_set() or _load(*each) for each in batch]
-            if not all(loaded):
-                LOG.warning(FAILED, said)
+            LOG.info(BEGUN)
+            self._load_from_child(batch)
 
-    def _compile_in_child(self, batch: list[tuple[Any, Kinds]]) -> str:
-        """Have loops compiled into the cache.
-
-        Returns:
-            The last line of what the child has said of failures.
-        """
-        LOG.info(BEGUN)
+    def _load_from_child(self, batch: list[tuple[Any, Kinds]]) -> None:
+        """Have loops compiled into the cache by a child process, and load each from there."""
         request = pickle.dumps([_wanted(*each) for each in batch])
-        # An empty entry of the path is the working directory.
-        folders = [folder or str(Path.cwd()) for folder in sys.path]
-        settings = {VARIABLE: MODE, "PYTHONPATH": os.pathsep.join(folders)}
-        command = [sys.executable, "-m", "mobandits.compiling.child"]
         with (
             tempfile.TemporaryFile() as said,
             subprocess.Popen(  # noqa: S603
-                command, stdin=subprocess.PIPE, stdout=said, stderr=said, env=os.environ | settings
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env=_environment(),
             ) as child,
         ):
-            assert child.stdin is not None  # noqa: S101 - it is a pipe
+            self._child = child
+            assert child.stdin is not None  # noqa: S101 - both are pipes
+            assert child.stdout is not None  # noqa: S101
             # It stays open: the child ends with it.
             child.stdin.write(request)
             child.stdin.flush()
-            while child.poll() is None:
-                if self._ends.wait(LOOK_SECONDS):
-                    child.kill()
+            compiled = 0
+            for line in child.stdout:
+                if self._ends.is_set():
+                    return
+                if _load(*batch[int(line)]):
+                    compiled += 1
 
-            said.seek(0)
-            lines = said.read().decode(errors="replace").splitlines()
+            self._child = None
+            if compiled < len(batch) and not self._ends.is_set():
+                said.seek(0)
+                lines = said.read().decode(errors="replace").splitlines()
+                LOG.warning(FAILED, lines[-1] if lines else "its process ended")
 
-        return lines[-1] if lines else "its process ended"
+
+def _environment() -> dict[str, str]:
+    """The environment of a child process, which finds the modules that this one does."""
+    # An empty entry of the path is the working directory.
+    folders = [folder or str(Path.cwd()) for folder in sys.path]
+    return {**os.environ, VARIABLE: MODE, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def _wanted(loop: Any, kinds: Kinds) -> Wanted:

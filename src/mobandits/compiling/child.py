@@ -83,23 +83,25 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def main() -> int:
-    """Compile what standard input asks for; the number of loops that could not be compiled."""
+def main() -> None:
+    """Compile what standard input asks for, and say which of them is in the cache now."""
+    # Modules of others may print when they are imported.
+    answer = sys.stdout
+    sys.stdout = sys.stderr
     if hasattr(os, "nice"):
         os.nice(NICE)
 
     every = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the parent
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    failed = 0
-    for wanted in every:
+    for place, wanted in enumerate(every):
         try:
             compile_wanted(wanted)
         except Exception as error:  # noqa: BLE001 - the others can be compiled all the same
-            print(f"{wanted.name}: {error}", file=sys.stderr)  # noqa: T201
-            failed += 1
+            print(f"{wanted.name}: {error}")  # noqa: T201
+            continue
 
-    return failed
+        print(place, file=answer, flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,13 +11,13 @@ compiler. Each function changes over for itself, between two calls, and the stat
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
 from numba import types
 from numba.experimental import structref
 
 from mobandits.compiling.at_hand import NotAtHand, is_at_hand, types_of, waits
+from mobandits.compiling.at_once import are_many, as_compiled
 from mobandits.compiling.backend import INTERPRETED
-from mobandits.compiling.compiled import interpreted, is_compiled, loop_of_types
+from mobandits.compiling.compiled import is_compiled, loop_of_types
 from mobandits.compiling.part_types import typeof
 from mobandits.compiling.records import Record
 from mobandits.contracts.notes import note_of
@@ -26,9 +26,6 @@ from mobandits.contracts.protocols import Policy, Rng
 __all__ = ["Session", "stores_arguments"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# Numbers that a call may touch in Python, where each takes a tenth of a microsecond or more.
-MOST_IN_PYTHON = 50_000
 
 STORES = "_mobandits_stores_arguments"
 
@@ -162,8 +159,7 @@ class Session:
         kinds = types_of(args)
         self._called[function, kinds] = None
         loop = _loop(function, kind, kinds)
-        # Few calls with very many numbers take longer in Python than a compiler does.
-        compiles = not waits() and _numbers_in((args, self.state)) > MOST_IN_PYTHON
+        compiles = not waits() and are_many((args, self.state))
         is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles)
         if not (self._open(compiles=compiles) and is_ready):
             return self._call_in_python(function, args)
@@ -177,8 +173,7 @@ class Session:
         if not is_compiled(self.policy):
             return function(self, *args)  # an author's own Python may call what is compiled
 
-        # As compiled code, which warns of nothing.
-        with interpreted(), np.errstate(all="ignore"):
+        with as_compiled():
             return function(self, *args)
 
     def _kind(self) -> Any:
@@ -226,13 +221,3 @@ def _loop(function: Any, kind: Any, kinds: tuple[Any, ...]) -> Any:
     parts = [each for each in kinds if isinstance(each, Record)]
     stores = getattr(function, STORES, False)
     return loop_of_types(function, [kind, *parts], stores_arguments=stores)
-
-
-def _numbers_in(value: Any) -> int:
-    """How many numbers some arrays have, in tuples of any depth."""
-    if isinstance(value, np.ndarray):
-        return value.size
-    if isinstance(value, tuple):
-        return sum(map(_numbers_in, value))
-
-    return 0
