@@ -101,8 +101,7 @@ class Comparison:
             width: in inches; 3.9 is a column or a phone.
         """
         # Drawing is not needed to compare.
-        from mobandits.figures.paired_differences import draw_differences  # noqa: PLC0415
-        from mobandits.figures.rank_diagram import draw_ranks  # noqa: PLC0415
+        from mobandits.figures.comparison_figures import draw_differences, draw_ranks  # noqa: PLC0415
 
         if not self.ranks.is_empty():
             return draw_ranks(self.ranks, self.metric, width)
