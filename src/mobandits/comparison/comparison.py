@@ -1,4 +1,4 @@
-"""What `compare` returns: tables, a figure, and sentences."""
+"""The result of `compare`: tables, a figure, and sentences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ class Comparison:
         return block(repr(self), *remarks, shown)
 
     def sentences(self) -> list[str]:
-        """Who is best, by how much and how sure; or that it cannot be told, and what would tell.
+        """Sentences on the best policy and its lead, or on the trials that would tell.
 
         One sentence or two per component, experiment and environment, those over several
         environments first. Where a baseline was given, they say which policies are better or worse

@@ -27,7 +27,7 @@ BAR = 0.05  # of the range of ranks, between the bars on the right
 
 
 def differences_data(table: pl.DataFrame, metric: str) -> list[tuple[str, pl.DataFrame]]:
-    """What each panel shows: its title, and its rows from the best policy to the worst.
+    """The title and the rows of each panel.
 
     Args:
         table: as of a comparison: `policy`, `baseline`, `difference`, `low`, `high`, `sure`.

@@ -1,4 +1,4 @@
-"""How evenly the bins of a Pareto front are played, on a continuum of arms."""
+"""The share of each bin of a Pareto front in the plays, on a continuum of arms."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -59,7 +59,7 @@ class BudgetRegret(BaseMetric):
         object.__setattr__(self, "budgets", budgets)
 
     def components(self, shape: Shape) -> int:
-        """What was received, and the reward and the costs of every arm."""
+        """The reward received, and the reward and the costs of every arm."""
         per_arm = 1 + len(self.budgets)
         return 1 + shape.arms * per_arm
 
@@ -78,7 +78,7 @@ class BudgetRegret(BaseMetric):
         return np.hstack(columns)
 
     def accumulator(self, shape: Shape) -> "Mixtures":
-        """Nothing played."""
+        """Sums before the first round: 0."""
         allowed = [each for _, each in self.budgets]
         return Mixtures(shape.arms, allowed)
 

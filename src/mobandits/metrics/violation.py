@@ -1,4 +1,4 @@
-"""How far budgets per round were overspent."""
+"""Spending above budgets per round."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def costs_of(truth: GroundTruth, table: Array, cost: int | str) -> Array:
 
 @dataclass(frozen=True)
 class Violation(BaseMetric):
-    """What was spent above the budget so far, max(0, spent - rounds times allowed), per budget.
+    """Spending above the budget so far, max(0, spent - rounds times allowed), per budget.
 
     Args:
         budgets: a dictionary {cost: allowed per round}. A cost is a quantity of the problem, by name, such as
@@ -111,12 +111,12 @@ class Violation(BaseMetric):
         return excesses
 
     def accumulator(self, shape: Shape) -> "Overspending":
-        """Nothing spent."""
+        """The spending before the first round: 0."""
         return Overspending(len(self.budgets))
 
 
 class Overspending:
-    """What was spent above budgets: savings of earlier rounds count."""
+    """Spending above budgets, less the savings of earlier rounds."""
 
     def __init__(self, budgets: int) -> None:
         self._excess = np.zeros(budgets)
