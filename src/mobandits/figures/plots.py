@@ -155,7 +155,7 @@ def plot_data(table: pl.DataFrame, metric: str, options: PlotOptions) -> pl.Data
 
 
 class PlotLayout(NamedTuple):
-    """Where the panels and the names of a plot stand.
+    """The places of the panels and names of a plot.
 
     Attributes:
         columns: of panels.
@@ -219,7 +219,7 @@ def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotSty
 def legend_place(
     options: PlotOptions, names: Sequence[str], panels: int, style: PlotStyle
 ) -> str | None:
-    """Where names stand: what was asked for, or what fits."""
+    """The place of names: the one asked for, or one that fits."""
     if options.legend != "auto":
         return options.legend
     widest = max(inches(name, style.points, style.font) for name in names)
@@ -380,7 +380,7 @@ def draw_legend(
 
 
 def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
-    """How many columns of names fit below each other."""
+    """The number of columns of names that fit."""
     em = style.points / 72.0
     widest = max(inches(name, style.points, style.font) for name in names) + HANDLE * em
     return max(1, min(len(names), math.floor(width / widest)))
