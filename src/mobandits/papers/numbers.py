@@ -303,11 +303,10 @@ def difference(
 
 
 def where(outcome: Outcome, run: str, row: str, metric: str, component: int) -> str:
-    """The end of a number's name: its component and its run, where there are several."""
-    end = ""
-    if len(outcome.components(run, row, metric)) > 1:
-        end = f", {component_name(metric)} {component + 1}"
-    return end
+    """The end of a number's name that says its component; empty where there is one alone."""
+    if len(outcome.components(run, row, metric)) < 2:
+        return ""
+    return f", {component_name(metric)} {component + 1}"
 
 
 def curves_of(outcome: Outcome, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
