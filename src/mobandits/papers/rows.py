@@ -44,7 +44,10 @@ def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int = 1) 
 
 def rows_of_counts(counts: Mapping[tuple[str, str], float], rounds: int = 1) -> pl.DataFrame:
     """The rows of numbers that have one component, {(row, metric): number}."""
-    tables = [rows_of(row, metric, [count], rounds) for (row, metric), count in counts.items()]
+    tables = []
+    for (row, metric), count in counts.items():
+        tables.append(rows_of(row, metric, [count], rounds))
+
     return pl.concat(tables)
 
 
