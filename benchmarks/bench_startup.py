@@ -21,26 +21,80 @@ IMPORTS = (
     "from mobandits import Agent, policies",
 )
 REPEATS = 5
-FIRST = """
-import json, time
+TYPICAL = {
+    "MolUcb": "MolUcb(scale=0.3)",
+    "MolTs": "MolTs(scale=0.3)",
+    "MolEpsGreedy": "MolEpsGreedy(epsilon=0.1)",
+    "WithFloor(MolUcb)": "WithFloor(MolUcb(scale=0.3), epsilon=0.1)",
+    "Paced(MolUcb)": "Paced(MolUcb(scale=0.3, order=Weighted([1.0, 0.0])), {1: 0.5}, horizon=1000)",
+    "MoslbPl": "MoslbPl(levels=[[0], [1]])",
+}
+COMMON = """
+import json, resource, time
 import numpy as np
 import mobandits as mob
-recipe = mob.policies.{recipe}(scale=1.0)
-agent = mob.Agent(recipe, arms=50, features=5, objectives=4, seed=0)
-decision = agent.decide(np.ones((50, 5)))
-decided = time.time()
-agent.learn(decision.id, [0.0] * 4)
-times = {{"decision": decided - {start}, "lesson": time.time() - decided}}
-print(json.dumps(times))
+from mobandits.orders import Weighted
+from mobandits.policies import *
+
+def processor():
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+recipe = {recipe}
 """
+AGENT = (
+    COMMON
+    + """
+objectives = ["quality", mob.Objective("cost", minimise=True, low=0.0, high=1.0)]
+names = [f"arm {{number}}" for number in range(5)]
+if "Paced" in type(recipe).__name__:
+    recipe = type(recipe)(recipe.recipe, {{"cost": 0.5}})
+agent = mob.Agent(recipe, arms=names, features=5, objectives=objectives, seed=0)
+context = np.ones(5)
+decision = agent.decide(context)
+found = {{"first decision": time.time() - {start}}}
+agent.learn(decision.id, [0.5, 0.5])
+found["first lesson"] = time.time() - {start} - found["first decision"]
+found["processor"] = processor()
+"""
+)
+WARM_AGENT = """
+# Until the compiled code has taken over, wherever it comes from.
+for _ in range({turns}):
+    agent.learn(agent.decide(context).id, [0.5, 0.5])
+began = time.perf_counter()
+for _ in range(200):
+    agent.decide(context)
+found["later decision"] = (time.perf_counter() - began) / 200
+print(json.dumps(found))
+"""
+SIMULATION = (
+    COMMON
+    + """
+environment = mob.environments.Linear(arms=5, features=5, objectives=2)
+mob.simulate(recipe, environment, rounds=1000, trials=2, seed=0, progress=False, workers=1)
+found = {{"simulation": time.time() - {start}}}
+found["processor"] = processor()
+began = time.perf_counter()
+mob.simulate(recipe, environment, rounds=1000, trials=2, seed=1, progress=False, workers=1)
+found["later simulation"] = time.perf_counter() - began
+print(json.dumps(found))
+"""
+)
+TURNS = {"cold": 1, "cached": 500}  # of decisions and lessons before later ones are timed
 
 
-def child(arguments, cache):
+def child(arguments, cache, more=None):
     """Seconds of a Python process, and what it printed."""
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        env={
+            **os.environ,
+            "MOBANDITS_COMPILING": "auto",
+            "NUMBA_CACHE_DIR": str(cache),
+            **(more or {}),
+        },
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -59,19 +113,32 @@ def imports(cache):
     ]
 
 
-def first_decisions(recipe):
-    """Rows of the first decision, from the start of Python, and the first lesson: 50 arms, 5 features, 4 objectives."""
-    found = {"cold": [], "cached": []}
-    for _ in range(3):
-        with tempfile.TemporaryDirectory() as cache:
-            for times in found.values():
-                script = FIRST.format(recipe=recipe, start=time.time())
-                times.append(json.loads(child(["-c", script], cache)[1]))
-    return [
-        harness.own_row(f"{recipe}: the first {what}, {how}", [1e6 * run[what] for run in runs])
-        for how, runs in found.items()
-        for what in ("decision", "lesson")
-    ]
+def typical():
+    """Rows of six typical policies: agents and simulations, cold and cached, and what comes later.
+
+    A first decision, and a simulation, count from the start of Python.
+    """
+    rows = []
+    for name, recipe in TYPICAL.items():
+        for what, script in (("agent", AGENT + WARM_AGENT), ("simulation", SIMULATION)):
+            with tempfile.TemporaryDirectory() as cache:
+                for how, turns in TURNS.items():
+                    if how == "cached":
+                        fill(script, recipe, cache)
+                    text = script.format(recipe=recipe, start=time.time(), turns=turns)
+                    found = json.loads(child(["-c", text], cache)[1])
+                    for part, seconds in found.items():
+                        rows.append(
+                            harness.own_row(f"{name}, {what}, {how}: {part}", [1e6 * seconds])
+                        )
+
+    return rows
+
+
+def fill(script, recipe, cache):
+    """Have everything compiled that a script needs, and wait for it."""
+    text = script.format(recipe=recipe, start=time.time(), turns=1)
+    child(["-c", text], cache, {"MOBANDITS_COMPILING": "now"})
 
 
 def recipes():
@@ -135,10 +202,11 @@ def compilations():
 def main():
     with tempfile.TemporaryDirectory() as cache:
         rows = imports(cache)
-    rows += [row for recipe in ("MolUcb", "MolTs") for row in first_decisions(recipe)]
+    rows += typical()
     notes = [
         "Every measurement is a process of its own; `mobandits warm` fills the cache once per machine.",
-        "A first decision counts from the start of Python, imports included, a first lesson from that decision.",
+        "A first decision and a simulation count from the start of Python, imports included; 1,000 rounds, two trials.",
+        "Processor: of the process and its children until then. Later: once the compiled code is there, where cached.",
         "The seconds of a recipe are those of the play loop of a small problem, Numba's own start apart.",
     ]
     harness.write("startup", "What a new process waits for", [*rows, *compilations()], notes)

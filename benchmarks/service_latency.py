@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+from service_host import Lateness
 from service_load import Clients
 from service_server import FEATURES, folder_on_disk, server
 
@@ -64,7 +65,10 @@ SIDES = {
 
 
 def milliseconds(quantiles=(0.5, 0.99, 0.999)):
-    """{side: milliseconds at quantiles}, and the size of the store's log at the end in bytes."""
+    """{side: milliseconds at quantiles}, and the size of the store's log at the end in bytes.
+
+    The last number of a side is how late a bare process beside it was, at the 99.9th percentile.
+    """
     found = {}
     with folder_on_disk() as folder, Clients() as clients:
         for snapshot_every, name in [(10**9, "no"), (SNAPSHOT_EVERY, "with")]:
@@ -105,11 +109,14 @@ def _quantiles(clients, running, store, work, quantiles):
     beside = threading.Thread(target=go_on)
     beside.start()
     try:
-        answered = clients.load(port=running.port, calls=CALLS, rate=RATE, **LOAD)
+        with Lateness() as lateness:
+            answered = clients.load(port=running.port, calls=CALLS, rate=RATE, **LOAD)
     finally:
         is_done.set()
         beside.join()
 
     assert not failures, failures
     seconds = sorted(answered["seconds"])
-    return [1e3 * seconds[int(quantile * (len(seconds) - 1))] for quantile in quantiles]
+    found = [1e3 * seconds[int(quantile * (len(seconds) - 1))] for quantile in quantiles]
+
+    return [*found, lateness.milliseconds]

@@ -2,11 +2,16 @@
 
 import ctypes
 import gc
+import os
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# No test depends on when a child process has compiled: calls wait, unless the test says otherwise.
+os.environ.setdefault("MOBANDITS_COMPILING", "now")
+
 from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
 
 from mobandits.compiling import session
@@ -28,6 +33,7 @@ PROCESS = (
     "agent/test_agent_stress.py",
     "agent/test_preference.py",
     "comparison/test_false_positives.py",
+    "compiling/test_child.py",
     "demo/test_demo.py",
     "evaluation/test_budget_tuning.py",
     "evaluation/test_calibration.py",

@@ -8,6 +8,7 @@ Numba, and what libraries do, is not counted.
 
 import asyncio
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,6 +19,9 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 import numpy as np
+
+# Else agents would answer in Python until a child process has compiled.
+os.environ["MOBANDITS_COMPILING"] = "now"
 
 import mobandits as mob
 from mobandits.agent import Agent

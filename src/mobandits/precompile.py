@@ -15,6 +15,7 @@ import numpy as np
 
 from mobandits.agent.agent import Agent
 from mobandits.agent.parts import comparing
+from mobandits.compiling.at_hand import waiting
 from mobandits.compiling.compiled import Floats, Ints
 from mobandits.contracts.protocols import Array, Block, Order, Recipe, Rng, Shape
 from mobandits.logs import Feedback
@@ -87,10 +88,14 @@ def _outcome(tasks: Iterable[Callable[[], bool]]) -> str:
     outcome = ""
     for task in tasks:
         try:
-            if task():
-                outcome = "compiled"
+            with waiting():
+                is_done = task()
         except (TypeError, ValueError) as error:
             outcome = outcome or str(error)
+            continue
+
+        if is_done:
+            outcome = "compiled"
 
     return outcome
 

@@ -19,7 +19,7 @@ PACKAGE = Path(mobandits.__file__).parent
 KNOWS_ALL = {"optimised", "inner", "borrowing", "memory"}  # may import what they like of Numba
 PUBLIC = {
     "numba": {"config", "errors", "njit", "types"},
-    "numba.core": {"cgutils"},
+    "numba.core": {"cgutils", "event"},
     "numba.experimental": {"structref"},
 }
 
@@ -37,6 +37,7 @@ def loaded(monkeypatch):
 @pytest.mark.parametrize("version", ["0.61.0", "0.61.2", "0.68.1", "0.68.9"])
 def test_tested_versions_are_compiled_for_in_the_optimised_way(loaded, version):
     assert choose("auto", version, interpreted=False) == OPTIMISED
+    assert choose("now", version, interpreted=False) == OPTIMISED
     assert choose("optimised", version, interpreted=False) == OPTIMISED
     assert choose("plain", version, interpreted=False) == PLAIN
 
@@ -70,14 +71,15 @@ def test_a_numba_that_lacks_something_gets_the_plain_backend(monkeypatch):
 
 @pytest.mark.parametrize("interpreted", [False, True])
 def test_an_unknown_choice_is_an_error(interpreted):
-    rule = "MOBANDITS_COMPILING must be one of auto, optimised, plain, got 'fast'"
+    rule = "MOBANDITS_COMPILING must be one of auto, now, never, optimised, plain, got 'fast'"
     with pytest.raises(BackendError, match=rule):
         choose("fast", "0.68.1", interpreted=interpreted)
 
 
-@pytest.mark.parametrize("asked", ["auto", "optimised", "plain"])
+@pytest.mark.parametrize("asked", ["auto", "now", "never", "optimised", "plain"])
 def test_where_numba_compiles_nothing_there_is_no_backend(asked):
     assert choose(asked, "0.99.0", interpreted=True) == ("interpreted", None)
+    assert choose("never", "0.99.0", interpreted=False) == ("interpreted", None)
 
 
 def run(code, **environment):
@@ -89,7 +91,7 @@ def run(code, **environment):
 def test_the_program_says_so_in_one_line():
     done = run(["-m", "mobandits", "list", "policies"], MOBANDITS_COMPILING="fast")
     assert done.returncode == 2
-    rule = "MOBANDITS_COMPILING must be one of auto, optimised, plain, got 'fast'"
+    rule = "MOBANDITS_COMPILING must be one of auto, now, never, optimised, plain, got 'fast'"
     assert done.stderr == f"error: {rule}\n"
 
 

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from toys import Renamed
 
 from mobandits.errors import MissingExtraError
 from mobandits.metrics import resolve
@@ -40,6 +41,9 @@ class Imagined:
     def runs(self):
         return list(self._plans)
 
+    def renamed(self, names):
+        return Renamed(self, names)
+
     def rows(self, run):
         return list(self._plans[run][0].rows)
 
@@ -70,7 +74,10 @@ def test_no_experiment_is_lost_and_papers_are_in_order():
     for paper in WITH_THEORY:
         assert [one.id for one in find([paper])][-1] == f"{paper}/theory"
     assert find(["all"]) == list(EXPERIMENTS.values())
-    assert find(["moslb2024/theory", "moslb2024/fig3"]) == [figures.FIG3, theory.MOSLB2024]
+    assert find(["moslb2024/theory", "moslb2024/fig3"]) == [
+        figures.FIG3,
+        theory.EXPERIMENTS["moslb2024"],
+    ]
     assert [*catalogue.EXPERIMENTS] == [*EXPERIMENTS]
 
 
@@ -114,6 +121,14 @@ def test_plots_name_what_there_is(name):
         assert plot.metric in metrics
         assert set(plot.rows) <= {row for run in runs for row in run.rows}
     assert experiment.plots or computed or experiment.claims
+
+
+def test_what_is_of_no_paper_has_a_rule():
+    """A number that no paper names and no rule judges answers nobody's question."""
+    for one in EXPERIMENTS.values():
+        for claim in one.claims:
+            if claim.kind in ("ours", "extension"):
+                assert not claim.rule.startswith("none"), claim.id
 
 
 @EVERY

@@ -8,22 +8,9 @@ import numpy as np
 import pytest
 
 from mobandits.papers.catalogue import EXPERIMENTS
-from mobandits.papers.claims import (
-    LEAST,
-    NOTHING,
-    Claim,
-    Part,
-    final,
-    growth,
-    late_mean,
-    level,
-    ordering,
-    percentage,
-    resample,
-    verdict,
-    weakest,
-)
+from mobandits.papers.claims import NOTHING, Claim, level, ordering, percentage, verdict, weakest
 from mobandits.papers.experiment import Run, RunOptions
+from mobandits.papers.numbers import LEAST, Part, final, growth, late_mean, resample
 from mobandits.papers.reproduce import is_shorter, reproduce, specification
 from mobandits.statistics.bootstrap import RESAMPLES
 

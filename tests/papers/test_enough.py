@@ -8,8 +8,16 @@ import polars as pl
 import pytest
 from toys import GRID, WORLD, without_pages
 
-from mobandits.papers import enough as module
-from mobandits.papers.enough import LOOKS, Question, enough, on_few, on_many, question_claim
+from mobandits.papers.claims import Claim
+from mobandits.papers.enough import (
+    LOOKS,
+    Question,
+    asked,
+    enough,
+    on_few,
+    on_many,
+    on_many_problems,
+)
 from mobandits.papers.experiment import Experiment, More, Run, Tuned, more_of
 from mobandits.papers.moslb2024.questions import SHARE, lower
 from mobandits.papers.reproduce import reproduce
@@ -89,28 +97,17 @@ def test_few_trials_decide_differences_but_no_ratios():
 
 @pytest.mark.parametrize(("difference", "verdict"), [(1.0, "reproduced"), (-1.0, "not reproduced")])
 def test_a_verdict_rests_on_many_and_shows_the_few(difference, verdict):
-    claim = question_claim(
-        "p/x/low", "a is below b", "t", "each: above 0", [QUESTION], ["r"], many=True
-    )
+    plain = Claim("p/x/low", "a is below b", "t", "each: above 0", asked(on_few, [QUESTION], ["r"]))
+    claim = on_many_problems(plain, [QUESTION], ["r"])
+    assert claim.chosen_only
     entry = claim.judge(outcome(difference, 100))
     assert (entry["verdict"], entry["trials"]) == (verdict, 100)
     assert entry["of"] == "b less a, component 1, r, 100 problems"
-    assert module.RULE in entry["rule"]
     few = entry["papers_trials"]
     assert (few["trials"], few["of"], len(few["parts"])) == (10, "b less a, component 1, r", 1)
     assert (few["verdict"], few["measured"]) == ("reproduced", pytest.approx(1.0))
-    plain = question_claim(
-        "p/x/low",
-        "a is below b",
-        "t",
-        "each: above 0",
-        [QUESTION],
-        ["r"],
-        many=False,
-        kind="extension",
-    )
     entry = plain.judge(outcome(difference, 100))
-    assert (entry["trials"], entry["kind"], "papers_trials" in entry) == (10, "extension", False)
+    assert (entry["trials"], "papers_trials" in entry) == (10, False)
 
 
 RUN = Run(
@@ -126,20 +123,14 @@ def toy(catalogue, monkeypatch):
     def make(rule):
         calls = []
 
-        def asked(outcome, run):
+        def decided(outcome, run):
             calls.append(len(outcome.curves(run, "uniform", "pareto_regret")[1]))
             return rule(calls[-1])
 
-        more = dataclasses.replace(MORE, enough=asked)
-        claim = question_claim(
-            "toy/one/low",
-            "c",
-            "t",
-            "r",
-            [lower("single", "uniform", "pareto_regret", 0)],
-            ["W"],
-            many=True,
-        )
+        more = dataclasses.replace(MORE, enough=decided)
+        questions = [lower("single", "uniform", "pareto_regret", 0)]
+        claim = Claim("toy/one/low", "c", "t", "r", asked(on_few, questions, ["W"]))
+        claim = on_many_problems(claim, questions, ["W"])
         catalogue["toy/one"] = Experiment(
             "toy/one", "Title", "nowhere", ("About.",), [RUN, more], [], [claim]
         )

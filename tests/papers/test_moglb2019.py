@@ -107,7 +107,7 @@ def test_the_papers_scale():
 
 def test_figure_2_is_tuned_for_regret_and_for_the_front():
     (run,) = OURS["moglb2019/fig2"].runs
-    grids = [run.rows[name] for name in figures.FIG2_ROWS]
+    grids = [run.rows[name] for name in ("MOGLB-UCB", "MOGLB-UCB for the front")]
     assert [(one.metric_name, one.highest) for one in grids] == [
         ("pareto_regret", False),
         ("jaccard", True),
@@ -131,39 +131,16 @@ class Curves:
         return np.arange(1, values.shape[1] + 1) * 10, values
 
 
-def test_how_far_below_is_a_ratio_of_means():
-    claim = figures.ratio("id", "claim", "target", "a", ["b"], ["r"])
-    (part,) = claim.parts(Curves(a=[[0, 1], [0, 3]] * 3, b=[[0, 4], [0, 12]] * 3))
-    assert part.measured == pytest.approx(25.0)
-    assert part.interval == pytest.approx((25.0, 25.0))
-    assert part.holds is None
-
-
-def test_play_ratios_may_be_infinite():
-    share, median = figures.medians("play_ratio", "a").parts(
-        Curves(a=[[1, 2], [1, 3], [1, np.inf]])
-    )
-    assert (share.measured, median.measured) == (pytest.approx(1 / 3), 3.0)
-
-
-def test_a_median_may_be_infinite():
-    curves = Curves(a=[[1, 2], [1, np.inf], [1, np.inf]])
-    (share,) = figures.medians("play_ratio", "a").parts(curves)
-    assert share.measured == pytest.approx(2 / 3)
-    assert share.said.endswith("the median over trials is infinite")
-    assert "cannot be read" not in figures.medians("play_ratio", "a").judge(curves)["of"]
-
-
 @pytest.mark.parametrize(("late", "holds"), [(1.4, True), (1.6, False), (0.4, False)])
 def test_a_cost_is_flat_within_bounds(late, holds):
     rows = {"MOGLB_UCB": [[1.0, 1.0, 1.0, 1.0, late, late]] * 5}
-    (part,) = cost.within_steady(Curves(**rows))
+    (part,) = cost.last_over_first(Curves(**rows))
     assert part.measured == pytest.approx(late)
     assert part.holds is holds
 
 
 def test_one_trial_decides_nothing_about_the_cost():
-    (part,) = cost.within_steady(Curves(MOGLB_UCB=[[1.0, 1.0, 1.0, 1.0, 9.0, 9.0]]))
+    (part,) = cost.last_over_first(Curves(MOGLB_UCB=[[1.0, 1.0, 1.0, 1.0, 9.0, 9.0]]))
     assert part.holds is None
 
 

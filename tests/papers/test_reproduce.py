@@ -186,18 +186,19 @@ def test_experiments_run_side_by_side(pageless, tmp_path, monkeypatch):
 
 
 def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkeypatch):
-    run, play = module._run, playing.run_plan
+    run, play = module._run, playing.play_into
 
     def failing(experiment, *arguments):
         if experiment.id == "toy/two":
             raise ZeroDivisionError
         return run(experiment, *arguments)
 
-    def long(plan, **options):
-        return play(dataclasses.replace(plan, setup=plan.setup._replace(rounds=10**9)), **options)
+    def long(store, plan, **options):
+        endless = dataclasses.replace(plan, setup=plan.setup._replace(rounds=10**9))
+        return play(store, endless, **options)
 
     monkeypatch.setattr(module, "_run", failing)
-    monkeypatch.setattr(playing, "run_plan", long)
+    monkeypatch.setattr(playing, "play_into", long)
     with pytest.raises(ZeroDivisionError):
         reproduce(["toy"], tmp_path, workers=2)
 
@@ -374,19 +375,19 @@ def test_the_command(catalogue, tmp_path, capsys):
 
 
 def test_the_engine_is_opened_once_and_used_by_every_simulation(pageless, tmp_path, monkeypatch):
-    told, run_plan = [], playing.run_plan
+    told, play_into = [], playing.play_into
 
     def opened(engine, address, workers):
         told.append(("opened", engine, address, workers))
         return contextlib.nullcontext()
 
-    def played(plan, *, engine, address, **options):
+    def played(store, plan, *, engine, address, **options):
         told.append((engine, address, options["workers"]))
-        return run_plan(plan, **options)
+        return play_into(store, plan, engine="threads", address=None, **options)
 
     monkeypatch.setattr(module, "check_engine", lambda engine, address: None)
     monkeypatch.setattr(module, "shared_engine", opened)
-    monkeypatch.setattr(playing, "run_plan", played)
+    monkeypatch.setattr(playing, "play_into", played)
     reproduce(["toy"], tmp_path, workers=2, engine="ray", address="here:1")
     assert told[0] == ("opened", "ray", "here:1", 2)
     assert set(told[1:]) == {("ray", "here:1", 2)}

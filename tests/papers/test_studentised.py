@@ -7,10 +7,10 @@ import pytest
 
 import mobandits as mob
 from mobandits.metrics import ChainRegretAuthors
-from mobandits.papers.claims import resample
 from mobandits.papers.enough import CONFIDENCE, LOOKS, Question
 from mobandits.papers.moslb2024 import figures
 from mobandits.papers.moslb2024.questions import DIFFERENCE, SHARE, SPREADS, relative_pace
+from mobandits.papers.numbers import resample
 from mobandits.policies import MoslbPc
 from mobandits.statistics.bootstrap import RESAMPLES, Statistic, studentised
 

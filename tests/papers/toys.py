@@ -12,6 +12,25 @@ WORLD = Linear(arms=4, features=2, objectives=2, fixed_arms=True)
 GRID = {f"arm = {arm}": SingleArm(arm) for arm in range(4)}
 
 
+class Renamed:
+    """An outcome in which some rows stand for others, as `Outcome.renamed` has it."""
+
+    def __init__(self, outcome, names):
+        self._outcome, self._names = outcome, names
+
+    def __getattr__(self, name):
+        return getattr(self._outcome, name)
+
+    def metrics(self, run, row):
+        return self._outcome.metrics(run, self._names.get(row, row))
+
+    def components(self, run, row, metric):
+        return self._outcome.components(run, self._names.get(row, row), metric)
+
+    def curves(self, run, row, metric, component=0):
+        return self._outcome.curves(run, self._names.get(row, row), metric, component)
+
+
 def squares(trial, ask):
     """A part that is no simulation."""
     rows = [("square", at, "squares", 0, float(at * at)) for at in (1, 2, 3)]

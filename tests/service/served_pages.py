@@ -19,7 +19,6 @@ def serving_pages(path, spec):
     """The address of a service whose agents are ready."""
     listening = socket.create_server(("127.0.0.1", 0))
     running = Running(spec, SharedFile(path, "system"))
-    running.order_patience = PATIENCE
     config = uvicorn.Config(application(running), log_level="warning", access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

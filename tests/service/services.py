@@ -38,7 +38,6 @@ def specification(**agents):
 def served(path, spec=None):
     """The parts of a service whose agents are open, without a server."""
     running = Running(spec or specification(), SharedFile(path, "system"))
-    running.order_patience = PATIENCE
     running.agents.open()
     try:
         yield running

@@ -273,16 +273,18 @@ def test_an_agent_whose_events_were_lost_is_opened_again_from_the_disk(tmp_path)
     ask(tmp_path / "log", talk)
 
 
-def test_agents_are_opened_where_they_could_not_be_compiled_ahead(tmp_path, monkeypatch, caplog):
+def test_agents_are_opened_where_what_they_play_could_not_be_loaded_ahead(
+    tmp_path, monkeypatch, caplog
+):
     def fail(_):
-        raise OSError("no process")
+        raise OSError("no cache")
 
-    monkeypatch.setattr("mobandits.service.running.compile_in_child", fail)
+    monkeypatch.setattr("mobandits.service.running.load_compiled", fail)
     running = Running(specification(), SharedFile(tmp_path / "log"))
-    asyncio.run(running.compile())
+    asyncio.run(running.load())
     running.agents.open()
     assert running.agents.all_ready()
-    assert "no process" in caplog.text
+    assert "no cache" in caplog.text
     running.stop()
 
 

@@ -24,7 +24,6 @@ COLUMNS = {
 @pytest.fixture
 def quick(monkeypatch):
     """Nothing is compiled ahead: the tests' process has what these agents play already."""
-    monkeypatch.setattr("mobandits.service.running.compile_in_child", lambda *_: None)
     monkeypatch.setattr("mobandits.service.running.load_compiled", lambda *_: None)
 
 

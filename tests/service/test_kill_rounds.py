@@ -16,7 +16,7 @@ import pytest
 from services import PATIENCE, Served, specification
 
 from mobandits.logs import Store
-from mobandits.service import running, server
+from mobandits.service import server
 from mobandits.service.compiling import play_a_round
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -41,7 +41,6 @@ class Forked:
         child = os.fork()
         if child == 0:
             try:
-                running.compile_in_child = lambda *_: None
                 spec = msgspec.structs.replace(specification(), port=0)
                 server.serve(spec, self.path, lambda line: os.write(writing, line.encode() + b"\n"))
                 os._exit(0)

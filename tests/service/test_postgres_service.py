@@ -34,7 +34,6 @@ REPEATED = 20  # calls of each client that are made again in the end
 def running_on(place):
     """A service on a store, without a server, after its first attempt to hold it."""
     running = Running(specification(), open_shared(place, "disk"))
-    running.order_patience = PATIENCE
     running.file.hold()
     running.agents.open()
     try:

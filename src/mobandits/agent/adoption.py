@@ -18,7 +18,6 @@ from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
 from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
-from mobandits.compiling.session import compiled_for
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
@@ -453,10 +452,9 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
         slots = slots[teaches]
         lessons = lessons[teaches]
 
-    update_many = compiled_for(compiled_calls.update_many, bound.session, stores_arguments=True)
     try:
         with bound.accounts_kept():
-            update_many(bound.session, x, slots, lessons)
+            bound.session.call(compiled_calls.update_many, x, slots, lessons)
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)
 

@@ -38,9 +38,10 @@ class Agent(Generic[Arm]):
     of its own (disjoint models).
 
     Inputs are checked in every call. A decision costs what the policy's compiled round costs, and
-    about three microseconds; the first one compiles it, in seconds, once per machine (`mobandits
-    warm`). The same seed and the same calls give the same decisions. What a call that raises would
-    have decided, learned or written did not happen.
+    about three microseconds. A machine that never played the policy makes its first calls in
+    Python, within a millisecond or so each, until a child process has compiled it. The same seed
+    and the same calls give the same decisions. What a call that raises would have decided, learned
+    or written did not happen.
 
     Threads may share an agent: each call is done before the next one begins. In the child of a fork
     calls are refused; `save` and `load` take an agent to another process.
@@ -646,9 +647,8 @@ class Agent(Generic[Arm]):
         """The order by which arms are compared, or None where the policy has none of its own.
 
         Setting it changes what is played from now on, and nothing of what was learned; None goes
-        back to the recipe's. An order of a class that was not played before is compiled first, in
-        seconds, once per machine; only then it is played. The logger "mobandits" warns where that
-        takes more than a second; `mobandits warm --agents` spares it.
+        back to the recipe's. An order of a class that this machine has not played before is played
+        in Python until a child process has compiled it.
         """
         order: Order | None = self.core.bound.preference()
         return order
@@ -687,8 +687,7 @@ class Agent(Generic[Arm]):
         do. Else the new recipe learns all decisions of the agent's log again, as `adopt` does; it
         ends where an agent would be that had it from the start. Decisions that wait keep waiting,
         and what is drawn goes on in the same stream. A log records the change, and asks for the new
-        recipe when it is opened next. The next decision compiles a recipe that is new to the
-        machine.
+        recipe when it is opened next.
 
         Args:
             recipe: the new one; None: as it is.

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.core import AgentCore, Made
 from mobandits.agent.decision import Decision, Offer
@@ -249,8 +250,14 @@ def _make_at_once(
     chosen = np.zeros(len(tables), np.int64)
     norms_and_notes = np.empty((len(tables), 1 + bound.note_size))
     try:
-        bound.decide_many(
-            bound.session, tables, slots, guard.low, guard.high, chosen, norms_and_notes
+        bound.session.call(
+            compiled_calls.decide_many,
+            tables,
+            slots,
+            guard.low,
+            guard.high,
+            chosen,
+            norms_and_notes,
         )
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)

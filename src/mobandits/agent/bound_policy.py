@@ -18,19 +18,10 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.parts import comparing, has_means, unused_links, with_order
 from mobandits.agent.resize_state import has_own_models, with_arm_added
 from mobandits.agent.sizes import refuse_large
-from mobandits.compiling.compiled import compile_loop
 from mobandits.compiling.first_round import rehearse, rehearse_order
 from mobandits.compiling.notes import numbers_of
-from mobandits.compiling.session import (
-    compiled_for,
-    is_prepared,
-    open_session,
-    prepare_like,
-    prepare_state_of,
-    state_of,
-)
+from mobandits.compiling.session import Session
 from mobandits.compiling.tracebacks import foreign
-from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import CostFactors, cost_factors
@@ -86,12 +77,13 @@ class BoundPolicy:
         left: decisions that the stage has left; None: no end.
         recipe_policy: the policy of the stage, with the recipe's order.
         policy: the same with the order that is preferred.
-        session: policy, state and stream in compiled form.
+        session: policy, state and stream, and what calls `compiled_calls`.
         note_size: how many numbers its notes have.
         own_models: whether arms have models of their own.
         has_means: whether the beliefs are means of all objectives.
         has_accounts: whether the state has accounts of the policy's own decisions.
-        decide: a compiled call of `compiled_calls`, as the four after it.
+        has_limits: whether the policy has limits that every arm may break.
+        links: those that turn its beliefs into mean rewards; None: they are of rewards already.
 
     Raises:
         ValueError: where the recipe fits neither layout of contexts, or its propensities cannot be
@@ -200,29 +192,18 @@ class BoundPolicy:
         self.recipe_policy = policy
         self.policy = self._with_order(self.order)
         self.has_accounts = bool(accounts_of(state))
-        self.session = open_session(self.policy, self.rng, state)
-        note = note_of(self.policy)
-        self.note_size = len(numbers_of(note))
+        self.session = Session(self.policy, self.rng, state)
+        self.note_size = len(numbers_of(self.session.note))
         self.has_means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
-        self.decide = self._decision_call()
-        session = self.session
         self.has_limits = declares(self.policy, "EASES_LIMITS")
-        if self.has_limits:
-            self.breaks_all = compiled_for(compiled_calls.all_break_limits, session)
-
-        self.decide_many = compiled_for(compiled_calls.decide_many, session)
-        self.add_probabilities = compiled_for(compiled_calls.add_probabilities, session)
-        self.update_state = compiled_for(
-            compiled_calls.update_state,
-            session,
-            stores_arguments=True,
-        )
+        inner = comparing(self.policy)
+        self.links = unused_links(inner) if inner is not None and self.has_means else None
 
     def learn(self, x: Array, slot: int, note: tuple[float, ...], lesson: Array) -> None:
         """Learn a reward (objectives,), NaN where not observed, of the arm in a slot."""
         try:
-            self.update_state(self.session, x, slot, note, lesson)
+            self.session.call(compiled_calls.update_state, x, slot, note, lesson)
         except FAILURES as failure:
             self.refuse_arithmetic(failure)
 
@@ -275,33 +256,7 @@ class BoundPolicy:
 
         # Asked after the decision and not in it: the compiled call of other policies stays as it
         # is, and notes are for what updates need.
-        return bool(self.breaks_all(self.session, rows, slots))
-
-    def _decision_call(self) -> Any:
-        """The compiled call of a decision.
-
-        Its scores are mean rewards, also where beliefs are about linear predictors.
-        """
-        if self._propensity == "none":
-            return compiled_for(compiled_calls.decide, self.session)
-
-        decide = compiled_for(compiled_calls.decide_with_probabilities, self.session)
-        inner = comparing(self.policy)
-        links = unused_links(inner) if inner is not None and self.has_means else None
-        if links is None:
-            return decide
-
-        apply_links = compile_loop(compiled_calls.apply_links, links)
-
-        def decide_with_links(*arguments: Any) -> Any:
-            made = decide(*arguments)
-            if made[0] != compiled_calls.OUTSIDE:  # then nothing was scored
-                scores = arguments[-1]
-                apply_links(links, scores)
-
-            return made
-
-        return decide_with_links
+        return bool(self.session.call(compiled_calls.all_break_limits, rows, slots))
 
     def propensity(
         self, rows: Array, slots: IntArray, probabilities: Array, place: int, samples: int
@@ -318,8 +273,8 @@ class BoundPolicy:
         total = probabilities.copy()
         squares = probabilities**2
         n = samples + 1
-        self.add_probabilities(
-            self.session,
+        self.session.call(
+            compiled_calls.add_probabilities,
             rows,
             slots,
             self.propensity_rng,
@@ -341,7 +296,9 @@ class BoundPolicy:
         total = np.zeros(len(slots))
         squares = np.zeros(len(slots))
         try:
-            self.add_probabilities(self.session, rows, slots, rng, draws, total, squares)
+            self.session.call(
+                compiled_calls.add_probabilities, rows, slots, rng, draws, total, squares
+            )
         except FAILURES as failure:
             self.refuse_arithmetic(failure)
 
@@ -363,7 +320,7 @@ class BoundPolicy:
 
     def state(self) -> Any:
         """The state as it is now, in arrays that change with it."""
-        return state_of(self.session)
+        return self.session.state
 
     def any_policy(self) -> Any:
         """The policy, or one that there would be."""
@@ -390,8 +347,8 @@ class BoundPolicy:
             require_order("preference", order)
             check_objectives(order, self.shape.objectives)
 
-    def compile_for(self, order: Any) -> None:
-        """Compile for another order what was called until now: playing on costs no more then.
+    def prepare_for(self, order: Any) -> None:
+        """Load for another order what was called until now, or compile it where calls wait.
 
         Neither the state nor the order that is played changes, so that decisions may go on
         meanwhile.
@@ -410,39 +367,12 @@ class BoundPolicy:
             rehearse_order(order, rng.random((self.shape.arms, self.shape.objectives)))
 
         # Of another state, but of the same types: those are all that compiling depends on.
-        session = open_session(policy, np.random.default_rng(0))
-        for function in (
-            compiled_calls.decide,
-            compiled_calls.decide_with_probabilities,
-            compiled_calls.decide_many,
-            compiled_calls.add_probabilities,
-        ):
-            prepare_like(function, session, self.session)
-        if self.has_limits:
-            prepare_like(compiled_calls.all_break_limits, session, self.session)
-
-        for update in (compiled_calls.update_state, compiled_calls.update_many):
-            prepare_like(update, session, self.session, stores_arguments=True)
-        # The state moves from one session to the other, and back where the preference does.
-        prepare_state_of(self.session)
-        prepare_state_of(session)
+        session = Session(policy, np.random.default_rng(0))
+        session.prepare_like(self.session)
         seconds = time.perf_counter() - start
         if seconds > SLOW:
             preferred = "the recipe's own order" if order is None else type(order).__name__
             LOG.warning(SLOW_ORDER, preferred, type(self.recipe).__name__, seconds)
-
-    def is_compiled_for(self, order: Any) -> bool:
-        """Whether decisions by an order were compiled in this process; None: the recipe's own.
-
-        Raises:
-            ValueError: where the policy has no order that could be exchanged.
-        """
-        policy = self.recipe_policy if self.stage else self.any_policy()
-        if order is not None:
-            policy = with_order(policy, order)
-
-        functions = (compiled_calls.decide, compiled_calls.decide_with_probabilities)
-        return any(is_prepared(function, policy) for function in functions)
 
     def _with_order(self, order: Any) -> Any:
         """The recipe's policy with another order; None: the recipe's."""

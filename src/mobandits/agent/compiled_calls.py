@@ -8,7 +8,7 @@ from typing import Any
 
 from mobandits.compiling.compiled import kernel
 from mobandits.compiling.notes import note_like, numbers_of
-from mobandits.compiling.session import Session
+from mobandits.compiling.session import Session, stores_arguments
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Policy, Rng
 from mobandits.numerics.linalg import dot
 
@@ -140,14 +140,14 @@ def all_break_limits(session: Session, context: Array, arms: IntArray) -> bool:
 
 
 def beliefs_in_state(
-    policy: Policy, session: Session, context: Array, arms: IntArray, rng: Rng
+    session: Session, policy: Policy, context: Array, arms: IntArray, rng: Rng
 ) -> Beliefs:
     """Beliefs that `policy` would act on if it had the session's state."""
     beliefs: Beliefs = policy.beliefs(session.state, context, arms, rng)
     return beliefs
 
 
-def apply_links(links: Any, values: Array) -> None:
+def apply_links(session: Session, links: Any, values: Array) -> None:  # noqa: ARG001 - as all
     """Replace linear predictors, (arms, objectives), by mean rewards."""
     arms, objectives = values.shape
     for a in range(arms):
@@ -199,6 +199,7 @@ def decide_many(
             norms_and_notes[t, 1 + i] = note[i]
 
 
+@stores_arguments
 def update_many(session: Session, x: Array, arms: IntArray, rewards: Array) -> None:
     """Teach the policy many rewards, one after the other, of a policy whose notes mean nothing.
 
@@ -218,6 +219,7 @@ def update_many(session: Session, x: Array, arms: IntArray, rewards: Array) -> N
     session.state = state
 
 
+@stores_arguments
 def update_state(
     session: Session, x: Array, arm: int, numbers: tuple[float, ...], reward: Array
 ) -> None:

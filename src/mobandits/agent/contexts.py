@@ -48,7 +48,7 @@ class Contexts:
             if isinstance(context, Mapping):
                 return self._offer_named(context, eligible)
 
-            given = self._numbers("context", context)
+            given = self.numbers("context", context)
 
         if given.shape != self._shape:
             self._settle("context", given.shape)
@@ -108,7 +108,7 @@ class Contexts:
                 f"{quoted(missing[0])}, and rows for {there}"
             )
 
-        rows = self._numbers("context", [context[name] for name in names])
+        rows = self.numbers("context", [context[name] for name in names])
         if rows.ndim != 2 or rows.shape[1] != self._features:
             rule = f"rows of {self._features} numbers in the order of the features"
             raise ValueError(f"context must have {rule}, got shape {rows.shape}")
@@ -136,7 +136,7 @@ class Contexts:
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""
-        given = self._numbers("contexts", self.encoded_many(contexts))
+        given = self.numbers("contexts", self.encoded_many(contexts))
         if given.shape == (0,):  # an empty list of contexts
             shape = self._shape or (self._features,)
             given = given.reshape(0, *shape)
@@ -171,7 +171,8 @@ class Contexts:
         shared = self.shared
         self.set_layout(shared=shared)
 
-    def _numbers(self, name: str, value: Any) -> Array:
+    def numbers(self, name: str, value: Any) -> Array:
+        """Contexts as doubles; `name` is that of the parameter."""
         if value is None:
             if self._features == 0:
                 return np.empty(0)

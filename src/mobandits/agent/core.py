@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mobandits.agent import compiled_calls
 from mobandits.agent.arms import Arms
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.budget import Budget
@@ -425,7 +426,7 @@ class AgentCore:
         order = by_number(order, self.objective_names)
         self.bound.check_order(order)
         # Outside of the lock: other threads decide meanwhile, by the order before.
-        self.bound.compile_for(order)
+        self.bound.prepare_for(order)
         with self.lock:
             if self.writer is None:
                 self.advance_clock()
@@ -545,16 +546,27 @@ class AgentCore:
         error = 0.0
         try:
             if self.propensity == "none":
-                place, note, norm = bound.decide(bound.session, rows, slots, guard.low, guard.high)
+                place, note, norm = bound.session.call(
+                    compiled_calls.decide, rows, slots, guard.low, guard.high
+                )
             else:
                 probabilities = np.empty(len(slots))
                 if bound.has_means:
                     scores = np.empty((len(slots), len(self.objectives)))
 
-                place, note, norm = bound.decide(
-                    bound.session, rows, slots, guard.low, guard.high, probabilities, scores
+                place, note, norm = bound.session.call(
+                    compiled_calls.decide_with_probabilities,
+                    rows,
+                    slots,
+                    guard.low,
+                    guard.high,
+                    probabilities,
+                    scores,
                 )
                 if place >= 0:
+                    if bound.links is not None:
+                        bound.session.call(compiled_calls.apply_links, bound.links, scores)
+
                     propensity, error = bound.propensity(
                         rows, slots, probabilities, place, self.samples
                     )
@@ -567,7 +579,7 @@ class AgentCore:
         front = None
         if probabilities is not None:
             on_front = np.flatnonzero(probabilities > 0.0)
-            front = tuple(names[i] for i in on_front.tolist())
+            front = tuple(map(names.__getitem__, on_front.tolist()))
         if scores is not None:
             scores = self.scales.outward(scores)
 

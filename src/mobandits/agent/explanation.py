@@ -17,8 +17,6 @@ from mobandits.agent.parts import (
     unused_links,
     with_plain_explorer,
 )
-from mobandits.compiling.compiled import compile_loop
-from mobandits.compiling.session import InterpretedSession
 from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.contracts.states import declares
@@ -206,13 +204,9 @@ def _check(core: AgentCore, decision: Decision) -> None:
 def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) -> Beliefs:
     """Estimated mean rewards, and the intervals that the policy's beliefs rest on."""
     plain = with_plain_explorer(bound.policy)
-    session = bound.session
-    form_beliefs = compiled_calls.beliefs_in_state
-    if not isinstance(session, InterpretedSession):  # that of a policy which cannot be compiled
-        form_beliefs = compile_loop(form_beliefs, plain, session)
-
+    call = bound.session.call
     try:
-        beliefs = form_beliefs(plain, session, context, slots, rng)
+        beliefs = call(compiled_calls.beliefs_in_state, plain, context, slots, rng)
     except FAILURES as failure:
         bound.refuse_arithmetic(failure)
 
@@ -221,11 +215,10 @@ def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) 
     if links is None:
         return inner
 
-    apply_links = compile_loop(compiled_calls.apply_links, links)
     # Copies, since the mean and the ends of intervals may be one array.
     linked = Beliefs(inner.mean.copy(), inner.low.copy(), inner.high.copy())
     for values in linked:
-        apply_links(links, values)
+        call(compiled_calls.apply_links, links, values)
 
     return linked
 

@@ -1,7 +1,7 @@
 """Decisions with a key of a client: a call that is tried again is answered as it was."""
 
 import contextlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ def decide_once(
         arms = as_given(eligible)
         # First, since a request is known by its numbers.
         context = core.contexts.encoded(context)
+        if key is not None and not isinstance(context, Mapping):
+            context = core.contexts.numbers("context", context)
         options = call_options(key, active, context, arms)
         if key is None:
             return core.decide(context, arms, options)

@@ -65,7 +65,7 @@ class StoreWriter:
 
     def position(self) -> int:
         """Number of events."""
-        return len(self.store)
+        return self.store.last_seq
 
     def check_usable(self) -> None:
         """Refuse a store that takes no events, or has one that the agent does not know.
@@ -77,7 +77,7 @@ class StoreWriter:
             return
 
         self.store.check_usable()
-        if self._before is not None and len(self.store) != self._before:
+        if self._before is not None and self.store.last_seq != self._before:
             raise LogError(
                 f"{self.store.path} has an event that its agent does not know, since a call "
                 "was interrupted: close the agent, and make it again with its log"
@@ -92,14 +92,14 @@ class StoreWriter:
             core: of the agent.
         """
         self._before = None
-        if len(self.store) < self._next_snapshot or self.silent:
+        if self.store.last_seq < self._next_snapshot or self.silent:
             return
         # The call is written and done: that its snapshot failed must not look as if it were not,
         # whatever states of others' policies raise.
         try:
             self.snapshot(core)
         except Exception as error:  # noqa: BLE001
-            self._next_snapshot = len(self.store) + self._every
+            self._next_snapshot = self.store.last_seq + self._every
             LOG.warning("a snapshot of the agent could not be written: %s", error)
 
     def snapshot(self, core: AgentCore) -> None:
@@ -138,7 +138,7 @@ class StoreWriter:
 
     def events_since_snapshot(self) -> int:
         """Number of events that opening the store now would replay."""
-        return len(self.store) - self._snapshot_at
+        return self.store.last_seq - self._snapshot_at
 
     def flush(self) -> None:
         """Have all events where the durability of the store promises them."""
@@ -161,7 +161,7 @@ class StoreWriter:
         except LogError:
             is_known = False  # closed already, or broken: what is on disk is all there is
         try:
-            if is_known and len(self.store) > self._snapshot_at:
+            if is_known and self.store.last_seq > self._snapshot_at:
                 self.snapshot(core)
         except Exception as error:  # noqa: BLE001 - as `done`
             # Nothing is lost without it, and the store must be let go of.
@@ -236,7 +236,7 @@ class StoreWriter:
             event |= self._keyed_fields(decision, options)
         if not options.active:
             event["active"] = False
-        self._append(event)
+        self._append([event])
 
     def write_decision_of_worker(
         self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
@@ -254,7 +254,7 @@ class StoreWriter:
             event["active"] = False
         event["worker"] = incarnation_of(decision.id)
         event["snapshot"] = list(source)
-        self._append(event)
+        self._append([event])
 
     def write_decisions(
         self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
@@ -270,9 +270,8 @@ class StoreWriter:
                 event["batch"] = True
             events.append(event)
 
-        self._start()
         # In one transaction: there are all of them, or none.
-        self.store.extend(events)
+        self._append(events)
 
     def write_ranking(
         self, decisions: Sequence[Decision], now: float, options: CallOptions
@@ -294,8 +293,7 @@ class StoreWriter:
             # Here too: an answer must not depend on whether rows of further ranks were archived.
             events[0]["further"] = [self._answer_fields(decision) for decision in further]
 
-        self._start()
-        self.store.extend(events)
+        self._append(events)
 
     def write_adoptions(
         self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
@@ -316,32 +314,31 @@ class StoreWriter:
         for event in events if begun else events[1:]:
             event["batch"] = True
 
-        self._start()
-        self.store.extend(events)
+        self._append(events)
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
         if self.silent:
             return
         event = self._reward_event(number, rewards, now)
-        self._append(event)
+        self._append([event])
 
     def write_activation(self, number: int, now: float) -> None:
         """A decision that takes effect only now."""
         if not self.silent:
-            self._append({"kind": "activate", "id": int(number), "time": now})
+            self._append([{"kind": "activate", "id": int(number), "time": now}])
 
     def write_abandonment(self, number: int, now: float) -> None:
         """A decision that is waited for no more."""
         if not self.silent:
-            self._append({"kind": "abandon", "id": int(number), "time": now})
+            self._append([{"kind": "abandon", "id": int(number), "time": now}])
 
     def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
         """An arm that joined."""
         if not self.silent:
             event = {"kind": "add", "time": now}
             event |= {"arm": name, "like": like, **changed_by()}
-            self._append(event)
+            self._append([event])
 
         next_number = len(self._numbers)
         self._numbers.setdefault(name, next_number)
@@ -351,14 +348,14 @@ class StoreWriter:
         if self.silent:
             return
         event = {"kind": "remove", "time": now, "arm": name, **changed_by()}
-        self._append(event)
+        self._append([event])
 
     def write_preference(self, description: Any, now: float) -> None:
         """Another preference."""
         if self.silent:
             return
         event = {"kind": "preference", "time": now, "order": description, **changed_by()}
-        self._append(event)
+        self._append([event])
 
     def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
         """Other parameters of the agent, which its description has from then on.
@@ -381,19 +378,19 @@ class StoreWriter:
     def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
         """The prices that a log has told."""
         if not self.silent:
-            self._append({"kind": "first_prices", "time": now, "prices": prices})
+            self._append([{"kind": "first_prices", "time": now, "prices": prices}])
 
     def write_repricing(self, event: dict[str, Any], now: float) -> None:
         """Another price of an arm; `event`: its fields but kind and time."""
         if not self.silent:
-            self._append({"kind": "reprice", "time": now, **event, **changed_by()})
+            self._append([{"kind": "reprice", "time": now, **event, **changed_by()}])
 
     def write_state(self, state: str, now: float) -> None:
         """Write what was taken over from another agent, as text."""
         if self.silent:
             return
 
-        self._append({"kind": "state", "time": now, "state": state})
+        self._append([{"kind": "state", "time": now, "state": state}])
         # At once: what comes after need not be opened through it.
         self._next_snapshot = 0
 
@@ -403,7 +400,7 @@ class StoreWriter:
             return
 
         listed = [[name, per, amount] for name, per, amount in spent]
-        self._append({"kind": "clock", "time": now, "spent": listed})
+        self._append([{"kind": "clock", "time": now, "spent": listed}])
 
     def spent_since(self, objective: Hashable, start: float) -> float:
         """The sum of an objective's rewards that decisions since a time have brought."""
@@ -413,11 +410,11 @@ class StoreWriter:
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:
             self.check_usable()
-        self._before = len(self.store)
+        self._before = self.store.last_seq
 
-    def _append(self, event: dict[str, Any]) -> None:
+    def _append(self, events: list[dict[str, Any]]) -> None:
         self._start()
-        self.store.append(event)
+        self.store.extend(events)
 
     def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
         decision = adoption.decision
@@ -469,7 +466,7 @@ class StoreWriter:
                 event["own"] = True  # the row of the only arm, and not one for all
 
         if decision.eligible != arms:
-            event["eligible"] = [self._numbers[name] for name in decision.eligible]
+            event["eligible"] = self._numbers_of(decision.eligible)
 
         event["arm"] = self._numbers[decision.arm]
         event["propensity"] = decision.propensity
@@ -478,10 +475,12 @@ class StoreWriter:
 
     def _keyed_fields(self, decision: Decision, options: CallOptions) -> dict[str, Any]:
         """Fields that answer the same call once more, also when arms have come and gone."""
-        fields: dict[str, Any] = {"key": options.key, "request": options.request}
-        fields["eligible"] = [self._numbers[name] for name in decision.eligible]
-
-        return fields | self._outcome_fields(decision)
+        return {
+            "key": options.key,
+            "request": options.request,
+            "eligible": self._numbers_of(decision.eligible),
+            **self._outcome_fields(decision),
+        }
 
     def _answer_fields(self, decision: Decision) -> dict[str, Any]:
         """Fields that answer for a further rank; its eligible arms are those that were left."""
@@ -493,11 +492,14 @@ class StoreWriter:
     def _outcome_fields(self, decision: Decision) -> dict[str, Any]:
         fields: dict[str, Any] = {}
         if decision.front is not None:
-            fields["front"] = [self._numbers[name] for name in decision.front]
+            fields["front"] = self._numbers_of(decision.front)
         if decision.error:
             fields["error"] = decision.error
 
         return fields
+
+    def _numbers_of(self, names: Sequence[Hashable]) -> list[int]:
+        return list(map(self._numbers.__getitem__, names))
 
     def _table(self, decision: Decision) -> Array:
         """A row for every arm that there is; zeros for those that were not eligible."""

@@ -40,7 +40,7 @@ def take_over(core: AgentCore, data: bytes) -> None:
     _check_same_kind(core, other)
     if other.bound.order is not None:
         # Outside of the lock: others decide meanwhile, by the order before.
-        core.bound.compile_for(other.bound.order)
+        core.bound.prepare_for(other.bound.order)
 
     _go_on_from(core, other)
 

@@ -131,11 +131,7 @@ class AsyncClient(AgentClient):
         return await self._run(conversation)
 
     async def set_preference(self, order: Any) -> AgentState:
-        """Compare arms by another order from now on: its name, or {"name": ..., parameters}.
-
-        Where the service must compile it first for more than two seconds, the answer has it as
-        `next_preference`; it holds once that of `state` is None.
-        """
+        """Compare arms by another order from now on: its name, or {"name": ..., parameters}."""
         conversation = self._talk.set_preference(order)
         return await self._run(conversation)
 

@@ -20,6 +20,7 @@ from mobandits.service.messages import (
 from mobandits.support.naming import quoted
 
 Answer = TypeVar("Answer")
+NUMBERS = frozenset((float, int))  # of Python: JSON takes them as they are
 
 
 class Call(NamedTuple):
@@ -123,6 +124,8 @@ def plain(context: Any) -> Any:
         return context.tolist()
     if isinstance(context, Mapping):
         return {name: plain(value) for name, value in context.items()}
+    if type(context) is list and NUMBERS.issuperset(map(type, context)):
+        return context
     if isinstance(context, list | tuple):
         return [plain(value) for value in context]
 

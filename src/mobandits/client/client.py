@@ -147,11 +147,7 @@ class Client(AgentClient):
         return self._run(conversation)
 
     def set_preference(self, order: Any) -> AgentState:
-        """Compare arms by another order from now on: its name, or {"name": ..., parameters}.
-
-        Where the service must compile it first for more than two seconds, the answer has it as
-        `next_preference`; it holds once that of `state` is None.
-        """
+        """Compare arms by another order from now on: its name, or {"name": ..., parameters}."""
         conversation = self._talk.set_preference(order)
         return self._run(conversation)
 

@@ -5,12 +5,11 @@ The three modes give the same bits, from the same sources:
 - ``optimised`` leans on parts of Numba that may change from version to version. It takes a fourth
   to a half of the time where arms are few, and runs with the versions that it was tested with.
 - ``plain`` uses only what Numba documents, so it should run with versions that were not tested.
-- ``interpreted`` compiles nothing. It is for debugging; Numba's own ``NUMBA_DISABLE_JIT=1`` chooses
-  it.
+- ``interpreted`` compiles nothing. It is for debugging, and for machines where nothing may be
+  compiled.
 
-The environment variable ``MOBANDITS_COMPILING`` chooses between the first two: ``auto`` (the
-default) is ``optimised`` where it can be had, else ``plain`` with a warning; ``optimised`` is that,
-or an error.
+The environment variable ``MOBANDITS_COMPILING`` chooses one of them, and whether calls wait for a
+compiler: `CHOICES` lists its values. Numba's own ``NUMBA_DISABLE_JIT=1`` is as ``never``.
 """
 
 import os
@@ -26,12 +25,21 @@ from mobandits.compiling.records import Record
 from mobandits.errors import BackendError, CompilingWarning
 from mobandits.support.naming import quoted
 
-__all__ = ["BACKEND", "INTERPRETED", "MODE", "Backend"]
+__all__ = ["AUTO", "BACKEND", "INTERPRETED", "MODE", "VARIABLE", "Backend", "asked"]
 
 Mode: TypeAlias = Literal["optimised", "plain", "interpreted"]
 
 VARIABLE = "MOBANDITS_COMPILING"
-CHOICES = ("auto", "optimised", "plain")
+# What each value asks for: `optimised` where it can be had, else `plain` with a warning; agents
+# answer in Python until a child process has compiled (`at_hand`).
+AUTO = "auto"
+CHOICES = (
+    AUTO,
+    "now",  # as auto, but every call waits for what it needs
+    "never",  # interpreted
+    "optimised",  # as now, or an error where that backend cannot be had
+    "plain",  # as now, by that backend
+)
 
 # The optimised backend was tested from the first of these versions of Numba up to, and without,
 # the second. To look for import errors instead would not do: a hook that was renamed fails only
@@ -67,29 +75,29 @@ def is_tested(version: str) -> bool:
     return FIRST_TESTED <= numbers < FIRST_UNTESTED
 
 
-def choose(asked: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
+def choose(value: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
     """The mode, and the backend that compiles in it: None where nothing is compiled.
 
     Args:
-        asked: one of `CHOICES`.
+        value: one of `CHOICES`.
         version: Numba's.
         interpreted: whether Numba was asked to compile nothing.
 
     Raises:
-        BackendError: where `asked` is no choice, or "optimised" and cannot be had.
+        BackendError: where `value` is no choice, or "optimised" and cannot be had.
     """
-    if asked not in CHOICES:
-        raise BackendError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {quoted(asked)}")
-    if interpreted:
+    if value not in CHOICES:
+        raise BackendError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {quoted(value)}")
+    if interpreted or value == "never":
         return "interpreted", None
-    if asked == "plain":
+    if value == "plain":
         return "plain", load_plain()
 
     try:
         check_tested(version)
         return "optimised", load_optimised(version)
     except BackendError as error:
-        if asked == "optimised":
+        if value == "optimised":
             raise
 
         remedy = f"loops run slower, compiled as by {VARIABLE}=plain, which silences this warning"
@@ -136,6 +144,11 @@ def load_optimised(version: str) -> Backend:
     return OptimisedBackend()
 
 
-_asked = os.environ.get(VARIABLE) or "auto"
-MODE, BACKEND = choose(_asked, numba.__version__, interpreted=bool(config.DISABLE_JIT))
+def asked() -> str:
+    """The value of the environment variable."""
+    # No constant of this module: cached code serves processes that wait and those that do not.
+    return os.environ.get(VARIABLE) or AUTO
+
+
+MODE, BACKEND = choose(asked(), numba.__version__, interpreted=bool(config.DISABLE_JIT))
 INTERPRETED = MODE == "interpreted"

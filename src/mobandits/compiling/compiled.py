@@ -6,8 +6,8 @@ parts may nest. The record's type carries a fingerprint of every source file and
 methods can reach, so a cached compilation is never stale. Only this file and its neighbours know
 Numba; `backend` says which parts of it they may use.
 
-With the environment variable ``NUMBA_DISABLE_JIT=1`` everything runs interpreted, from the same
-source, and chooses bit-identical arms.
+With the environment variable ``MOBANDITS_COMPILING=never`` everything runs interpreted, from the
+same source, and chooses bit-identical arms.
 """
 
 import contextlib
@@ -17,10 +17,10 @@ import gc
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from mobandits.compiling.backend import BACKEND, INTERPRETED, MODE
 from mobandits.compiling.compiler_errors import explanation, is_compiler_error
@@ -44,9 +44,11 @@ __all__ = [
     "Ints",
     "compile_loop",
     "compiled",
+    "interpreted",
     "is_compiled",
     "kernel",
     "loop_for",
+    "loop_of_types",
     "not_inlined",
 ]
 
@@ -214,11 +216,21 @@ def compile_loop(function: F, *parts: object, stores_arguments: bool = False) ->
     if INTERPRETED:
         return function
 
-    with _LOCK:  # two threads that ask at once get one loop, which is compiled once
-        kinds = [typeof(part) for part in parts]
-        loop: F = _loop_of_types(function, stores_arguments, *kinds)
-
+    kinds = [typeof(part) for part in parts]
+    loop: F = loop_of_types(function, kinds, stores_arguments=stores_arguments)
     return loop
+
+
+def loop_of_types(function: Any, kinds: Iterable[Any], *, stores_arguments: bool = False) -> Any:
+    """As `compile_loop`, for parts of which only the types are there.
+
+    Args:
+        function: as for `compile_loop`.
+        kinds: the Numba types of its parts.
+        stores_arguments: as for `compile_loop`.
+    """
+    with _LOCK:  # two threads that ask at once get one loop, which is compiled once
+        return _loop_of_types(function, stores_arguments, *kinds)
 
 
 def loop_for(function: F, *parts: object, compiled: Compiled = "auto") -> F:
@@ -245,6 +257,22 @@ def loop_for(function: F, *parts: object, compiled: Compiled = "auto") -> F:
 _LOCK = threading.Lock()
 
 
+class Origin(NamedTuple):
+    """All that a loop is made from.
+
+    Attributes:
+        function: plain Python.
+        parts: the Numba types of its parts.
+        stores_arguments: as for `compile_loop`.
+        cached: whether other processes find it in the cache.
+    """
+
+    function: Any
+    parts: tuple[Any, ...]
+    stores_arguments: bool
+    cached: bool
+
+
 @functools.cache
 def _loop_of_types(function: Any, stores_arguments: bool, *kinds: Any) -> Any:
     sources = [MODE, _backend_digest(), fingerprint(function)]
@@ -256,8 +284,9 @@ def _loop_of_types(function: Any, stores_arguments: bool, *kinds: Any) -> Any:
     closes_over = bool(function.__closure__)  # and the key does not tell over what
     cached = not (is_volatile or closes_over)
     dispatcher = BACKEND.compile_loop(twin, stores_arguments=stores_arguments, cached=cached)
+    origin = Origin(function, kinds, stores_arguments, cached)
 
-    return _readable(dispatcher)
+    return _readable(dispatcher, origin)
 
 
 def _renamed(function: Any, name: str) -> Any:
@@ -284,7 +313,7 @@ def _backend_digest() -> str:
     return digest(*texts)
 
 
-def _readable(dispatcher: Any) -> Any:
+def _readable(dispatcher: Any, origin: Origin) -> Any:
     @functools.wraps(dispatcher)
     def call(*args: Any) -> Any:
         try:
@@ -301,6 +330,9 @@ def _readable(dispatcher: Any) -> Any:
 
     def prepare(*kinds: Any) -> None:
         """Compile for arguments of these types, or read it from the cache, without a call."""
+        if kinds in dispatcher.overloads:
+            return
+
         try:
             with _uncollected():
                 dispatcher.compile(kinds)
@@ -312,6 +344,7 @@ def _readable(dispatcher: Any) -> Any:
 
     call.dispatcher = dispatcher  # type: ignore[attr-defined]
     call.prepare = prepare  # type: ignore[attr-defined]
+    call.origin = origin  # type: ignore[attr-defined]
 
     return call
 

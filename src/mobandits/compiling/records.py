@@ -11,7 +11,15 @@ from numba.extending import NativeValue, models, unbox
 
 from mobandits.compiling.fingerprint import fingerprint
 
-__all__ = ["NOT_INLINED", "NUMBA_TYPE", "FieldTypes", "Record", "RecordModel", "can_be_field"]
+__all__ = [
+    "NOT_INLINED",
+    "NUMBA_TYPE",
+    "FieldTypes",
+    "Record",
+    "RecordModel",
+    "can_be_field",
+    "refuse_edited",
+]
 
 CLASSES: dict[str, type] = {}  # the classes of records, by how the names of their types begin
 
@@ -42,6 +50,22 @@ class Record(types.Type):  # type: ignore[misc]
         start = f"{cls.__module__}.{cls.__qualname__}@{self.sources}"
         CLASSES[start] = cls
         super().__init__(f"{start}({listed_fields})")
+
+    def __reduce__(self) -> Any:
+        # By its constructor, so that `CLASSES` has what another process sends too.
+        return Record, (self.cls, tuple(self.fields.items()), self.sources)
+
+
+def refuse_edited() -> None:
+    """Refuse records that another process sent, where their sources are others by now.
+
+    Raises:
+        RuntimeError: naming a class.
+    """
+    for start, cls in CLASSES.items():
+        _, _, sources = start.rpartition("@")
+        if sources != fingerprint(cls):
+            raise RuntimeError(f"{cls.__qualname__} was edited since that process loaded it")
 
 
 def can_be_field(kind: Any) -> bool:

@@ -3,182 +3,223 @@
 A compiled call costs microseconds per argument that Numba has to take apart: the policy's parts,
 the state's arrays, the generator took 20 of the 25 microseconds of a decision. A session is taken
 apart once; from then on a call costs as much as its other arguments.
+
+A call whose code is not at hand is made in Python, with the same bits, so that nobody waits for a
+compiler. Each function changes over for itself, between two calls, and the state goes with it.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-import numpy as np
 from numba import types
 from numba.experimental import structref
 
+from mobandits.compiling.at_hand import NotAtHand, is_at_hand, types_of, waits
+from mobandits.compiling.at_once import are_many, as_compiled
 from mobandits.compiling.backend import INTERPRETED
-from mobandits.compiling.compiled import compile_loop, is_compiled
+from mobandits.compiling.compiled import is_compiled, loop_of_types
 from mobandits.compiling.part_types import typeof
-from mobandits.contracts.notes import Note, note_of
+from mobandits.compiling.records import Record
+from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Policy, Rng
 
-__all__ = [
-    "InterpretedSession",
-    "Session",
-    "compiled_for",
-    "open_session",
-    "prepare_like",
-    "prepare_state_of",
-    "state_of",
-]
+__all__ = ["Session", "stores_arguments"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+STORES = "_mobandits_stores_arguments"
 
 
-def _refuse_copies(self: Any, protocol: Any) -> Any:  # noqa: ARG001 - the signature is Python's
-    """Refuse to be copied or pickled: by default Numba would be asked to compile a session of nothing."""
-    raise TypeError(
-        "sessions cannot be copied or pickled: open another one, with copies of `state_of` and the stream"
-    )
+def stores_arguments(function: F) -> F:
+    """Mark a function that sets ``session.state``, in which another argument may live on."""
+    setattr(function, STORES, True)
+    return function
 
 
-class InterpretedSession:
-    """A session in plain Python, where nothing is compiled or the policy cannot be."""
-
-    def __init__(self, policy: Policy, state: Any, rng: Rng, note: Note) -> None:
-        self.policy = policy
-        self.state = state
-        self.rng = rng
-        self.note = note
-
-    __reduce_ex__ = _refuse_copies
-
-
-CompiledSession: Any = InterpretedSession
 if not INTERPRETED:
 
-    class CompiledSession(structref.StructRefProxy):  # type: ignore[misc,no-redef]
+    class _Struct(structref.StructRefProxy):  # type: ignore[misc]
         """A session in compiled form: a reference to a struct that only compiled functions open."""
 
-        __reduce_ex__ = _refuse_copies
-
     @structref.register
-    class CompiledSessionType(types.StructRef):  # type: ignore[misc]
-        """Its Numba type: the types of policy, state, stream and note."""
+    class _StructType(types.StructRef):  # type: ignore[misc]
+        """Its Numba type: the types of its fields."""
 
-    structref.define_proxy(CompiledSession, CompiledSessionType, ["policy", "state", "rng", "note"])
+    FIELDS = ["policy", "state", "rng", "note"]
+    structref.define_proxy(_Struct, _StructType, FIELDS)
 
-Session = InterpretedSession | Any  # `CompiledSession` is an opaque type to type checkers
 
+class Session:
+    """A policy before its first round, or in a state that it has reached, with its stream.
 
-def open_session(policy: Policy, rng: Rng, state: Any = None) -> Session:
-    """The policy before its first round, or in a state that it has reached, with its stream.
-
-    Functions that take it are written once: they read ``session.policy``, ``session.state``,
-    ``session.rng`` and ``session.note``, which is like the policy's notes, and may set
-    ``session.state``; `compiled_for` compiles them.
+    Functions that it calls are written once: their first argument has the attributes ``policy``,
+    ``state``, ``rng`` and ``note``, which is like the policy's notes; they may set ``state``, and
+    say so by `stores_arguments`.
 
     Args:
         policy: compiled or not.
         rng: the stream of all its decisions; the session keeps it alive.
         state: where it goes on from, which is consumed; None: the first state.
 
+    Attributes:
+        policy: as given.
+        rng: as given.
+        note: a note of the policy.
+
     Example:
         >>> import numpy as np
         >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.policies import MolUcb
         >>> policy = MolUcb(scale=0.3).bind(Shape(arms=3, features=2, objectives=2))
-        >>> session = open_session(policy, np.random.default_rng(0))
+        >>> session = Session(policy, np.random.default_rng(0))
         >>> from mobandits.agent.compiled_calls import update_state
-        >>> teach = compiled_for(update_state, session, stores_arguments=True)
-        >>> teach(session, np.array([1.0, 0.0]), 0, (0.0,), np.array([0.5, 2.0]))
-        >>> state_of(session).seen.tolist()
+        >>> session.call(update_state, np.array([1.0, 0.0]), 0, (0.0,), np.array([0.5, 2.0]))
+        >>> session.state.seen.tolist()
         [[1.0]]
     """
-    if state is None:
-        state = policy.init()
-    if not is_compiled(policy):
-        return InterpretedSession(policy, state, rng, note_of(policy))
 
-    new_session = compile_loop(_new_session, policy, stores_arguments=True)
+    def __init__(self, policy: Policy, rng: Rng, state: Any = None) -> None:
+        self.policy = policy
+        self.rng = rng
+        self.note = note_of(policy)
+        self._state = policy.init() if state is None else state
+        self._compiles = is_compiled(policy) and not INTERPRETED
+        self._struct: Any = None
+        self._read_state: Any = None
+        self._dispatchers: dict[Any, Any] = {}
+        # What was called, with the types of arguments: keys only, in order.
+        self._called: dict[tuple[Any, tuple[Any, ...]], None] = {}
 
-    return new_session(policy, state, rng, note_of(policy))
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Refuse to be copied or pickled: two would draw from one stream."""
+        raise TypeError(
+            "sessions cannot be copied or pickled: open another one, with copies of state and stream"
+        )
 
+    @property
+    def state(self) -> Any:
+        """The state as it is now, in arrays that further rounds may change."""
+        if self._struct is None:
+            return self._state
+        return self._read_state(self._struct)
 
-def _new_session(policy: Policy, state: Any, rng: Rng, note: Note) -> Any:
-    return CompiledSession(policy, state, rng, note)
+    @state.setter
+    def state(self, state: Any) -> None:
+        is_open = self._struct is not None
+        self._state = state
+        self._struct = None
+        if is_open and not self._open():
+            self._dispatchers.clear()
 
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The value of `function(session, *args)`.
 
-def compiled_for(function: Any, session: Session, *, stores_arguments: bool = False) -> Any:
-    """`function`, compiled for sessions of this kind where they are compiled.
+        Args:
+            function: plain Python.
+            args: its other arguments.
 
-    Args:
-        function: plain Python; its first argument is the session.
-        session: any of the kind.
-        stores_arguments: whether it sets ``session.state``, in which another argument may live on.
-    """
-    if isinstance(session, InterpretedSession):
-        return function
-    return compile_loop(function, session, stores_arguments=stores_arguments)
+        Raises:
+            CompileError: where it cannot be compiled, and calls wait for that.
+        """
+        dispatcher = self._dispatchers.get(function)
+        if dispatcher is None:
+            return self._call_with_care(function, args)
 
+        try:
+            return dispatcher(self._struct, *args)
+        except NotAtHand:  # arguments of other types
+            return self._call_with_care(function, args)
 
-def prepare_like(
-    function: Any, session: Session, like: Session, *, stores_arguments: bool = False
-) -> None:
-    """Compile `function` for a session, for all arguments that it was called with for another one.
+    def prepare_like(self, other: "Session") -> None:
+        """Load what another session has called, or compile it where calls wait.
 
-    Nothing is called.
+        Args:
+            other: of the same recipe.
 
-    Args:
-        function: as for `compiled_for`.
-        session: of another policy than `like`, or of the same.
-        like: in use.
-        stores_arguments: as for `compiled_for`.
+        Raises:
+            CompileError: where it cannot be compiled, and calls wait for that.
+        """
+        if not self._compiles:
+            return
 
-    Raises:
-        CompileError: where that is not possible.
-    """
-    if isinstance(session, InterpretedSession) or isinstance(like, InterpretedSession):
-        return
+        kind = self._kind()
+        # A state that is too large for Python would be waited for by the next call.
+        compiles = not waits() and are_many(self.state)
+        for function, kinds in list(other._called):
+            loop = _loop(function, kind, kinds)
+            if is_at_hand(loop, (kind, *kinds), compiles=compiles) and waits():
+                loop.prepare(kind, *kinds)
 
-    kind = typeof(session)
-    loop = compiled_for(function, session, stores_arguments=stores_arguments)
-    in_use = compiled_for(function, like, stores_arguments=stores_arguments)
-    for _, *others in in_use.dispatcher.signatures:
-        loop.prepare(kind, *others)
+        self._open(compiles=compiles)
 
+    def _call_with_care(self, function: Any, args: tuple[Any, ...]) -> Any:
+        """As `call`, for a function that was not called with such arguments."""
+        if not self._compiles:
+            return self._call_in_python(function, args)
 
-def is_prepared(function: Any, policy: Policy) -> bool:
-    """Whether `function` was compiled for sessions of such a policy, in this process.
+        kind = self._kind()
+        kinds = types_of(args)
+        self._called[function, kinds] = None
+        loop = _loop(function, kind, kinds)
+        compiles = not waits() and are_many((args, self.state))
+        is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles)
+        if not (self._open(compiles=compiles) and is_ready):
+            return self._call_in_python(function, args)
 
-    Nothing is compiled, or read from the cache.
+        made = loop(self._struct, *args)
+        self._dispatchers[function] = loop.dispatcher
 
-    Args:
-        function: as for `compiled_for`.
-        policy: compiled or not.
-    """
-    if INTERPRETED or not is_compiled(policy):
+        return made
+
+    def _call_in_python(self, function: Any, args: tuple[Any, ...]) -> Any:
+        if not is_compiled(self.policy):
+            return function(self, *args)  # an author's own Python may call what is compiled
+
+        with as_compiled():
+            return function(self, *args)
+
+    def _kind(self) -> Any:
+        """The Numba type of the struct."""
+        if self._struct is not None:
+            return typeof(self._struct)
+
+        kinds = types_of((self.policy, self._state, self.rng, self.note))
+        return _StructType(list(zip(FIELDS, kinds, strict=True)))
+
+    def _open(self, *, compiles: bool = False) -> bool:
+        """Take the fields apart for compiled calls: whether that has been done."""
+        if self._struct is not None:
+            return True
+
+        fields = (self.policy, self._state, self.rng, self.note)
+        kinds = types_of(fields)
+        kind = self._kind()
+        open_struct = loop_of_types(_new_struct, kinds[:1], stores_arguments=True)
+        read_state = loop_of_types(_state, [kind])
+        can_open = is_at_hand(open_struct, kinds, compiles=compiles)
+        can_read = is_at_hand(read_state, (kind,), compiles=compiles)
+        if not (can_open and can_read):
+            return False
+
+        self._struct = open_struct(*fields)
+        self._state = None
+        read_state.prepare(kind)
+        self._read_state = read_state
+
         return True
 
-    opener = compile_loop(_new_session, policy, stores_arguments=True)
-    if not _takes(opener, policy):
-        return False
 
-    session = open_session(policy, np.random.default_rng(0))
-    loop = compiled_for(function, session)
-
-    return _takes(loop, session)
+def _new_struct(policy: Policy, state: Any, rng: Rng, note: Any) -> Any:
+    return _Struct(policy, state, rng, note)
 
 
-def _takes(loop: Any, first: Any) -> bool:
-    """Whether a loop was compiled for such a first argument."""
-    kind = typeof(first)
-    return any(each[0] == kind for each in loop.dispatcher.signatures)
-
-
-def prepare_state_of(session: Session) -> None:
-    """Compile `state_of` for a session."""
-    if not isinstance(session, InterpretedSession):
-        compiled_for(_state, session).prepare(typeof(session))
-
-
-def state_of(session: Session) -> Any:
-    """The state as it is now, in arrays that further rounds may change."""
-    return compiled_for(_state, session)(session)
-
-
-def _state(session: Session) -> Any:
+def _state(session: Any) -> Any:
     return session.state
+
+
+def _loop(function: Any, kind: Any, kinds: tuple[Any, ...]) -> Any:
+    """The loop of a function of a session of some type, and of arguments of these."""
+    # A loop has a file of the cache for the types of all parts that it is given.
+    parts = [each for each in kinds if isinstance(each, Record)]
+    stores = getattr(function, STORES, False)
+    return loop_of_types(function, [kind, *parts], stores_arguments=stores)

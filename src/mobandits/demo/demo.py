@@ -21,7 +21,8 @@ from mobandits.papers.paretobandit2026.routing import (
     router,
     uniform_log,
 )
-from mobandits.papers.paretobandit2026.source import QUALITY, published_source, rows_of, stream
+from mobandits.papers.paretobandit2026.source import QUALITY, published_source, stream
+from mobandits.papers.rows import rows_of
 from mobandits.simulation import finished
 from mobandits.simulation.folder import Folder
 from mobandits.simulation.trial import SCHEMA

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from mobandits.compiling.compiled import compile_loop
+from mobandits.compiling.at_once import at_once
 from mobandits.contracts.protocols import Array, Rng
 
 # So many numbers take NumPy about as long as a call into compiled code.
@@ -27,7 +27,7 @@ def normals(rng: Rng, shape: tuple[int, ...]) -> Array:
         return rng.standard_normal(shape)
 
     # One type of `shape` per number of axes would be one compilation each: the loop gets the size.
-    flat = compile_loop(_standard_normals)(rng, size)
+    flat = at_once(_standard_normals)(rng, size)
     numbers: Array = flat.reshape(shape)
 
     return numbers

@@ -19,15 +19,15 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
     for one in (
         *moglb2019.EXPERIMENTS,
-        theory.MOGLB2019,
+        theory.EXPERIMENTS["moglb2019"],
         *pcz2018.EXPERIMENTS,
-        theory.PCZ2018,
+        theory.EXPERIMENTS["pcz2018"],
         *mocmab2018.EXPERIMENTS,
-        theory.MOCMAB2018,
+        theory.EXPERIMENTS["mocmab2018"],
         *molts2025.EXPERIMENTS,
-        theory.MOLTS2025,
+        theory.EXPERIMENTS["molts2025"],
         *moslb2024.EXPERIMENTS,
-        theory.MOSLB2024,
+        theory.EXPERIMENTS["moslb2024"],
         *paretobandit2026.EXPERIMENTS,
         *cross.EXPERIMENTS,
     )

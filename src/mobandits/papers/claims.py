@@ -1,11 +1,9 @@
 """Statements about results, judged by a rule, an interval and a number of trials: never by hand.
 
-An interval is a 95 % bootstrap interval over trials: the trials are drawn again with replacement,
-10,000 times, all rows of a trial together, and the quantiles of the recomputed statistic are its
-ends. An ordering is reproduced where the interval of the difference of means excludes 0 on the
-right side; a number, where it lies within the tolerance of the paper's. What has no rule is
-reported, and so is what rests on fewer than five trials, and what cannot be read, as at scales that
-are too small for it.
+An ordering is reproduced where the interval of the difference of means excludes 0 on the right
+side; a number, where it lies within the tolerance of the paper's. What has no rule is reported, and
+so is what rests on fewer than five trials, and what cannot be read, as at scales that are too small
+for it.
 
 Only the paper's own claims have verdicts. A claim of another kind is judged by its rule too, and
 what the rule gave is shown as `holds`, but its verdict is "reported", so that no count of
@@ -16,19 +14,31 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, get_args
 
-import numpy as np
-
-from mobandits.contracts.protocols import Array
-from mobandits.figures.formatting import component_name
-from mobandits.papers.contents import ClaimKind, PartEntry, Verdict
-from mobandits.statistics.bootstrap import counts
+from mobandits.papers.contents import ClaimKind, Verdict
+from mobandits.papers.numbers import (
+    Interval,
+    Part,
+    Parts,
+    Reading,
+    difference,
+    final,
+    final_pair,
+    inside,
+    mean_part,
+    near,
+    percent_above,
+    resampled_part,
+    where,
+)
+from mobandits.papers.outcome import Outcome
 from mobandits.support.checks import choice
 
-LEAST = 5  # so many trials an interval needs: two of them agree on a sign half of the time
 SECOND = ("measured", "interval", "verdict", "kind", "holds", "of")  # shown of a second judgement
 Kind = ClaimKind
+Entry = dict[str, Any]  # a `contents.ClaimEntry` in the making
+Revise = Callable[[Entry, Outcome], Entry]
 # What an ordering shows as the paper's words where it is given none.
 TARGETS: dict[Kind, str] = {
     "paper": "as claimed",
@@ -37,51 +47,6 @@ TARGETS: dict[Kind, str] = {
     "stand-in": "said of other data",
     "check": "follows from the definitions",
 }
-Interval = tuple[float, float]
-
-
-class Reading(Protocol):
-    """A way to make one number per trial of a curve."""
-
-    def __call__(self, points: Array, values: Array) -> Array:
-        """(trials,) from the recorded rounds (points,) and the curves (trials, points)."""
-
-
-class Outcome(Protocol):
-    """The results that claims are read from."""
-
-    def runs(self) -> Sequence[str]:
-        """The names of the experiment's runs."""
-
-    def rows(self, run: str) -> Sequence[str]:
-        """The rows of a run."""
-
-    def metrics(self, run: str, row: str) -> Sequence[str]:
-        """The metrics that were measured of a row."""
-
-    def components(self, run: str, row: str, metric: str) -> Sequence[int]:
-        """The components of a metric, in order."""
-
-    def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
-        """The recorded rounds (points,), and the values (trials, points)."""
-
-
-class Part(NamedTuple):
-    """One number of a claim.
-
-    Attributes:
-        said: what it is.
-        measured: its value; NaN where it could not be read.
-        interval: its 95 % interval, or None where there is none.
-        holds: whether it is as claimed; None where no rule decides.
-        trials: that it rests on.
-    """
-
-    said: str
-    measured: float
-    interval: Interval | None
-    holds: bool | None
-    trials: int
 
 
 @dataclass(frozen=True)
@@ -91,7 +56,7 @@ class Claim:
     Args:
         id: "paper/name/what".
         claim: a sentence.
-        target: the paper's number or ordering.
+        target: the paper's number or ordering; empty: that of its kind.
         rule: how the verdict is computed, in words.
         parts: the numbers of which all must be as claimed.
         differs: one sentence on why ours may differ, true whatever comes out; shown unless the
@@ -104,6 +69,10 @@ class Claim:
             open, or of another policy; "ours", a statement that no paper makes; "stand-in", a sentence of the paper on
             data that are not here, asked of synthetic data; "check", a theorem or an identity,
             which no data can contradict.
+        revise: what else the results say of the claim: the keys of its entry that it changes, from
+            the entry and the results; None: nothing.
+        chosen_only: whether it is read from rows of chosen constants alone, whatever others would
+            be best.
 
     Raises:
         ValueError: where the kind is unknown.
@@ -113,52 +82,52 @@ class Claim:
     claim: str
     target: str
     rule: str
-    parts: Callable[[Outcome], Sequence[Part]]
+    parts: Parts
     differs: str = ""
     note: str = ""
     kind: Kind = "paper"
+    revise: Revise | None = None
+    chosen_only: bool = False
 
     def __post_init__(self) -> None:
         choice("kind", self.kind, get_args(Kind))
+        if not self.target:
+            object.__setattr__(self, "target", TARGETS[self.kind])
 
-    @property
-    def chosen_only(self) -> bool:
-        """Whether it is read from rows of chosen constants alone, whatever others would be best."""
-        return False
-
-    def judge(self, outcome: Outcome) -> dict[str, Any]:
+    def judge(self, outcome: Outcome) -> Entry:
         """The claim's entry in claims.json, a `contents.ClaimEntry`."""
         # A claim without numbers, as at tiny scales, is reported like one that cannot be read.
         parts = [readable(part) for part in self.parts(outcome)] or [NOTHING]
-        shown = weakest(parts)
         ruled = verdict(parts)
-
-        return {
+        entries = [_part_entry(part) for part in parts]
+        shown = entries[parts.index(weakest(parts))]
+        entry = {
             "id": self.id,
             "claim": self.claim,
             "target": self.target,
-            "measured": finite_or_none(shown.measured),
-            "interval": shown.interval and list(shown.interval),
+            "measured": shown["measured"],
+            "interval": shown["interval"],
             "verdict": ruled if self.kind == "paper" else "reported",
             "kind": self.kind,
             "holds": HOLDS[ruled],
-            "of": shown.said,
+            "of": shown["said"],
             "rule": self.rule,
             "trials": min(part.trials for part in parts),
             "differs": self.differs,
             "note": self.note,
-            "parts": [_part_entry(part) for part in parts],
+            "parts": entries,
         }
+        if self.revise is None:
+            return entry
+
+        return entry | self.revise(entry, outcome)
 
 
-def _part_entry(part: Part) -> PartEntry:
-    return {
-        "said": part.said,
-        "measured": finite_or_none(part.measured),
-        "interval": None if part.interval is None else list(part.interval),
-        "holds": part.holds,
-        "trials": part.trials,
-    }
+def _part_entry(part: Part) -> Entry:
+    """A `contents.PartEntry`: JSON has neither tuples nor NaN."""
+    measured = part.measured if math.isfinite(part.measured) else None
+    interval = part.interval and list(part.interval)
+    return part._asdict() | {"measured": measured, "interval": interval}
 
 
 def verdict(parts: Sequence[Part]) -> Verdict:
@@ -179,7 +148,7 @@ SMALLER: Verdict = "not at the paper's scale"
 OTHERS = ("papers_rule", "papers_trials")  # judgements beside the one of a claim
 
 
-def at_smaller_scale(entry: dict[str, Any]) -> dict[str, Any]:
+def at_smaller_scale(entry: Entry) -> Entry:
     """Entry of a claim below the paper's horizon: what fails there may hold at its end.
 
     Args:
@@ -205,6 +174,17 @@ def at_smaller_scale(entry: dict[str, Any]) -> dict[str, Any]:
 NOTHING = Part("nothing could be read at this scale", math.nan, None, None, 0)
 
 
+def noted(sentence: Callable[[Outcome], str]) -> Revise:
+    """A sentence that results add to the note of a claim; empty: none."""
+
+    def revise(entry: Entry, outcome: Outcome) -> Entry:
+        added = sentence(outcome)
+        note = f"{entry['note']} {added}"
+        return {"note": note.strip()}
+
+    return revise
+
+
 def readable(part: Part) -> Part:
     """The part in Python's own numbers; where one is missing, a part that says so.
 
@@ -225,14 +205,8 @@ def readable(part: Part) -> Part:
         interval = (float(low), float(high))
 
     holds = None if part.holds is None else bool(part.holds)
-    trials = int(part.trials)
 
-    return Part(part.said, float(part.measured), interval, holds, trials)
-
-
-def finite_or_none(value: float) -> float | None:
-    """A number as JSON can hold it."""
-    return value if math.isfinite(value) else None
+    return Part(part.said, float(part.measured), interval, holds, int(part.trials))
 
 
 def weakest(parts: Sequence[Part]) -> Part:
@@ -254,86 +228,14 @@ def _strength(part: Part) -> tuple[bool, float]:
     # 0.
     low = part.measured
     if part.interval is not None:
-        low = part.interval[0]
+        low, _ = part.interval
 
     size = max(abs(part.measured), 1e-300)
-    has_not_failed = part.holds is not False
-
-    return has_not_failed, low / size
+    return part.holds is not False, low / size
 
 
-def resample(
-    samples: Array, statistic: Callable[[Array], Array], confidence: float = 0.95
-) -> tuple[float, Interval | None]:
-    """A statistic of means over trials, and its bootstrap interval.
-
-    There is no interval with fewer than `LEAST` trials, and neither interval nor value (NaN) where
-    a sample could not be read.
-
-    Intervals of few trials are too short. Of 3,000 drawings, those of 95 % contained the mean of a
-    normal law in 85, 90 and 93 % with 5, 10 and 20 trials, and that of an exponential law in 78, 87
-    and 90 %. Where a few trials in a hundred carry most of the sum, as with the paces of moslb2024,
-    ten trials contain the truth in 77, 49 and 42 % of drawings: `studentised` with 100 trials or
-    more is for those.
-
-    Args:
-        samples: (trials, k), what was read in each trial.
-        statistic: from means (k, n) to (n,), one value per column.
-        confidence: of the interval.
-
-    Example:
-        >>> value, (low, high) = resample(np.arange(5.0)[:, None], lambda means: means[0])
-        >>> value, low < 2.0 < high
-        (2.0, True)
-    """
-    trials = len(samples)
-    if not np.isfinite(samples).all():
-        return math.nan, None
-
-    # Ratios to a mean of 0 are not finite; `readable` takes them for numbers that are missing.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        means = samples.mean(axis=0)[:, None]
-        # The mean itself, not that of the resamples, which chance has moved.
-        value = float(statistic(means)[0])
-        if trials < LEAST:
-            return value, None
-
-        drawn_means = counts(trials) @ samples / trials
-        drawn = statistic(drawn_means.T)
-        tail = (1.0 - confidence) / 2.0
-        low, high = np.quantile(drawn, (tail, (1.0 + confidence) / 2.0))
-
-    return value, (float(low), float(high))
-
-
-def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature for all readings
-    """The value at the last round."""
-    return values[:, -1]
-
-
-def growth(points: Array, values: Array) -> Array:
-    """The growth in the last third of the rounds, per 1,000 rounds.
-
-    NaN where only the end was recorded.
-    """
-    end = points[-1]
-    start = int(np.searchsorted(points, end * 2 / 3))
-    if start == len(points) - 1:
-        return np.full(len(values), np.nan)
-
-    last = values[:, -1]
-    grown = last - values[:, start]
-    rounds = float(end - points[start])
-    per_thousand = grown / rounds * 1000.0
-
-    return np.asarray(per_thousand)
-
-
-def late_mean(points: Array, values: Array) -> Array:
-    """The mean over the second half of the rounds."""
-    is_late = points > points[-1] / 2
-    means: Array = values[:, is_late].mean(axis=1)
-    return means
+# An argument that all kinds of comparisons have: `differs`, `note` and `kind` of `Claim`.
+Texts = Any
 
 
 def ordering(
@@ -347,9 +249,7 @@ def ordering(
     runs: Sequence[str] = (),
     components: Sequence[int] | None = (0,),
     reading: Reading = final,
-    differs: str = "",
-    note: str = "",
-    kind: Kind = "paper",
+    **texts: Texts,
 ) -> Claim:
     """The mean of every row in `low` is below that of every row in `high`.
 
@@ -363,132 +263,46 @@ def ordering(
         runs: which; none: all of the experiment's.
         components: of the metric; None: all.
         reading: how a curve becomes a number.
-        differs: as in `Claim`.
-        note: as in `Claim`.
-        kind: as in `Claim`.
+        texts: `differs`, `note` and `kind` of `Claim`.
     """
+
+    def one(outcome: Outcome, run: str, rows: tuple[str, str], component: int) -> Part:
+        worse, better = rows
+        return difference(outcome, run, metric, worse, better, component, reading)
+
+    rule = "the 95 % bootstrap interval of the difference of means is above 0"
+    pairs = list(itertools.product(low, high))
+    if len(pairs) > 1:
+        rule = f"each: {rule}"
+
+    parts = _of_runs(one, runs, pairs, components, lambda pair: pair[0], metric)
+
+    return Claim(id, claim, target, rule, parts, **texts)
+
+
+def _of_runs(
+    one: Callable[[Outcome, str, Any, int], Part],
+    runs: Sequence[str],
+    things: Sequence[Any],
+    components: Sequence[int] | None,
+    row_of: Callable[[Any], str],
+    metric: str,
+) -> Parts:
+    """A number per run, thing that is read, and component of its metric; None: all of them."""
 
     def parts(outcome: Outcome) -> list[Part]:
         places = runs or outcome.runs()
-        several = len(places) > 1
-        return [
-            difference(outcome, run, metric, a, b, component, reading, several=several)
-            for run, a, b in itertools.product(places, low, high)
-            for component in _components(outcome, run, a, metric, components)
-        ]
+        numbers = []
+        for run, thing in itertools.product(places, things):
+            all_components = outcome.components(run, row_of(thing), metric)
+            for component in all_components if components is None else components:
+                part = one(outcome, run, thing, component)
+                end = f", {run}" if len(places) > 1 else ""
+                numbers.append(part._replace(said=part.said + end))
 
-    rule = "the 95 % bootstrap interval of the difference of means is above 0"
-    if len(low) * len(high) > 1:
-        rule = f"each: {rule}"
+        return numbers
 
-    choice("kind", kind, get_args(Kind))
-    shown_target = target or TARGETS[kind]
-
-    return Claim(id, claim, shown_target, rule, parts, differs, note, kind)
-
-
-def _components(
-    outcome: Outcome, run: str, row: str, metric: str, components: Sequence[int] | None
-) -> Sequence[int]:
-    """The components to read of a metric; None: all that it has."""
-    if components is not None:
-        return components
-    return outcome.components(run, row, metric)
-
-
-def difference(
-    outcome: Outcome,
-    run: str,
-    metric: str,
-    a: str,
-    b: str,
-    component: int,
-    reading: Reading,
-    *,
-    several: bool,
-) -> Part:
-    """Row b less row a, claimed to be above 0."""
-    readings = []
-    for row in (a, b):
-        points, values = outcome.curves(run, row, metric, component)
-        readings.append(reading(points, values))
-
-    # Side by side, because both rows of a trial are drawn together.
-    samples = np.stack(readings, axis=1)
-    value, interval = resample(samples, lambda means: means[1] - means[0])
-    name = f"{b} less {a}{_which(outcome, run, a, metric, component)}"
-    if several:
-        name += f", {run}"
-
-    # Without an interval nothing is decided.
-    holds = interval and interval[0] > 0.0
-
-    return Part(name, value, interval, holds, len(samples))
-
-
-def _which(outcome: Outcome, run: str, row: str, metric: str, component: int) -> str:
-    """The end of a number's name that says which component it is of; empty where there is one."""
-    if len(outcome.components(run, row, metric)) < 2:
-        return ""
-    return f", {component_name(metric)} {component + 1}"
-
-
-def percentage(
-    id: str,  # noqa: A002 - as in claims.json
-    claim: str,
-    metric: str,
-    row: str,
-    of: str,
-    target: float,
-    *,
-    tolerance: float | None = None,
-    run: str | None = None,
-    component: int = 0,
-    differs: str = "",
-    note: str = "",
-    kind: Kind = "paper",
-    rule: str = "none: the set-up is not fully specified",
-) -> Claim:
-    """By how many per cent the mean of `row` is above that of the row `of`.
-
-    Args:
-        id: of the claim.
-        claim: a sentence.
-        metric: read at the last round.
-        row: what is compared.
-        of: with what.
-        target: the paper's per cent.
-        tolerance: in points, within which it counts as reproduced; None: it is reported.
-        run: which; None: the first.
-        component: of the metric.
-        differs: as in `Claim`.
-        note: as in `Claim`.
-        kind: as in `Claim`.
-        rule: why none decides, where there is no tolerance.
-    """
-
-    def parts(outcome: Outcome) -> list[Part]:
-        place = run or outcome.runs()[0]
-        ends = []
-        for name in (row, of):
-            points, values = outcome.curves(place, name, metric, component)
-            ends.append(final(points, values))
-
-        samples = np.stack(ends, axis=1)
-        value, interval = resample(samples, lambda means: 100.0 * (means[0] / means[1] - 1.0))
-        holds = None
-        # The mean decides, not the interval: the papers print no spread to compare it with.
-        if tolerance is not None and interval is not None:
-            holds = abs(value - target) <= tolerance
-
-        return [Part(f"{row} against {of}, %", value, interval, holds, len(samples))]
-
-    if tolerance is not None:
-        rule = (
-            f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
-        )
-
-    return Claim(id, claim, f"{target:+g} %", rule, parts, differs, note, kind)
+    return parts
 
 
 def level(
@@ -502,9 +316,7 @@ def level(
     components: Sequence[int] | None = (0,),
     reading: Reading = final,
     within: Interval | None = None,
-    differs: str = "",
-    note: str = "",
-    kind: Kind = "paper",
+    **texts: Texts,
 ) -> Claim:
     """The mean of each row, which lies within two numbers, or is only reported.
 
@@ -518,31 +330,64 @@ def level(
         components: of the metric; None: all.
         reading: how a curve becomes a number.
         within: the whole interval must lie between these; None: reported.
-        differs: as in `Claim`.
-        note: as in `Claim`.
-        kind: as in `Claim`.
+        texts: `differs`, `note` and `kind` of `Claim`.
+    """
+    rule = "none: reported"
+    limits = None
+    if within is not None:
+        limits = inside(*within)
+        rule = f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
+
+    def one(outcome: Outcome, run: str, row: str, component: int) -> Part:
+        points, curves = outcome.curves(run, row, metric, component)
+        values = reading(points, curves)
+        end = where(outcome, run, row, metric, component)
+        return mean_part(f"{row}{end}", values, limits)
+
+    parts = _of_runs(one, runs, rows, components, str, metric)
+
+    return Claim(id, claim, target, rule, parts, **texts)
+
+
+def percentage(
+    id: str,  # noqa: A002 - as in claims.json
+    claim: str,
+    metric: str,
+    row: str,
+    of: str,
+    percent: float,
+    *,
+    tolerance: float | None = None,
+    component: int = 0,
+    rule: str = "none: the set-up is not fully specified",
+    **texts: Texts,
+) -> Claim:
+    """By how many per cent the mean of `row` is above that of the row `of`, at the last round.
+
+    Args:
+        id: of the claim.
+        claim: a sentence.
+        metric: read in the first run.
+        row: what is compared.
+        of: with what.
+        percent: the paper's.
+        tolerance: in points, within which it counts as reproduced; None: it is reported.
+        component: of the metric.
+        rule: why none decides, where there is no tolerance.
+        texts: `differs`, `note` and `kind` of `Claim`.
     """
 
     def parts(outcome: Outcome) -> list[Part]:
-        places = runs or outcome.runs()
-        numbers = []
-        for run, row in itertools.product(places, rows):
-            end_of_name = f", {run}" if len(places) > 1 else ""
-            for component in _components(outcome, run, row, metric, components):
-                points, values = outcome.curves(run, row, metric, component)
-                samples = reading(points, values)[:, None]
-                value, interval = resample(samples, lambda means: means[0])
-                holds = None
-                if within is not None and interval is not None:
-                    holds = within[0] <= interval[0] and interval[1] <= within[1]
+        samples = final_pair(outcome, row, of, metric, component)
+        part = resampled_part(f"{row} against {of}, %", samples, percent_above)
+        if tolerance is None:
+            return [part]
 
-                name = f"{row}{_which(outcome, run, row, metric, component)}{end_of_name}"
-                numbers.append(Part(name, value, interval, holds, len(samples)))
+        return [near(part, percent, tolerance)]
 
-        return numbers
+    if tolerance is not None:
+        rule = (
+            f"the mean is within {tolerance:g} points of the paper's; its interval may reach beyond"
+        )
 
-    rule = "none: reported"
-    if within is not None:
-        rule = f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
-
-    return Claim(id, claim, target, rule, parts, differs, note, kind)
+    return Claim(id, claim, f"{percent:+g} %", rule, parts, **texts)

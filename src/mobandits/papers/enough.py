@@ -8,21 +8,18 @@ problems are drawn by seed and trial, so that the number of workers changes noth
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 from mobandits.contracts.protocols import Array
-from mobandits.papers.claims import SECOND, Claim, Outcome, Part, resample
+from mobandits.papers.claims import SECOND, Claim, Entry
 from mobandits.papers.experiment import more_of
+from mobandits.papers.numbers import Part, Parts, resample, resampled_part
+from mobandits.papers.outcome import Outcome
 from mobandits.statistics.bootstrap import Statistic, studentised
 
 LOOKS = (100, 200, 400)
 CONFIDENCE = 1.0 - 0.05 / len(LOOKS)  # Bonferroni: the looks share the 5 %
-RULE = (
-    "more problems are played until every interval excludes its bar: looked at after "
-    f"{', '.join(map(str, LOOKS[:-1]))} and {LOOKS[-1]}, each time with studentised bootstrap "
-    f"intervals of {100 * CONFIDENCE:.1f} %, so that all looks together are 95 %"
-)
 
 
 class Question(NamedTuple):
@@ -68,9 +65,7 @@ def on_many(question: Question, outcome: Outcome, run: str) -> Part:
         return Part(name, value, None, None, trials)
 
     value, interval = studentised(samples, question.statistic, CONFIDENCE)
-    holds = None
-    if interval is not None:
-        holds = question.as_claimed(interval)
+    holds = None if interval is None else question.as_claimed(interval)
 
     return Part(name, value, interval, holds, trials)
 
@@ -78,15 +73,9 @@ def on_many(question: Question, outcome: Outcome, run: str) -> Part:
 def on_few(question: Question, outcome: Outcome, run: str) -> Part:
     """The answer of a run at the paper's own number of problems."""
     samples = question.read(outcome, run)
-    trials = len(samples)
-    value, interval = resample(samples, question.statistic.value)
     name = f"{question.said}, {run}"
-    if interval is None or not question.plain:
-        return Part(name, value, None, None, trials)
-
-    holds = question.as_claimed(interval)
-
-    return Part(name, value, interval, holds, trials)
+    part = resampled_part(name, samples, question.statistic.value, question.as_claimed)
+    return part if question.plain else part._replace(interval=None, holds=None)
 
 
 def enough(questions: Sequence[Question]) -> Callable[[Outcome, str], bool]:
@@ -105,67 +94,32 @@ def enough(questions: Sequence[Question]) -> Callable[[Outcome, str], bool]:
     return decided
 
 
-@dataclass(frozen=True)
-class OnMany(Claim):
-    """A claim that is judged on more problems than the paper has, which stand beside it.
-
-    Args:
-        few: the same numbers at the paper's number of problems.
-    """
-
-    few: Callable[[Outcome], Sequence[Part]] = lambda outcome: ()  # noqa: ARG005
-
-    @property
-    def chosen_only(self) -> bool:
-        """More problems are played with the chosen constants alone."""
-        return True
-
-    def judge(self, outcome: Outcome) -> dict[str, Any]:
-        """The claim's entry in claims.json."""
-        # The verdict rests on many problems; the paper's own number of them stands beside it.
-        entry = super().judge(outcome)
-        on_few_trials = Claim(self.id, self.claim, self.target, self.rule, self.few, kind=self.kind)
-        second = on_few_trials.judge(outcome)
-        shown = {key: second[key] for key in (*SECOND, "trials", "parts")}
-
-        return {**entry, "papers_trials": shown}
-
-
-def question_claim(
-    id: str,  # noqa: A002 - as in Claim
-    claim: str,
-    target: str,
-    rule: str,
+def asked(
+    answer: Callable[[Question, Outcome, str], Part],
     questions: Sequence[Question],
     runs: Sequence[str],
-    *,
-    many: bool,
-    **rest: Any,
-) -> Claim:
-    """A claim that all questions are answered as claimed in all runs.
+) -> Parts:
+    """The answers to all questions in all runs, by `on_few` or `on_many`."""
 
-    Args:
-        id: of the claim.
-        claim: a sentence.
-        target: the paper's words.
-        rule: how a single number is judged.
-        questions: of every run.
-        runs: which.
-        many: whether the runs are there on more problems as well.
-        rest: as in `Claim`.
-    """
-
-    def few(outcome: Outcome) -> list[Part]:
+    def parts(outcome: Outcome) -> list[Part]:
         pairs = itertools.product(runs, questions)
-        return [on_few(question, outcome, run) for run, question in pairs]
+        return [answer(question, outcome, run) for run, question in pairs]
 
-    def most(outcome: Outcome) -> list[Part]:
-        pairs = itertools.product(runs, questions)
-        return [on_many(question, outcome, run) for run, question in pairs]
+    return parts
 
-    if not many:
-        return Claim(id, claim, target, rule, few, **rest)
 
-    rule_on_many = f"{rule}; {RULE}"
+def on_many_problems(claim: Claim, questions: Sequence[Question], runs: Sequence[str]) -> Claim:
+    """The claim, judged on more problems than the paper has, which stand beside it."""
+    few = replace(claim, parts=asked(on_few, questions, runs))
 
-    return OnMany(id, claim, target, rule_on_many, most, few=few, **rest)
+    def beside(_entry: Entry, outcome: Outcome) -> Entry:
+        second = few.judge(outcome)
+        shown = {}
+        for key in (*SECOND, "trials", "parts"):
+            shown[key] = second[key]
+
+        return {"papers_trials": shown}
+
+    # More problems are played with the chosen constants alone.
+    parts = asked(on_many, questions, runs)
+    return replace(claim, parts=parts, revise=beside, chosen_only=True)

@@ -9,8 +9,9 @@ import polars as pl
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric, Recipe
 from mobandits.metrics import resolve
-from mobandits.papers.claims import Claim, Outcome
+from mobandits.papers.claims import Claim
 from mobandits.papers.contents import PlotKind
+from mobandits.papers.outcome import Outcome
 from mobandits.support.naming import short_repr
 
 

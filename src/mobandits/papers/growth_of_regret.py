@@ -1,16 +1,13 @@
 """How fast a regret grows: the exponent of T, read from runs, beside the power of a theorem."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.figures.formatting import component_name
-from mobandits.papers.claims import Claim, Outcome, Part, resample
+from mobandits.papers.numbers import Part, Parts, below, resampled_part
+from mobandits.papers.outcome import Outcome
 
-AFTER_A_PILOT = (
-    "How much is allowed for logarithms was set when the exponents of a pilot were known."
-)
 ALLOWED = 0.1  # added to a theorem's power for its logarithms, which a fit takes for growth
 
 
@@ -74,76 +71,24 @@ def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
     return read
 
 
-def grows_with(name: str, read: Read, most: float | None) -> Callable[[Outcome], Part]:
-    """A function that reads the exponent of a regret, from the means over trials.
+def grow_with(power: float, exponents: Mapping[str, Read]) -> Parts:
+    """The exponents of regrets, from the means over trials, at most a power of T and logarithms.
 
     Args:
-        name: of the number.
-        read: rounds and regrets.
-        most: what the interval must be below; None: no rule decides.
+        power: of T in a theorem, which bounds exponents from above alone.
+        exponents: {number: the rounds and the regrets that it is read from}.
     """
 
-    def one(outcome: Outcome) -> Part:
-        rounds, regrets = read(outcome)
-        value, interval = resample(regrets, lambda means: exponent(rounds, means))
-        holds = None
-        if most is not None and interval is not None:
-            holds = interval[1] < most
+    def one(name: str, rounds: Array, regrets: Array) -> Part:
+        rule = below(power + ALLOWED)
+        return resampled_part(name, regrets, lambda means: exponent(rounds, means), rule)
 
-        return Part(name, value, interval, holds, len(regrets))
+    def parts(outcome: Outcome) -> list[Part]:
+        numbers = []
+        for name, read in exponents.items():
+            rounds, regrets = read(outcome)
+            numbers.append(one(name, rounds, regrets))
 
-    return one
+        return numbers
 
-
-def rate_claim(
-    id: str,  # noqa: A002 - as in Claim
-    claim: str,
-    power: float,
-    growth: str,
-    exponents: Sequence[Callable[[Outcome], Part]],
-    *,
-    judged: bool = True,
-    differs: str = "",
-) -> Claim:
-    """A claim of ours on exponents, beside the power of a theorem.
-
-    Args:
-        id: of the claim.
-        claim: a sentence.
-        power: of T in the theorem.
-        growth: the power of T, as the paper writes it.
-        exponents: that are read.
-        judged: whether a rule decides.
-        differs: as in `Claim`.
-    """
-    # A theorem bounds the exponent from above: nothing is asked of how small it is.
-    highest = power + ALLOWED
-    rule = "none: reported"
-    note = ""
-    if judged:
-        rule = (
-            f"each: the 95 % bootstrap interval is below {highest:.3g}: "
-            "the power, and a tenth for its logarithms"
-        )
-        note = AFTER_A_PILOT
-
-    return Claim(
-        id,
-        claim,
-        f"not in the paper; its bound grows with {growth}, up to logarithms",
-        rule,
-        lambda outcome: [one(outcome) for one in exponents],
-        differs,
-        note,
-        kind="ours",
-    )
-
-
-def numbered_component(metric: str, component: int) -> str:
-    """What a component is called.
-
-    Example:
-        >>> numbered_component("level_regret", 0)
-        'level 1'
-    """
-    return f"{component_name(metric)} {component + 1}"
+    return parts

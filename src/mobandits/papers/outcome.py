@@ -1,5 +1,6 @@
 """The table of an experiment, read by run and row."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -11,7 +12,7 @@ from mobandits.support.checks import choice
 
 
 class Outcome:
-    """The curves of an experiment; see the protocol in `claims`.
+    """The curves of an experiment, which claims are read from.
 
     Besides the rows of a run, every row of the table can be read by its own name, such as those of
     a grid of constants that were not chosen.
@@ -97,6 +98,15 @@ class Outcome:
         values[own_trials, own_points] = own_values
 
         return points, values
+
+    def renamed(self, names: Mapping[str, str]) -> "Outcome":
+        """The same results where some rows stand for other rows of the table, {row: other}."""
+        other = copy.copy(self)
+        other._rows = {
+            **self._rows,
+            **{(run, row): policy for run in self._places for row, policy in names.items()},
+        }
+        return other
 
     def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:
         choice("run", run, self._places)

@@ -11,9 +11,10 @@ from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.papers.engine import SharedEngine
 from mobandits.papers.experiment import Computed, Experiment, More, Run, RunOptions, Tuned, spread
 from mobandits.papers.outcome import Outcome
-from mobandits.simulation import Plan, prepare, run_plan
+from mobandits.simulation import Plan, prepare
 from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import read_manifest
+from mobandits.simulation.run import play_into
 from mobandits.simulation.trial import SCHEMA
 from mobandits.support.progress import ProgressCallback
 
@@ -46,12 +47,12 @@ class RunResult(NamedTuple):
     Attributes:
         table: all rows, those of tuning trials included.
         rows: in the experiment's order.
-        folders: of the runs that the table is made of.
+        manifests: of the runs that the table is made of.
     """
 
     table: pl.DataFrame
     rows: list[SelectedRow]
-    folders: list[Path]
+    manifests: list[dict[str, Any]]
 
 
 def play_experiment(
@@ -67,7 +68,7 @@ def play_experiment(
     """
     tables = []
     rows: list[SelectedRow] = []
-    folders = []
+    manifests = []
     for run in experiment.runs:
         if isinstance(run, Computed):
             result = compute_part(experiment, run, folder, options, engine)
@@ -80,9 +81,9 @@ def play_experiment(
 
         tables.append(result.table)
         rows += result.rows
-        folders += result.folders
+        manifests += result.manifests
 
-    return RunResult(pl.concat(tables, rechunk=True), rows, folders)
+    return RunResult(pl.concat(tables, rechunk=True), rows, manifests)
 
 
 def play_run(
@@ -99,33 +100,28 @@ def play_run(
     """
     place = folder / slug(run.name)
     tuned = run.tuned()
-    tables = []
-    folders = []
+    played = []
     # Chosen before the reported trials are played, on problems of which none is reported.
     chosen = {}
     if tuned:
         tuning_place = place.with_name(f"{place.name}-tuning")
-        tuning_table = play_plan(
-            tuning_plan(experiment, run, options), tuning_place, options, engine
-        )
+        tuning = play_plan(tuning_plan(experiment, run, options), tuning_place, options, engine)
+        played.append(tuning)
         for row, constants in tuned.items():
-            chosen[row] = best_constant(tuning_table, row, constants)
+            chosen[row] = best_constant(tuning.table, row, constants)
 
-        tables.append(tuning_table)
-        folders.append(tuning_place)
-
-    table = play_plan(plan(experiment, run, options), place, options, engine)
-    tables.append(table)
-    folders.append(place)
+    reported = play_plan(plan(experiment, run, options), place, options, engine)
+    played.append(reported)
     rows = []
     for row in run.rows:
         if row in tuned:
-            best = best_constant(table, row, tuned[row])
+            best = best_constant(reported.table, row, tuned[row])
             rows.append(_tuned_row(run.name, row, chosen[row], best))
         else:
             rows.append(plain_row(run.name, row))
 
-    return RunResult(pl.concat(tables), rows, folders)
+    tables = [one.table for one in played]
+    return RunResult(pl.concat(tables), rows, [one.manifest for one in played])
 
 
 def _tuned_row(run: str, row: str, policy: str, best: str) -> SelectedRow:
@@ -180,7 +176,7 @@ def extend_run(
                 record=more.record,
                 experiment=experiment.id,
             )
-            whole = run_in_folder(plan_of_look, place, options, engine, progress)
+            whole, manifest = run_in_folder(plan_of_look, place, options, engine, progress)
             first_trials = whole.filter(pl.col("trial") < look)
             # Under a name of its own, because the run that is repeated has the same environment.
             table = first_trials.with_columns(environment=pl.lit(more.name))
@@ -190,7 +186,7 @@ def extend_run(
 
     rows = [plain_row(more.name, row) for row in recipes]
 
-    return RunResult(table, rows, [place])
+    return RunResult(table, rows, [manifest])
 
 
 def _trials_of_earlier_call(folder: Path) -> int:
@@ -251,11 +247,18 @@ def compute_part(
     names = table["policy"].unique(maintain_order=True)
     rows = [plain_row(part.name, row) for row in names]
 
-    return RunResult(table, rows, [place])
+    return RunResult(table, rows, [store.manifest])
 
 
-def play_plan(plan: Plan, folder: Path, options: RunOptions, engine: SharedEngine) -> pl.DataFrame:
-    """The table of a simulation, with its progress."""
+class Played(NamedTuple):
+    """The table of a simulation, and the manifest of its folder."""
+
+    table: pl.DataFrame
+    manifest: dict[str, Any]
+
+
+def play_plan(plan: Plan, folder: Path, options: RunOptions, engine: SharedEngine) -> Played:
+    """A simulation, with its progress."""
     rounds = plan.setup.rounds * plan.trials
     with engine.progress_of(rounds) as progress:
         return run_in_folder(plan, folder, options, engine, progress)
@@ -267,18 +270,20 @@ def run_in_folder(
     options: RunOptions,
     engine: SharedEngine,
     progress: ProgressCallback | None,
-) -> pl.DataFrame:
-    """The table of a simulation, run as the user asked."""
-    results = run_plan(
-        plan,
-        out=folder,
-        workers=options.workers,
-        engine=options.engine,
-        address=options.address,
-        progress=progress,
-        threads=engine.threads,
-    )
-    return results.table
+) -> Played:
+    """A simulation, run as the user asked."""
+    with Folder(folder, plan.specification()) as store:
+        table = play_into(
+            store,
+            plan,
+            workers=options.workers,
+            engine=options.engine,
+            address=options.address,
+            progress=progress,
+            threads=engine.threads,
+        )
+
+    return Played(table, store.manifest)
 
 
 def plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:

@@ -8,6 +8,7 @@ are handed on as objects; files are read of earlier calls only.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -190,7 +191,7 @@ def _run(
         # A kill must not leave claims beside a table of other trials.
         (folder / CLAIMS).unlink(missing_ok=True)
         content = dict(specification(experiment, options, played.rows))
-        collected = collect(folder, "experiment", played.table, content, played.folders)
+        collected = collect(folder, "experiment", played.table, content, played.manifests)
         manifest = cast("Manifest", collected)
         write_claims(folder, claims)
         with DRAWING:
@@ -213,24 +214,23 @@ def merge_results(
     Returns:
         The manifest and the claims.
     """
-    tables = []
-    claims = []
-    experiments = []
-    folders = []
-    for name in EXPERIMENTS:  # in the order of the catalogue, whichever call they came from
-        folder = out / RUNS / name
-        result = results.get(name) or _read_result(folder)
+    # In the order of the catalogue, whichever call they came from.
+    kept = []
+    for name in EXPERIMENTS:
+        result = results.get(name) or _read_result(out / RUNS / name)
         if result is not None:
-            tables.append(result.table)
-            claims += result.claims
-            experiments.append(_summary(result.manifest))
-            folders.append(folder)
+            kept.append(result)
 
-    content: dict[str, Any] = {"experiment": COLLECTION, "experiments": experiments}
+    claims = [claim for result in kept for claim in result.claims]
+    manifests = [dict(result.manifest) for result in kept]
+    content: dict[str, Any] = {
+        "experiment": COLLECTION,
+        "experiments": [_summary(result.manifest) for result in kept],
+    }
     # In one piece: how many calls the tables came from leaves no trace in the file.
-    table = pl.concat(tables, rechunk=True)
+    table = pl.concat([result.table for result in kept], rechunk=True)
     (out / CLAIMS).unlink(missing_ok=True)
-    manifest = cast("Manifest", collect(out, "experiments", table, content, folders))
+    manifest = cast("Manifest", collect(out, "experiments", table, content, manifests))
     write_claims(out, claims)
 
     return manifest, claims
@@ -342,7 +342,7 @@ def specification(
         "changed": _changed(own, options),
         "scale": _scale(own),
         "places": places_of(experiment),
-        "rows": [_row_entry(row) for row in rows],
+        "rows": [cast("RowEntry", row._asdict()) for row in rows],
         "plots": [_plot_entry(plot) for plot in experiment.plots],
     }
 
@@ -368,26 +368,10 @@ def _scale(runs: Sequence[Run | Computed]) -> list[ScaleEntry]:
     return scale
 
 
-def _row_entry(row: SelectedRow) -> RowEntry:
-    return {
-        "run": row.run,
-        "row": row.row,
-        "policy": row.policy,
-        "tuned": row.tuned,
-        "best": row.best,
-        "best_tuned": row.best_tuned,
-    }
-
-
 def _plot_entry(plot: Plot) -> PlotEntry:
-    return {
-        "name": plot.name,
-        "metric": plot.metric,
-        "caption": plot.caption,
-        "kind": plot.kind,
-        "rows": list(plot.rows),
-        "runs": list(plot.runs),
-        "parts": list(plot.parts),
-        "vertical": plot.vertical,
-        "logarithmic": plot.logarithmic,
+    # As it will be read again: JSON has no tuples.
+    entry = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(plot).items()
     }
+    return cast("PlotEntry", entry)

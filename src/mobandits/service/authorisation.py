@@ -63,10 +63,9 @@ class Authorisation:
         ACTOR.set(None)
         request.state.agents = None
         if given is None and self.is_open:
-            self._check_not_forwarded(request, 401)
+            self._check_near(request, 401)
             # A page of the web has no key, and so need not be asked for its name where there is one:
             # a proxy on this machine may send the name that it is called by.
-            self._check_name(request)
             self._check_origin(request)
             return
 
@@ -102,8 +101,7 @@ class Authorisation:
         """
         if self.is_open:
             # Not 401, which leads to the page that asks for a key: there is none yet.
-            self._check_not_forwarded(request, 403)
-            self._check_name(request)
+            self._check_near(request, 403)
 
     def key_of_text(self, text: str) -> Key | None:
         """The valid key that a text is; None where it is none."""
@@ -141,14 +139,16 @@ class Authorisation:
 
         return self._keys
 
-    def _check_not_forwarded(self, request: Request, status: int) -> None:
-        """Refuse what came through a proxy: whoever is behind it is not on this machine."""
+    def _check_near(self, request: Request, status: int) -> None:
+        """Refuse what does not come from this machine.
+
+        That is what came through a proxy, whose status is given, and a page of the web that had
+        its name lead to this machine (DNS rebinding).
+        """
         for name in request.headers:
             if name in FORWARDING or name.startswith(FORWARDING_PREFIX):
                 raise Problem(status, f"a request with the header {name} must have a key")
 
-    def _check_name(self, request: Request) -> None:
-        """Refuse a page of the web that had its name lead to this machine (DNS rebinding)."""
         host = request.headers.get("host", "")
         name = host.rpartition(":")[0] if host[-1:].isdecimal() and ":" in host else host
         if host in LOOPBACK_NAMES or name in LOOPBACK_NAMES:

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from mobandits.compiling.at_hand import waiting
 from mobandits.logs.address import Address, Place, is_address, place_of
 from mobandits.support import json_lines
 from mobandits.support.optional import missing_extra
@@ -38,7 +39,7 @@ def serve_file(
         import msgspec  # noqa: PLC0415
 
         from mobandits.service.checking import agent_in_words  # noqa: PLC0415
-        from mobandits.service.compiling import compile_in_child  # noqa: PLC0415
+        from mobandits.service.compiling import load_compiled  # noqa: PLC0415
         from mobandits.service.retention import check_retention, kept_in_words  # noqa: PLC0415
         from mobandits.service.server import serve  # noqa: PLC0415
         from mobandits.service.specification import read_specification  # noqa: PLC0415
@@ -69,7 +70,9 @@ def serve_file(
             for line in agent_in_words(name, agent):
                 say(line)
 
-        compile_in_child(specification)
+        with waiting():
+            load_compiled(specification)
+
         kept = kept_in_words(specification)
         say(f"{file} can be served: compiled, decisions go to {place}{kept}")
         return

@@ -1,14 +1,10 @@
-"""What agents play, compiled before the first request, in a process of its own.
+"""A round of what agents play, before the first request: a request then loads nothing.
 
-A process that compiles answers nobody for seconds. So a child compiles into the cache of this
-machine, and the service loads from there what is left to load.
+Where nothing is compiled yet, the round is played in Python, and what it needs is asked for (see
+`compiling.at_hand`).
 """
 
 import contextlib
-import subprocess
-import sys
-from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,57 +12,21 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.service.explaining import rehearse_explanation
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
-from mobandits.spec import build
-from mobandits.support import json_lines
 
 MOST_FEATURES = 64  # of an agent that only plays a round
-LONGEST = 600.0  # seconds; a recipe takes up to twenty
 
 
-class Rehearsal(msgspec.Struct):
-    """What a child is told to play.
-
-    Attributes:
-        specification: of the agents.
-        orders: {agent: the order that it plays by afterwards}.
-    """
-
-    specification: ServiceSpecification
-    orders: dict[str, Any]
-
-
-def compile_in_child(
-    specification: ServiceSpecification, orders: Mapping[str, Any] | None = None
-) -> None:
-    """Compile in a child process what all agents play.
+def load_compiled(specification: ServiceSpecification) -> None:
+    """Play a round of every agent, apart from its log: what that needs is loaded afterwards.
 
     Args:
         specification: of the agents.
-        orders: {agent: an order that it plays by as well}, each a name or a table.
-
-    Raises:
-        subprocess.SubprocessError: where the child fails, or does not end.
     """
-    content = msgspec.json.encode(Rehearsal(specification, dict(orders or {})))
-    command = [sys.executable, "-m", "mobandits.service.compiling"]
-    subprocess.run(command, input=content, check=True, timeout=LONGEST)  # noqa: S603
+    for agent in specification.agents.values():
+        play_a_round(agent)
 
 
-def load_compiled(
-    specification: ServiceSpecification, orders: Mapping[str, Any] | None = None
-) -> None:
-    """Play a round of every agent, apart from its log: what that needs is compiled afterwards.
-
-    Args:
-        specification: of the agents.
-        orders: as of `compile_in_child`.
-    """
-    orders = orders or {}
-    for name, agent in specification.agents.items():
-        play_a_round(agent, orders.get(name))
-
-
-def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
+def play_a_round(specification: AgentSpecification) -> None:
     """Make each call once, as an agent of the specification that nobody else knows.
 
     It is done with a context for all arms, and with one for each: only the first call of a client
@@ -74,7 +34,6 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
 
     Args:
         specification: of the agent.
-        order: by which it decides once more, a name or a table; None: only by its own.
     """
     specification = with_few_features(specification)
     agent = specification.agent()
@@ -83,7 +42,7 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
     for shape in (row, row_per_arm):
         # A recipe may be for the other ones alone.
         with contextlib.suppress(ValueError):
-            _play_with(specification, np.ones(shape), order)
+            _play_with(specification, np.ones(shape))
 
 
 def with_few_features(specification: AgentSpecification) -> AgentSpecification:
@@ -107,7 +66,7 @@ def with_few_features(specification: AgentSpecification) -> AgentSpecification:
     return fewer
 
 
-def _play_with(specification: AgentSpecification, context: Array, order: Any) -> None:
+def _play_with(specification: AgentSpecification, context: Array) -> None:
     agent = specification.agent()
     decision = agent.decide(context)
     rewards = {}
@@ -120,13 +79,3 @@ def _play_with(specification: AgentSpecification, context: Array, order: Any) ->
     with contextlib.suppress(ValueError):
         agent.adopt(context, decision.arm, compare=True)
     rehearse_explanation(agent)
-    if order is not None:
-        agent.preference = build("orders", order, "order")
-        agent.decide(context)
-        rehearse_explanation(agent)
-
-
-if __name__ == "__main__":
-    json_lines.begin_if_asked()
-    rehearsal = msgspec.json.decode(sys.stdin.buffer.read(), type=Rehearsal)
-    load_compiled(rehearsal.specification, rehearsal.orders)

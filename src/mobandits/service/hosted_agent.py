@@ -73,12 +73,10 @@ class HostedAgent:
         name: as given.
         specification: as given.
         is_by_call: as given.
-        is_compiling: whether a child process compiles what it plays: it is opened afterwards.
+        is_loading: whether what it plays is still loaded: it is opened afterwards.
         status: "starting", "ready", or why it cannot decide.
         is_sound: whether all numbers of its state are numbers, when they were last looked at.
         openings: how often it was opened: what was written before the last time may be lost.
-        next_preference: in words, an order that is being compiled for it; None: there is none.
-        preference_error: why the last one that was being compiled does not hold; None: it does.
         changing: held by calls that change it in a thread, one after the other.
     """
 
@@ -93,12 +91,10 @@ class HostedAgent:
         self.name = name
         self.specification = specification
         self.is_by_call = is_by_call
-        self.is_compiling = False
+        self.is_loading = False
         self.status = STARTING
         self.is_sound = True
         self.openings = 0
-        self.next_preference: str | None = None
-        self.preference_error: str | None = None
         self.changing = asyncio.Lock()
         self._file = file
         self._agent: Agent | None = None
@@ -220,7 +216,7 @@ class HostedAgent:
         """
         # Once: another thread may close the agent meanwhile, which then takes no call.
         agent = self._agent
-        if agent is None or not self.is_ready:
+        if agent is None or self.status != READY:
             raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
 
         # What could not be written since the last call is known by now.
@@ -242,9 +238,11 @@ class HostedAgent:
         return store
 
     @property
-    def has_decided(self) -> bool:
-        """Whether there is a state: the first decision makes it."""
-        return self.agent.core.bound.stage > 0
+    def answers_at_once(self) -> bool:
+        """Whether a decision takes no time: the first one makes the state, which may be large."""
+        agent = self._agent
+        # One that is closed refuses it.
+        return agent is None or agent.core.bound.stage > 0
 
     # --- calls
 
@@ -296,15 +294,15 @@ class HostedAgent:
         """
         agent = self.agent
         objectives = agent.core.objective_names
-        known = self.known_rewards(number)
+        known = self._known_rewards(agent, number)
         for name, value in rewards.items():
             before = known.get(name, value)
             if before != value:
                 raise changed_reward(name, before, value)
 
         # No rewards at all are refused by the agent, and repeat nothing.
-        is_repeated = bool(rewards) and all(name in known for name in rewards)
-        is_remembered = self._is_remembered(number)
+        is_repeated = bool(rewards) and rewards.keys() <= known.keys()
+        is_remembered = _is_remembered(agent, number)
         if is_repeated and not is_remembered:
             return rewarded(number, objectives, known, is_repeated=True)
         if not is_remembered:
@@ -320,32 +318,19 @@ class HostedAgent:
         Raises:
             Problem: where there is no such decision, or it waits no more.
         """
-        self._check_made(number)
-        if not self._is_remembered(number):
+        agent = self.agent
+        self._check_made(agent, number)
+        if not _is_remembered(agent, number):
             raise Problem(409, f"decision {number} waits for rewards no more")
 
-        self.agent.activate(number)
+        agent.activate(number)
 
     def abandon(self, number: int) -> None:
         """Wait for a decision no more; once more is no error."""
-        self._check_made(number)
-        if number in self.agent.core.pending.open:
-            self.agent.abandon(number)
-
-    def is_compiled_for(self, order: Any) -> bool:
-        """Whether another order can be played at once, and need not be compiled or loaded first.
-
-        Args:
-            order: as of `set_preference`.
-
-        Raises:
-            ValueError: where there is no such order, or the agent cannot have another one.
-        """
-        core = self.agent.core
-        # It refuses what does not fit first: to compile that would take seconds.
-        fitting = fitting_order(core, order)
-
-        return core.bound.is_compiled_for(fitting)
+        agent = self.agent
+        self._check_made(agent, number)
+        if number in agent.core.pending.open:
+            agent.abandon(number)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
@@ -355,6 +340,7 @@ class HostedAgent:
         """
         self.agent.preference = fitting_order(self.agent.core, order)
         self._preference = self._preference_in_words()
+        rehearse_explanation(self.agent)
 
     def take_over(self, data: bytes) -> None:
         """Go on from what the agent of a snapshot has learned.
@@ -491,14 +477,10 @@ class HostedAgent:
 
         return explanation_of(self.agent, store, found)
 
-    def known_rewards(self, number: int) -> dict[str, float]:
-        """{objective: value} of the rewards that came for a decision, wherever they are kept.
-
-        Raises:
-            Problem: where there is no such decision.
-        """
-        self._check_made(number)
-        core = self.agent.core
+    def _known_rewards(self, agent: Agent, number: int) -> dict[str, float]:
+        """{objective: value} of the rewards that came for a decision, wherever they are kept."""
+        self._check_made(agent, number)
+        core = agent.core
         waiting = core.pending.open.get(number)
         values: Iterable[float] | None
         if waiting is None:
@@ -554,27 +536,20 @@ class HostedAgent:
         if agent is None:
             return state_of_closed(self.name, self.status, self.specification)
 
-        state = state_of_open(agent, self.name, self.status, self.specification, self._preference)
-        state.next_preference = self.next_preference
-        state.preference_error = self.preference_error
-
-        return state
+        return state_of_open(agent, self.name, self.status, self.specification, self._preference)
 
     # ---
 
-    def _check_made(self, number: int) -> None:
-        pending = self.agent.core.pending
-        if is_of_worker(number):
-            # Nothing follows from its number: where the agent knows nothing of it, the log may.
-            is_known = self._is_remembered(number) or self.store.decision(number) is not None
-        else:
-            is_known = number < pending.next_id
+    def _check_made(self, agent: Agent, number: int) -> None:
+        if number < agent.core.pending.next_id:
+            return
+
+        # Nothing follows from a worker's number: where the agent knows nothing of it, the log may.
+        is_known = is_of_worker(number) and (
+            _is_remembered(agent, number) or self.store.decision(number) is not None
+        )
         if not is_known:
             raise Problem(404, f"there is no decision {number}")
-
-    def _is_remembered(self, number: int) -> bool:
-        pending = self.agent.core.pending
-        return number in pending.open or number in pending.settled
 
     def _decided(self, decision: Decision) -> Decided:
         front = decision.front
@@ -583,7 +558,7 @@ class HostedAgent:
             arm=str(decision.arm),
             propensity=decision.propensity,
             error=decision.error,
-            front=None if front is None else [str(arm) for arm in front],
+            front=None if front is None else list(map(str, front)),
             preference=self._preference,
             replayed=decision.replayed,
         )
@@ -594,3 +569,9 @@ class HostedAgent:
         names = [str(name) for name in agent.core.objective_names]
 
         return in_words(agent.preference, names)
+
+
+def _is_remembered(agent: Agent, number: int) -> bool:
+    """Whether a decision waits for rewards, or was settled lately."""
+    pending = agent.core.pending
+    return number in pending.open or number in pending.settled

@@ -59,7 +59,7 @@ class HostedAgents:
 
     def all_ready(self) -> bool:
         """Whether every agent can decide soundly, but for those that a call has just made."""
-        return all(hosted.health == READY or hosted.is_compiling for hosted in self)
+        return all(hosted.health == READY or hosted.is_loading for hosted in self)
 
     def check_numbers(self) -> None:
         """Look whether the states of the agents have only numbers."""
@@ -80,7 +80,7 @@ class HostedAgents:
         for hosted in self:
             before = self._opening.get(hosted.name)
             is_being_opened = before is not None and not before.done()
-            is_wanted = not hosted.is_ready and not hosted.is_compiling
+            is_wanted = not hosted.is_ready and not hosted.is_loading
             if is_wanted and not is_being_opened:
                 self._opening[hosted.name] = self._threads.submit(self._open_one, hosted)
 
@@ -109,7 +109,7 @@ class HostedAgents:
     # --- agents that calls make
 
     def add(self, name: str, specification: AgentSpecification) -> Kept | None:
-        """An agent more, which is still to be compiled and opened.
+        """An agent more, which is still to be opened.
 
         Args:
             name: of the agent.
@@ -143,7 +143,7 @@ class HostedAgents:
             raise Problem(409, f"the store has decisions of another agent {quoted(name)} already")
 
         hosted = HostedAgent(name, specification, self._file, is_by_call=True)
-        hosted.is_compiling = True
+        hosted.is_loading = True
         text = msgspec.json.encode(specification).decode()
         kept = self._file.keep([hosted_put(name, text, "served")])
         self._by_name[name] = hosted

@@ -9,11 +9,9 @@ from typing import Any, Protocol
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mobandits.service.tracing import HEADER as TRACE_HEADER
-from mobandits.service.tracing import traceparent_of
+from mobandits.service.tracing import REQUEST_ID, TRACE, marks_of
 
 UNROUTED = "none"  # of a request that goes nowhere
-LONGEST_ID = 64  # characters of a client's own
 
 
 class CountsRequests(Protocol):
@@ -49,17 +47,17 @@ class RequestLog:
             return
 
         began = time.perf_counter()
-        number = self._id_of(scope)
-        trace = traceparent_of(scope["headers"])
+        given, trace = marks_of(scope["headers"])
+        number = given or f"{self._process}{next(self._numbers)}".encode()
         status = 500  # where it fails before it is answered
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", number)]
+                message["headers"] = [*message["headers"], (REQUEST_ID, number)]
                 if trace is not None:
-                    message["headers"].append((TRACE_HEADER, trace))
+                    message["headers"].append((TRACE, trace))
             await send(message)
 
         try:
@@ -67,14 +65,6 @@ class RequestLog:
         finally:
             seconds = time.perf_counter() - began
             self._note(scope, number, trace, status, seconds)
-
-    def _id_of(self, scope: Scope) -> bytes:
-        for name, value in scope["headers"]:
-            if name == b"x-request-id" and value.isalnum() and len(value) <= LONGEST_ID:
-                given: bytes = value
-                return given
-
-        return f"{self._process}{next(self._numbers)}".encode()
 
     def _note(
         self, scope: Scope, number: bytes, trace: bytes | None, status: int, seconds: float

@@ -13,13 +13,14 @@ from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
 from mobandits.service.authorisation import Authorisation
-from mobandits.service.compiling import compile_in_child, load_compiled
+from mobandits.service.compiling import load_compiled
 from mobandits.service.evaluations import Evaluations
 from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.interpreter import share_among_threads, spare_what_stays
 from mobandits.service.pace import Pace
+from mobandits.service.preferences import check_match
 from mobandits.service.retention import Retention
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 LOG = logging.getLogger("mobandits.service")
-ORDER_PATIENCE = 2.0  # seconds: clients often wait for five
 RETRY_SECONDS = 1.0  # between attempts to open an agent whose events could not be written
 
 
@@ -43,7 +43,6 @@ class Running:
     Args:
         specification: of the service.
         file: of its decisions, which it closes in the end.
-        is_compiled: whether a parent has compiled what the agents of its file play.
 
     Attributes:
         file: as given.
@@ -58,16 +57,9 @@ class Running:
         retention: of their decisions.
         specification: as given.
         learner: for the workers on the same store; None: a file has none.
-        order_patience: seconds that a call waits for an order that is compiled.
     """
 
-    def __init__(
-        self,
-        specification: ServiceSpecification,
-        file: SharedStore,
-        *,
-        is_compiled: bool = False,
-    ) -> None:
+    def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self.file = file
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file)
@@ -86,24 +78,17 @@ class Running:
         self.learner = learner_of(self)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.evaluations = Evaluations(file, self.settlements, self.begin)
-        self.order_patience = ORDER_PATIENCE
-        self._is_compiled = is_compiled
-        self._compiling = asyncio.Lock()
         self._stands_by: str | None = None
         self._has_begun = False
 
-    async def compile(self) -> None:
-        """Compile what the agents play, as far as it can be."""
+    async def load(self) -> None:
+        """Load what the agents play, as far as it is compiled."""
         share_among_threads()
         try:
-            # In a process of its own: to compile takes seconds, in which this one must answer.
-            specification = self.agents.specification()
-            if not self._is_compiled:
-                await asyncio.to_thread(compile_in_child, specification)
-            await asyncio.to_thread(load_compiled, specification)
+            await asyncio.to_thread(load_compiled, self.agents.specification())
         except Exception:
             # The agents are opened all the same: the one at fault says so in its status.
-            LOG.exception("what the agents play could not be compiled ahead")
+            LOG.exception("what the agents play could not be loaded ahead")
 
     async def resume_evaluations(self) -> None:
         """Go on with the evaluations that waited when the service ended."""
@@ -113,41 +98,44 @@ class Running:
             LOG.exception("evaluations that waited are not gone on with")
 
     async def make_ready(self, hosted: HostedAgent) -> None:
-        """Compile what an agent plays that a call made, and open it; others decide meanwhile."""
+        """Load what an agent plays that a call made, and open it; others decide meanwhile."""
+        one = {hosted.name: hosted.specification}
+        specification = msgspec.structs.replace(self.specification, agents=one)
         try:
-            await self._compile_one(hosted)
+            await asyncio.to_thread(load_compiled, specification)
+        except Exception:
+            # The agent says so in its status where that fails again.
+            LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
         finally:
-            hosted.is_compiling = False
+            hosted.is_loading = False
 
         self.agents.begin_opening()
 
-    async def prepare_order(self, hosted: HostedAgent, order: Any) -> None:
-        """Compile what an agent needs to play by another order; it and others decide meanwhile.
+    async def change_preference(
+        self, hosted: HostedAgent, order: Any, wanted: str | None = None
+    ) -> int:
+        """Have an agent compare arms by another order; changes are made in the order of calls.
 
         Args:
             hosted: the agent.
             order: its name, or a table of its name and parameters; None: the recipe's own.
-        """
-        # One after the other: what one call has compiled, the next one finds.
-        async with self._compiling:
-            try:
-                is_compiled = hosted.is_compiled_for(order)
-            except ValueError:
-                return  # whoever plays by it says what is wrong
-            if not is_compiled:
-                await self._compile_one(hosted, order)
+            wanted: the header `If-Match`; None: there is none.
 
-    async def _compile_one(self, hosted: HostedAgent, order: Any = None) -> None:
-        """Compile what one agent plays, as far as it can be."""
-        one = {hosted.name: hosted.specification}
-        specification = msgspec.structs.replace(self.specification, agents=one)
-        orders = {hosted.name: order}
-        try:
-            await asyncio.to_thread(compile_in_child, specification, orders)
-            await asyncio.to_thread(load_compiled, specification, orders)
-        except Exception:
-            # It is compiled here then, and the agent says so where that fails as well.
-            LOG.exception("what agent %s plays could not be compiled ahead", hosted.name)
+        Returns:
+            `hosted.openings` when it was made.
+
+        Raises:
+            Problem: where `If-Match` does not agree.
+            ValueError: where there is no such order, or it does not fit the agent.
+        """
+        # One after the other, so that nothing changes between what is compared and what is set.
+        async with hosted.changing:
+            check_match(wanted, hosted.preference())
+            openings = hosted.openings
+            # In a thread: what is compiled for it may have to be loaded, while others decide.
+            await asyncio.to_thread(hosted.set_preference, order)
+
+        return openings
 
     def begin(self, work: Coroutine[Any, Any, Result]) -> "asyncio.Task[Result]":
         """Have something done while requests are answered; it is cancelled when the service ends."""
@@ -164,7 +152,7 @@ class Running:
 
     async def keep_ready(self) -> None:
         """Start, and look after the agents, until it is cancelled."""
-        await self.compile()
+        await self.load()
         while True:
             try:
                 await self.look_after()

@@ -56,7 +56,11 @@ def check_collection(out: Path, experiment: str) -> None:
 
 
 def collect(
-    out: Path, kind: str, table: pl.DataFrame, specification: dict[str, Any], runs: Sequence[Path]
+    out: Path,
+    kind: str,
+    table: pl.DataFrame,
+    specification: dict[str, Any],
+    manifests: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     """The manifest of an experiment, written with its table from the finished runs that it has.
 
@@ -65,14 +69,8 @@ def collect(
         kind: what the folder holds, which says what its page looks like.
         table: the rows of all runs, and more.
         specification: of the experiment; those of the runs are added to it.
-        runs: their folders.
+        manifests: of the runs.
     """
-    manifests = []
-    for run in runs:
-        manifest_of_run = read_manifest(run)
-        if manifest_of_run is not None:
-            manifests.append(manifest_of_run)
-
     data = parquet(table)
     write_atomically(out / TABLE, data)
     specifications = [each["specification"] for each in manifests]

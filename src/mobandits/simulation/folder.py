@@ -91,6 +91,7 @@ class Folder:
         # As it will be read again: JSON has no tuples, and equal specifications must compare equal.
         self._specification: dict[str, Any] = json.loads(json.dumps(specification))
         self._manifest: dict[str, Any] = {}
+        self._kept: dict[int, pl.DataFrame] = {}
         self._start: float | None = None
 
     def __enter__(self) -> Self:
@@ -163,6 +164,8 @@ class Folder:
         parts.mkdir(exist_ok=True)
         file = parts / f"trial-{trial:06d}.parquet"
         write_atomically(file, parquet(frame))
+        # What is written here is not read again.
+        self._kept[trial] = frame
 
     def finish(self) -> pl.DataFrame:
         """The table of all trials, written, and the manifest is closed."""
@@ -188,7 +191,8 @@ class Folder:
         # A kill may have left the table and its parts: no trial may count twice.
         for trial, part in sorted(_parts(self.path).items()):
             if trial not in in_table:
-                tables.append(read_table(part))
+                kept = self._kept.get(trial)
+                tables.append(read_table(part) if kept is None else kept)
 
         return concatenated(tables)
 

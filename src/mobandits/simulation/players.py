@@ -5,7 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from mobandits.compiling.compiled import Compiled, loop_for
+from mobandits.compiling.at_once import at_once
+from mobandits.compiling.compiled import Compiled
 from mobandits.contracts.protocols import Block, IntArray, Mask, Order, Policy, Recipe, Rng, Shape
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
@@ -128,7 +129,7 @@ def _learner(
 
     def loop_of(policy: Policy) -> Any:
         _check_methods(recipe, policy)
-        return loop_for(play, policy, *parts, compiled=compiled)
+        return at_once(play, policy, *parts, compiled=compiled)
 
     rng = stream(seed, trial, POLICY, short_repr(recipe))
 
@@ -145,13 +146,13 @@ def _sweep_player(
 ) -> SweepPlayer:
     learner = _learner(row, sweep.recipe, shape, seed, trial, compiled, MeanWatcher())
     policy = learner.policy
-    sweep.check(policy, shape, loop_for(initial_beliefs, policy, compiled=compiled))
+    sweep.check(policy, shape, at_once(initial_beliefs, policy, compiled=compiled))
     readers = []
     for name, order in sweep.orders.items():
         # A stream of its own, or orders would change the arms of each other and of the learner.
         rng = stream(seed, trial, READER, f"{sweep.recipe!r} read by {order!r}")
         # `compiled=True` promises compiled policies; orders that only read may be any.
-        loop = loop_for(play_order, order, compiled="auto" if compiled else False)
+        loop = at_once(play_order, order, compiled="auto" if compiled else False)
         readers.append(Reader(name, order, loop, rng))
 
     return SweepPlayer(row, learner, readers)

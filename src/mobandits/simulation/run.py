@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+import polars as pl
+
 from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
@@ -135,23 +137,44 @@ def run_plan(
     if workers is not None:
         integer("workers", workers, at_least=1)
 
-    # A store keeps finished trials, and knows those of earlier calls.
     store: Memory | Folder = Memory() if out is None else Folder(out, plan.specification())
     with store:
-        todo = [trial for trial in range(plan.trials) if trial not in store.finished]
-        # What was finished before counts as done from the start.
-        after_rounds = RoundCounter(plan.setup.rounds, plan.trials, len(todo), progress)
-        if todo and engine == "ray":
-            store.begin()
-            play_on_ray(
-                plan.setup, todo, store.keep, after_rounds, workers=workers, address=address
-            )
-        elif todo:
-            own_or_shared = threads_for(workers) if threads is None else nullcontext(threads)
-            with own_or_shared as pool:
-                pool.play(plan.setup, todo, store.keep, store.begin, after_rounds)
+        table = play_into(
+            store,
+            plan,
+            workers=workers,
+            engine=engine,
+            address=address,
+            progress=progress,
+            threads=threads,
+        )
 
-        return Results(store.finish(), plan.specification())
+    return Results(table, plan.specification())
+
+
+def play_into(
+    store: Memory | Folder,
+    plan: Plan,
+    *,
+    workers: int | None,
+    engine: str,
+    address: str | None,
+    progress: ProgressCallback | None,
+    threads: Threads | None,
+) -> pl.DataFrame:
+    """The table of a plan, of which an open store keeps finished trials and those of earlier calls."""
+    todo = [trial for trial in range(plan.trials) if trial not in store.finished]
+    # What was finished before counts as done from the start.
+    after_rounds = RoundCounter(plan.setup.rounds, plan.trials, len(todo), progress)
+    if todo and engine == "ray":
+        store.begin()
+        play_on_ray(plan.setup, todo, store.keep, after_rounds, workers=workers, address=address)
+    elif todo:
+        own_or_shared = threads_for(workers) if threads is None else nullcontext(threads)
+        with own_or_shared as pool:
+            pool.play(plan.setup, todo, store.keep, store.begin, after_rounds)
+
+    return store.finish()
 
 
 def check_engine(engine: str, address: str | None) -> None:

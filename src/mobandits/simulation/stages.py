@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from mobandits.compiling.at_once import pieces_for
+
 
 class Stages:
     """A recipe at work: bound, and bound anew whenever a stage ends.
@@ -33,6 +35,8 @@ class Stages:
     def pieces(self, rounds: int) -> Iterator[slice]:
         """A block of so many rounds, in pieces that lie within one stage each.
 
+        Pieces are small as long as their loop is called in Python.
+
         Before a piece that begins a stage comes, the attributes are those of the new stage.
         """
         first = 0
@@ -47,5 +51,7 @@ class Stages:
                 last = min(rounds, first + self._rounds_left)
                 self._rounds_left -= last - first
 
-            yield slice(first, last)
+            for piece in pieces_for(self.loop, last - first):
+                yield slice(first + piece.start, first + piece.stop)
+
             first = last

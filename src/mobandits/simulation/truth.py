@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.compiling.compiled import loop_for
+from mobandits.compiling.at_once import at_once, pieces_for
 from mobandits.contracts.protocols import Array, Beliefs, Block, IntArray, Mask, Order
 from mobandits.numerics.rounded import in_last_decimals
 from mobandits.simulation.play import score
@@ -89,15 +89,16 @@ class BlockGroundTruth:
             gaps: Array = self._answer(
                 "gaps",
                 order,
-                lambda: loop_for(gap_table, exact_order)(exact_order, means[0]) / unit,
+                lambda: at_once(gap_table, exact_order)(exact_order, means[0]) / unit,
             )
             return gaps[chosen]
 
         # Else only the gaps of the arms that were played: those of all would take as many times
         # longer as there are arms.
         gaps = np.empty((len(chosen), digits))
-        loop = loop_for(score, exact_order)
-        loop(exact_order, means, chosen, gaps)
+        loop = at_once(score, exact_order)
+        for piece in pieces_for(loop, len(chosen)):
+            loop(exact_order, means[piece], chosen[piece], gaps[piece])
 
         return gaps / unit
 
@@ -105,7 +106,7 @@ class BlockGroundTruth:
         """(rounds or 1, arms) the arms that are best under an order, given the true means."""
         exact_order, means, _ = self._in_integers(order)
         front: Mask = self._answer(
-            "front", order, lambda: loop_for(true_fronts, exact_order)(exact_order, means)
+            "front", order, lambda: at_once(true_fronts, exact_order)(exact_order, means)
         )
         return front
 

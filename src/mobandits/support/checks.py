@@ -12,6 +12,7 @@ from mobandits.support.nearest import refusal
 
 # Looked up once: agents ask in every call.
 DOUBLE = np.dtype(np.float64)
+FLOATS = frozenset((float,))
 PLAIN_TYPES = frozenset((np.ndarray, float, int))
 
 # The largest size of a number in a log: squares of such numbers, and sums of many of them, stay
@@ -134,9 +135,8 @@ def is_masked(value: Any) -> bool:
         False
     """
     if isinstance(value, (list, tuple)):
-        # Most items are floats, and lists may be long.
-        others = [item for item in value if type(item) is not float]
-        return bool(others) and any(map(is_masked, others))
+        # Most lists have floats alone, and they may be long.
+        return not FLOATS.issuperset(map(type, value)) and any(map(is_masked, value))
 
     # `np.ma` is loaded on its first use, which takes 10 ms: plain arrays and numbers need none of it.
     if type(value) in PLAIN_TYPES:

@@ -61,9 +61,9 @@ def _decision_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row | None:
     at = event["time"]
     arm = event["arm"]
     propensity = event["propensity"]
-    if not (_is_whole(number) and _is_whole(arm) and _is_moment(at)):
+    if not _are_positions([number, arm]):
         return None
-    if not _is_share(propensity):
+    if not (_is_moment(at) and _is_share(propensity)):
         return None
 
     shape: Row = (None, None)

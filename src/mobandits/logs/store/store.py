@@ -106,6 +106,9 @@ class Store:
             a tool that looks into it; then it fails, and nothing has changed.
         agent: whose events these are; a file may hold those of several.
 
+    Attributes:
+        last_seq: of the last event: how many there ever were; those that were deleted count.
+
     Raises:
         LogError: where the file is something else, damaged, of a newer version, or in use.
 
@@ -150,7 +153,7 @@ class Store:
         self._threads = threading.RLock() if self._file is None else self._file.lock
         self._process = os.getpid()
         self._number: int | None = None
-        self._events = 0
+        self.last_seq = 0
         self._arms = ArmRegistry()
         # Until a call is done: an interruption leaves it unknown whether it was written.
         self._is_midway = False
@@ -183,8 +186,7 @@ class Store:
         raise TypeError(f"{rule} into {self.path}; open it there")
 
     def __len__(self) -> int:
-        """Number of events that there ever were; those that were deleted count."""
-        return self._events
+        return self.last_seq
 
     @property
     def arm_names(self) -> list[Hashable]:
@@ -253,7 +255,7 @@ class Store:
         Raises:
             LogError: naming field, rule and value, or what the disk said; then nothing was kept.
         """
-        self.extend((event,))
+        self.extend([event])
 
     def extend(self, events: Iterable[Event]) -> None:
         """Keep several events in one transaction: all of them, or none where one is refused.
@@ -263,11 +265,11 @@ class Store:
         """
         listed = list(events)  # it may call the store itself, so before anything is begun
         with self._threads:
-            self.check_usable()
+            writer = self._usable()
             if self._number is None:
                 self.describe({})
             if listed:
-                self._write(listed, [])
+                self._write(writer, listed, [])
 
     def redescribe(self, description: dict[str, Any], event: Event) -> None:
         """Keep an event after which the agent is another one: both are kept, or none.
@@ -281,14 +283,14 @@ class Store:
         """
         text = compact(encoded(description, "description"))
         with self._threads, explained(self.path):
-            connection = self._usable().connection
+            writer = self._usable()
             number = self._number
             if number is None:
                 raise LogError(f"{self.path} must have a description to change it, got none")
-            (created,) = connection.execute(SELECT_CREATED, (number,)).fetchone()
+            (created,) = writer.connection.execute(SELECT_CREATED, (number,)).fetchone()
             check = checksum(self.agent, text, created)
             update = (UPDATE_DESCRIPTION, (text, check, number))
-            self._write([event], [update])
+            self._write(writer, [event], [update])
 
     def first_change(self, kind: str, after: int = 0) -> Event | None:
         """The first event of a kind that is neither a decision nor a reward; None: there is none.
@@ -340,11 +342,12 @@ class Store:
             with explained(self.path), copied(self._usable().connection, target):
                 pass
 
-    def _write(self, listed: list[Event], more: list[Statement]) -> None:
+    def _write(
+        self, writer: Writer | GroupedWriter, listed: list[Event], more: list[Statement]
+    ) -> None:
         """Write some events, and what else belongs to them; the caller holds the lock."""
-        writer = self._usable()
         statements, arms = self._statements(listed)
-        note = self._continuity.note_after(listed, self._events + len(listed))
+        note = self._continuity.note_after(listed, self.last_seq + len(listed))
         self._is_midway = True
         try:
             writer.write(statements + more, listed, note)
@@ -353,7 +356,7 @@ class Store:
             if isinstance(error, sqlite3.IntegrityError):
                 raise LogError(f"{self.path} cannot take it: {_rule(error)}") from error
             raise
-        self._events += len(listed)
+        self.last_seq += len(listed)
         self._arms = arms
         self._is_midway = False
 
@@ -371,7 +374,7 @@ class Store:
         """
         with self._threads:
             number = self._number
-            last = self._events
+            last = self.last_seq
         self.flush()
         return iter(()) if number is None else self._events_between(number, after, last)
 
@@ -474,7 +477,7 @@ class Store:
         Raises:
             LogError: where there is no description yet, or it cannot be written.
         """
-        known = self._events if seq is None else seq
+        known = self.last_seq if seq is None else seq
         # Outside of the lock: agents of one file share it, and would all have to wait.
         check = checksum(known, blob=state)
         with self._threads:
@@ -557,7 +560,7 @@ class Store:
                 if writer is not None:
                     writer.close()
                     if writer.failure is None:
-                        self._continuity.end(self._events)
+                        self._continuity.end(self.last_seq)
             finally:
                 if owner is not None:
                     owner.close()
@@ -609,21 +612,21 @@ class Store:
             arms.follow(event, self.path)
         self._arms = arms
         self._number = row.id
-        self._events = row.events
+        self.last_seq = row.events
         self._warn_of_missing(row.created)
         self._begin_notes(row.created, decided)
 
     def _warn_of_missing(self, created: float | None) -> None:
         """Warn of events that were written once and are not there, of which SQLite knows nothing."""
-        said = self._continuity.warning(created, self._events)
+        said = self._continuity.warning(created, self.last_seq)
         if said is not None:
             # Of the line that opens the store.
             warnings.warn(f"{self.path}: {said}", LogWarning, stacklevel=4)
 
     def _begin_notes(self, created: float, decided: int) -> None:
-        event = self._continuity.begin(created, self._events, decided)
+        event = self._continuity.begin(created, self.last_seq, decided)
         if event is not None:
-            self._write([event], [])
+            self._write(self._usable(), [event], [])
             self.flush()
 
     def _agent_row(self) -> AgentRow | None:
@@ -664,7 +667,7 @@ class Store:
         assert number is not None  # noqa: S101 - `extend` has introduced the agent
         statements: list[Statement] = []
         arms = self._arms
-        seq = self._events
+        seq = self.last_seq
         for event in events:
             seq += 1
             plain = plain_statements(number, seq, event)

@@ -107,126 +107,46 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     return findings
 
 
-class _PlayedRun(NamedTuple):
-    """What one run gave, round by round.
-
-    Attributes:
-        setting: of the theorems.
-        cells: (rounds,) the cell of the context.
-        excess: (rounds,) the largest |mean - estimate| / (u + v).
-        width: (rounds,) u of the arm that was played.
-        leader_width: (rounds,) u of the leader of the dominant objective.
-        dominant: (rounds,) the regret in the dominant objective.
-        other: (rounds,) the regret in the other objective.
-        pareto: (rounds,) the Pareto regret.
-    """
-
-    setting: theory.Setting
-    cells: IntArray
-    excess: Array
-    width: Array
-    leader_width: Array
-    dominant: Array
-    other: Array
-    pareto: Array
-
-
-def _played(problem: CheckedProblem, run: int, rounds: int, seed: int) -> _PlayedRun:
+def _findings(problem: CheckedProblem, run: int, rounds: int, seed: int) -> list[Finding]:
+    name = problem.name
     recipe = MocMab(lipschitz=problem.lipschitz, beta=problem.beta)
     now = trial(problem.environment, rounds, seed, run, short_repr(recipe))
     shape = now.problem.shape
     parts = theory.default_parts(rounds, shape.features)
     setting = theory.Setting(
-        rounds,
-        shape.arms,
-        shape.features,
-        parts,
-        problem.lipschitz,
-        beta=problem.beta,
+        rounds, shape.arms, shape.features, parts, problem.lipschitz, beta=problem.beta
     )
-
     probe = IntervalProbe(setting.margin)
     chosen, seen = watched(recipe.bind(shape), probe, 3, now.block, now.rng)
+    # The largest |mean - estimate| / (u + v), u of the arm that was played, and of the leader.
     excess, width, leader_width = seen.T
-
-    regrets = ObjectiveRegret().per_round(now.truth, chosen, None)
+    cells = cells_of(now.block.contexts[:, 0], parts)
+    dominant, other = ObjectiveRegret().per_round(now.truth, chosen, None).T
     pareto = ParetoRegret().per_round(now.truth, chosen, None)[:, 0]
+    certain = leader_width <= setting.beta * setting.margin  # u <= beta v, of the leader
+    uncertain_rounds = np.bincount(cells[~certain], minlength=setting.cells)
+    t = np.arange(1, rounds + 1)
+    dominant_curve, other_curve = theory.regret_bounds(t, setting, problem.largest)
 
-    return _PlayedRun(
-        setting,
-        cells_of(now.block.contexts[:, 0], parts),
-        excess,
-        width,
-        leader_width,
-        regrets[:, 0],
-        regrets[:, 1],
-        pareto,
-    )
+    def in_a_cell(objective: int) -> RegretBound:
+        return lambda visits: theory.cell_regret_bounds(visits, setting, problem.largest)[objective]
 
-
-def _findings(problem: CheckedProblem, run: int, rounds: int, seed: int) -> list[Finding]:
-    name = problem.name
-    played = _played(problem, run, rounds, seed)
     confident = event(
-        f"{name}: means within u + v, in all rounds",
-        "Lemma 1",
-        played.excess,
-        1.0,
-        1.0 / rounds,
+        f"{name}: means within u + v, in all rounds", "Lemma 1", excess, 1.0, 1.0 / rounds
     )
-
-    def consequences() -> list[Finding]:
-        return [
-            *_round_findings(name, played),
-            *_cell_findings(problem, played),
-            *_regret_findings(problem, played),
-        ]
-
-    # Theorem 2 is about the mean of all runs, also of those in which the event fails.
-    expected = theory.expected_regret_bounds(played.setting, problem.largest)
-    dominant_limit, other_limit = expected
-
-    return [
-        *on_the_event(confident, consequences),
-        expectation(
-            f"{name}: expected dominant regret",
-            "Theorem 2",
-            played.dominant,
-            dominant_limit,
-        ),
-        expectation(
-            f"{name}: expected other regret",
-            "Theorem 2",
-            played.other,
-            other_limit,
-        ),
-        expectation(
-            f"{name}: expected Pareto regret",
-            "Theorem 3",
-            played.pareto,
-            dominant_limit,
-        ),
-    ]
-
-
-def _round_findings(name: str, played: _PlayedRun) -> list[Finding]:
-    """Lemmas 2 to 4, about single rounds."""
-    setting = played.setting
-    certain = played.leader_width <= setting.beta * setting.margin  # u <= beta v, of the leader
-    uncertain_rounds = np.bincount(played.cells[~certain], minlength=setting.cells)
-
-    return [
+    consequences = [
+        # Lemmas 2 to 4 are about single rounds, 5 and 6 about the regret within a cell.
         inequality(
             f"{name}: dominant regret <= 2 u + 2 (beta + 2) v",
             "Lemma 2",
-            played.dominant,
-            theory.dominant_gap_bound(played.width, setting),
+            dominant,
+            theory.dominant_gap_bound(width, setting),
         ),
         inequality(
             f"{name}: other regret <= 2 u + 2 v, leader sure",
             "Lemma 3",
-            played.other,
-            theory.other_gap_bound(played.width, setting),
+            other,
+            theory.other_gap_bound(width, setting),
             certain,
         ),
         inequality(
@@ -235,49 +155,21 @@ def _round_findings(name: str, played: _PlayedRun) -> list[Finding]:
             uncertain_rounds,
             theory.uncertain_rounds_bound(setting),
         ),
-    ]
-
-
-def _cell_findings(problem: CheckedProblem, played: _PlayedRun) -> list[Finding]:
-    """Lemmas 5 and 6, about the regret within a cell."""
-
-    def dominant_bound(visits: Array) -> Array:
-        dominant, _ = theory.cell_regret_bounds(visits, played.setting, problem.largest)
-        return dominant
-
-    def other_bound(visits: Array) -> Array:
-        _, other = theory.cell_regret_bounds(visits, played.setting, problem.largest)
-        return other
-
-    return [
-        cell_bound(
-            f"{problem.name}: dominant regret in a cell",
-            "Lemma 5",
-            played.cells,
-            played.dominant,
-            dominant_bound,
-        ),
-        cell_bound(
-            f"{problem.name}: other regret in a cell",
-            "Lemma 6",
-            played.cells,
-            played.other,
-            other_bound,
-        ),
-    ]
-
-
-def _regret_findings(problem: CheckedProblem, played: _PlayedRun) -> list[Finding]:
-    """Theorems 1 and 3, about the regret after every round."""
-    name = problem.name
-    t = np.arange(1, len(played.dominant) + 1)
-    dominant, other = theory.regret_bounds(t, played.setting, problem.largest)
-
-    return [
-        bound(f"{name}: dominant regret", "Theorem 1", played.dominant, dominant),
-        bound(f"{name}: other regret", "Theorem 1", played.other, other),
+        cell_bound(f"{name}: dominant regret in a cell", "Lemma 5", cells, dominant, in_a_cell(0)),
+        cell_bound(f"{name}: other regret in a cell", "Lemma 6", cells, other, in_a_cell(1)),
+        bound(f"{name}: dominant regret", "Theorem 1", dominant, dominant_curve),
+        bound(f"{name}: other regret", "Theorem 1", other, other_curve),
         # An arm's Pareto gap is at most its gap in the dominant objective: the same bound.
-        bound(f"{name}: Pareto regret", "Theorem 3", played.pareto, dominant),
+        bound(f"{name}: Pareto regret", "Theorem 3", pareto, dominant_curve),
+    ]
+    # Theorem 2 is about the mean of all runs, also of those in which the event fails.
+    dominant_limit, other_limit = theory.expected_regret_bounds(setting, problem.largest)
+
+    return [
+        *on_the_event(confident, lambda: consequences),
+        expectation(f"{name}: expected dominant regret", "Theorem 2", dominant, dominant_limit),
+        expectation(f"{name}: expected other regret", "Theorem 2", other, other_limit),
+        expectation(f"{name}: expected Pareto regret", "Theorem 3", pareto, dominant_limit),
     ]
 
 

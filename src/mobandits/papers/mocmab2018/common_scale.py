@@ -4,19 +4,18 @@ The paper shows "the optimal scale factor for each experiment", which may be one
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import join_words
-from mobandits.papers.claim_parts import above, final_pair, percent_above, resampled_part
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.mocmab2018.shared import MOC, PARTS, SCALES, scaled
+from mobandits.papers.claims import Revise, noted
+from mobandits.papers.mocmab2018.shared import MOC, SCALES, scaled
+from mobandits.papers.numbers import Part, Parts, above, final_pair, percent_above, resampled_part
+from mobandits.papers.outcome import Outcome
 
 SCALE = "1"
-AFTERWARDS = "That the scale is 1 was chosen after looking at the distances of all seven scales."
 
 
 class Target(NamedTuple):
@@ -77,44 +76,29 @@ def points_off(means: Array, targets: Sequence[Target]) -> Array:
     return np.asarray(distances.sum(axis=0))
 
 
-@dataclass(frozen=True)
-class NearerAtOneScale(Claim):
-    """A claim on the distances with one scale for all, whose note has those of all scales.
+def points_off_at(outcome: Outcome, targets: Sequence[Target], scale: str | None) -> float:
+    """The points that the percentages are off at one scale; None: at the chosen ones."""
+    means = pairs_of(outcome, targets, scale).mean(axis=0)
+    (off,) = points_off(means[:, None], targets)
+    return float(off)
 
-    Args:
-        targets: the paper's percentages.
-    """
 
-    targets: Sequence[Target] = ()
+def distances(targets: Sequence[Target]) -> Revise:
+    """A sentence with the distances at the chosen scales and at each common one."""
 
-    def judge(self, outcome: Outcome) -> dict[str, Any]:
-        """The claim's entry in claims.json."""
-        entry = super().judge(outcome)
-        return entry | {"note": f"{self.note} {self.distances(outcome)}".strip()}
-
-    def distances(self, outcome: Outcome) -> str:
-        """A sentence with the distances at the chosen scales and at each common one."""
-        chosen = self.distance(outcome, None)
-        each = [f"{self.distance(outcome, scale):.0f} at {scale}" for scale in SCALES]
+    def sentence(outcome: Outcome) -> str:
+        chosen = points_off_at(outcome, targets, None)
+        each = [f"{points_off_at(outcome, targets, scale):.0f} at {scale}" for scale in SCALES]
         return (
             f"Added up, the percentages are {chosen:.0f} points off with chosen scales, and with "
             f"one scale for all {join_words(each)}."
         )
 
-    def distance(self, outcome: Outcome, scale: str | None) -> float:
-        """The points that the percentages are off at one scale; None: at the chosen ones."""
-        pairs = pairs_of(outcome, self.targets, scale)
-        means = pairs.mean(axis=0)
-        (off,) = points_off(means[:, None], self.targets)
-        return float(off)
+    return noted(sentence)
 
 
-def nearer_at_one_scale(
-    id: str,  # noqa: A002 - as in claims.json
-    targets: Sequence[Target],
-    note: str,
-) -> Claim:
-    """A claim that one scale for all rows is nearer to the paper's percentages."""
+def nearer_at_one_scale(targets: Sequence[Target]) -> Parts:
+    """The points by which one scale for all rows is nearer to the paper's percentages."""
     pairs = 2 * len(targets)
 
     def saved(means: Array) -> Array:
@@ -128,45 +112,4 @@ def nearer_at_one_scale(
         name = f"points off with chosen scales less those with {SCALE} for all, added up"
         return [resampled_part(name, samples, saved, above(0.0))]
 
-    return NearerAtOneScale(
-        id,
-        f"With the scale {SCALE} for all algorithms, the percentages are nearer to the paper's "
-        "than with a scale chosen for each",
-        "not in the paper, which may mean one scale for all of them",
-        "the 95 % bootstrap interval of what the distances to all of the paper's percentages, "
-        "added up, are smaller by is above 0",
-        parts,
-        note=f"{note} {AFTERWARDS}",
-        kind="ours",
-        targets=targets,
-    )
-
-
-def percentages_at_one_scale(
-    id: str,  # noqa: A002 - as in claims.json
-    targets: Sequence[Target],
-    note: str,
-) -> Claim:
-    """The percentages where all rows have one scale, which are reported."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        leads = []
-        for target in targets:
-            objective = PARTS[target.component]
-            name = f"{MOC} against {target.row}, {objective}, %"
-            leads.append(resampled_part(name, pair_of(outcome, target, SCALE), percent_above))
-
-        return leads
-
-    percents = [f"{target.percent:+g} %" for target in targets]
-    rows = [f"{target.row} ({PARTS[target.component]})" for target in targets]
-
-    return Claim(
-        id,
-        f"{MOC}'s total rewards against those of {join_words(rows)}, all at the scale {SCALE}",
-        join_words(percents),
-        "none: the set-up is not fully specified",
-        parts,
-        note=note,
-        kind="extension",
-    )
+    return parts

@@ -8,18 +8,20 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.papers.claim_parts import (
-    Parts,
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
+from mobandits.papers.mocmab2018 import theory
+from mobandits.papers.moglb2019.cost import PIECES, WINDOWS, timed
+from mobandits.papers.numbers import (
+    Part,
     at_most,
     curves_of,
+    exact_part,
     final_values,
     ratio_of_means,
     resampled_part,
 )
-from mobandits.papers.claims import Claim, Outcome, Part, level
-from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
-from mobandits.papers.mocmab2018 import theory
-from mobandits.papers.moglb2019.cost import PIECES, WINDOWS, timed
+from mobandits.papers.outcome import Outcome
 from mobandits.policies import MocMab
 
 HORIZON = 10_000
@@ -45,20 +47,6 @@ CELLS = {f"m = {m}": Size(8, 2, m) for m in (2, 4, 8, 16)}
 SIZES = {**ARMS, **COORDINATES, **CELLS}
 FEWEST_ARMS = next(iter(ARMS))
 FEWEST_COORDINATES = next(iter(COORDINATES))
-
-REMARK = (
-    "The remark counts steps: a round finds the cell of its context in O(d), and the leader, the "
-    "candidates and the best of them in O(K), so that T rounds take O(d T) + O(K T), and O(m^d K) "
-    "counters and means are kept. Here rounds are timed for 16 to 128 arms (d = 2, m = 4), for 64 "
-    "to 512 coordinates (K = 2, m = 1) and for 4 to 256 cells (d = 2, K = 8), on uniform contexts "
-    "and rewards. An order of cost is an upper bound: to cost less agrees with it."
-)
-MACHINE = (
-    "Times depend on the machine: this table is not the same in every run. Each value is the "
-    f"median of {PIECES} pieces of a window of a tenth of the rounds. That {STEADY:g} times as "
-    "long still counts as equal is ours."
-)
-OTHERS = "Times were measured on a machine that did other things as well."
 
 
 class UniformProblem(NamedTuple):
@@ -113,10 +101,11 @@ def count_numbers(state: Sequence[Array]) -> int:
     return sum(array.size for array in state)
 
 
-def times(outcome: Outcome, row: str) -> Array:
-    """(trials, windows) the microseconds per round of a row."""
+def mean_times(outcome: Outcome, row: str, windows: slice = slice(None)) -> Array:
+    """(trials,) the microseconds per round of a row, means over some of its windows."""
     _, values = curves_of(outcome, row, COST)
-    return values
+    means: Array = values[:, windows].mean(axis=1)
+    return means
 
 
 def ratio_part(name: str, more: Array, less: Array) -> Part:
@@ -128,27 +117,23 @@ def ratio_part(name: str, more: Array, less: Array) -> Part:
 
 def within_order(outcome: Outcome) -> list[Part]:
     """The cost of larger sizes over c d + k K, with c and k from the smallest sizes."""
-    smallest_arms = SIZES[FEWEST_ARMS].arms
-    smallest_features = SIZES[FEWEST_COORDINATES].features
-    cost_of_arms = times(outcome, FEWEST_ARMS).mean(axis=1)
-    cost_of_coordinates = times(outcome, FEWEST_COORDINATES).mean(axis=1)
-    larger = {**ARMS, **COORDINATES}
-    del larger[FEWEST_ARMS]
-    del larger[FEWEST_COORDINATES]
+    smallest = (FEWEST_ARMS, FEWEST_COORDINATES)
+    costs_of_smallest = [mean_times(outcome, row) for row in smallest]
     ratios = []
-    for row, size in larger.items():
+    for row, size in {**ARMS, **COORDINATES}.items():
+        if row in smallest:
+            continue
 
         def over_formula(means: Array, size: Size = size) -> Array:
             cost, arms_cost, coordinates_cost = means
             # Each constant takes all of its smallest size's cost, so that the formula is generous.
-            per_arm = arms_cost / smallest_arms
-            per_coordinate = coordinates_cost / smallest_features
+            per_arm = arms_cost / ARMS[FEWEST_ARMS].arms
+            per_coordinate = coordinates_cost / COORDINATES[FEWEST_COORDINATES].features
             formula = theory.computations(1, size.features, size.arms, per_coordinate, per_arm)
 
             return np.asarray(cost / formula)
 
-        cost = times(outcome, row).mean(axis=1)
-        samples = np.stack([cost, cost_of_arms, cost_of_coordinates], axis=1)
+        samples = np.stack([mean_times(outcome, row), *costs_of_smallest], axis=1)
         name = f"{row}, cost over c d + k K"
         ratios.append(resampled_part(name, samples, over_formula, at_most(1.0)))
 
@@ -157,23 +142,20 @@ def within_order(outcome: Outcome) -> list[Part]:
 
 def among_cells(outcome: Outcome) -> list[Part]:
     """The cost with every number of cells, over that with a quarter of them."""
-    ratios = []
-    for fewer, more in itertools.pairwise(CELLS):
-        cost_of_fewer = times(outcome, fewer).mean(axis=1)
-        cost_of_more = times(outcome, more).mean(axis=1)
-        ratios.append(ratio_part(f"{more} over {fewer}", cost_of_more, cost_of_fewer))
-
-    return ratios
+    return [
+        ratio_part(f"{more} over {fewer}", mean_times(outcome, more), mean_times(outcome, fewer))
+        for fewer, more in itertools.pairwise(CELLS)
+    ]
 
 
 def lasting(outcome: Outcome) -> list[Part]:
     """The cost of a round in the last third of the windows, over that in the first third."""
     ratios = []
     for row in SIZES:
-        values = times(outcome, row)
-        third = values.shape[1] // 3
-        last = values[:, -third:].mean(axis=1)
-        first = values[:, :third].mean(axis=1)
+        points, _ = curves_of(outcome, row, COST)
+        third = len(points) // 3
+        last = mean_times(outcome, row, slice(-third, None))
+        first = mean_times(outcome, row, slice(third))
         ratios.append(ratio_part(f"{row}, last third over first", last, first))
 
     return ratios
@@ -181,107 +163,19 @@ def lasting(outcome: Outcome) -> list[Part]:
 
 def memory_parts(outcome: Outcome) -> list[Part]:
     """The numbers kept over those of the formula: the same for all sizes."""
-
-    def ratio_of(row: str) -> float:
-        # Nothing about the memory is random: all trials have the same number.
-        ratios = final_values(outcome, row, NUMBERS)
-        return float(ratios[0])
-
-    expected = ratio_of(FEWEST_ARMS)
-    parts = []
-    for row in SIZES:
-        ratio = ratio_of(row)
-        name = f"{row}, numbers kept over 3 m^d K"
-        parts.append(Part(name, ratio, None, ratio == expected, 1))
-
-    return parts
+    # Nothing about the memory is random: all trials have the same number.
+    ratios = {row: float(final_values(outcome, row, NUMBERS)[0]) for row in SIZES}
+    expected = ratios[FEWEST_ARMS]
+    return [
+        exact_part(f"{row}, numbers kept over 3 m^d K", ratio, holds=ratio == expected)
+        for row, ratio in ratios.items()
+    ]
 
 
-def cost_claim(
-    name: str,
-    claim: str,
-    target: str,
-    parts: Parts,
-    at_most: float,
-) -> Claim:
-    """A check of an order of cost by measured times."""
-    return Claim(
-        f"mocmab2018/cost/{name}",
-        claim,
-        target,
-        f"each: the 95 % bootstrap interval of the ratio lies below {at_most:g}",
-        parts,
-        OTHERS,
-        "The order follows from the algorithm's lines; what is measured is this program.",
-        kind="check",
-    )
-
-
-REMARK_2 = Experiment(
+SETTINGS = {"sizes": {row: list(size) for row, size in SIZES.items()}}
+RUN = Computed("cost", costs, 5, SETTINGS, measures_time=True, scale={"rounds": HORIZON})
+REMARK_2 = described(
     "mocmab2018/cost",
-    "The cost of a round, and the numbers that are kept",
-    "mocmab2018, Remark 2",
-    (REMARK, MACHINE),
-    [
-        Computed(
-            "cost",
-            costs,
-            5,
-            {"sizes": {row: list(size) for row, size in SIZES.items()}},
-            measures_time=True,
-            scale={"rounds": HORIZON},
-        )
-    ],
-    [
-        Plot(
-            "cost",
-            COST,
-            "Microseconds per round: means over five trials, 95 % bands.",
-            vertical="microseconds per round",
-            logarithmic=True,
-        )
-    ],
-    (
-        cost_claim(
-            "steps",
-            "A round costs at most c d + k K, with c and k of the smallest sizes",
-            "O(d T) + O(K T) computations in T rounds",
-            within_order,
-            1.0,
-        ),
-        cost_claim(
-            "cells",
-            "Four times as many cells cost no more",
-            "the number of cells is not in the order of cost",
-            among_cells,
-            STEADY,
-        ),
-        cost_claim(
-            "rounds",
-            "Later rounds cost no more than earlier ones",
-            "an order of T",
-            lasting,
-            STEADY,
-        ),
-        Claim(
-            "mocmab2018/cost/memory",
-            "The numbers that are kept are a multiple of m^d K, whatever the horizon",
-            "O(m^d K)",
-            "each: the same multiple for all sizes",
-            memory_parts,
-            note=(
-                "The paper's tables have 3 m^d K numbers, a counter and two means. Here every "
-                "objective has a counter of its own, because rewards may come in part: 4 m^d K."
-            ),
-            kind="check",
-        ),
-        level(
-            "mocmab2018/cost/microseconds",
-            "Microseconds per round at the end",
-            COST,
-            tuple(SIZES),
-            target="not in the paper",
-            kind="ours",
-        ),
-    ),
+    [RUN],
+    {"steps": within_order, "cells": among_cells, "rounds": lasting, "memory": memory_parts},
 )

@@ -1,17 +1,22 @@
 """What mocmab2018 says of lexicographic optima, checked on random tables of mean rewards."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
 from mobandits.orders import Lexicographic, Pareto
-from mobandits.papers.claim_parts import Parts, curves_of, only_mean, resampled_part
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Computed, Experiment, RunOptions
-from mobandits.papers.mocmab2018.shared import joint_parts
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
+from mobandits.papers.numbers import (
+    Part,
+    Parts,
+    final_values,
+    mean_part,
+)
+from mobandits.papers.outcome import Outcome
+from mobandits.papers.rows import rows_of_counts
 from mobandits.simulation.streams import INSTANCE, stream
 
 TABLES = 1000  # per batch and kind
@@ -109,12 +114,8 @@ MEASURES: Mapping[str, Callable[[Array], bool]] = {
 }
 
 
-def tables(
-    objectives: Sequence[int], measures: Sequence[str]
-) -> Callable[[int, RunOptions], pl.DataFrame]:
-    """The function that makes the rows of a batch of random tables.
-
-    The rows say how many of 1,000 random tables of two to ten arms per kind have a property.
+def random_tables(objectives: Sequence[int], measures: Sequence[str]) -> Computed:
+    """How many of 1,000 random tables of two to ten arms per kind have a property.
 
     Args:
         objectives: the numbers of objectives to draw from.
@@ -122,156 +123,69 @@ def tables(
     """
 
     def random_table(kind: str, rng: Rng) -> Array:
-        draw = KINDS[kind]
         fewest, most = ARMS
         arms = rng.integers(fewest, most + 1)
         number_of_objectives = rng.choice(objectives)
-
-        return draw(rng, int(arms), int(number_of_objectives))
+        return KINDS[kind](rng, int(arms), int(number_of_objectives))
 
     def compute(batch: int, options: RunOptions) -> pl.DataFrame:
-        rows: list[tuple[str, int, str, int, float]] = []
+        counts = {}
         for kind in KINDS:
             # A stream of its own, so that the tables of a kind do not depend on the other kinds.
             rng = stream(options.seed, batch, INSTANCE, kind)
             drawn = [random_table(kind, rng) for _ in range(TABLES)]
             for name in measures:
-                count = sum(map(MEASURES[name], drawn))
-                rows.append((kind, TABLES, name, 0, float(count)))
+                counts[kind, name] = float(sum(map(MEASURES[name], drawn)))
 
-        columns = ["policy", "round", "metric", "component", "value"]
+        return rows_of_counts(counts, TABLES)
 
-        return pl.DataFrame(rows, columns, orient="row")
-
-    return compute
-
-
-def table_settings(objectives: Sequence[int]) -> dict[str, Any]:
-    """The settings that decide the tables, for the manifest."""
     # What is not in the manifest could change without a note in the results.
-    return {
+    settings = {
         "tables": TABLES,
         "arms": list(ARMS),
         "objectives": list(objectives),
         "kinds": list(KINDS),
     }
 
+    return Computed("random tables", compute, BATCHES, settings)
 
-def frequency(metric: str, kind: str, exactly: float | None) -> Parts:
-    """The share of the tables of a kind that have a property, in per cent.
+
+def frequencies(metric: str, kinds: Iterable[str], exactly: float | None = None) -> Parts:
+    """The shares of the tables of some kinds that have a property, in per cent.
 
     Args:
         metric: the property, a key of `MEASURES`.
-        kind: of tables.
+        kinds: of tables.
         exactly: the per cent that is claimed of every batch; None: it is only reported.
     """
 
-    def parts(outcome: Outcome) -> list[Part]:
-        _, counts = curves_of(outcome, kind, metric)
-        percent = counts[:, -1:] * (100.0 / TABLES)
-        name = f"{kind}, % of {len(percent) * TABLES:,} tables"
-        part = resampled_part(name, percent, only_mean)
+    def one(outcome: Outcome, kind: str) -> Part:
+        percent = final_values(outcome, kind, metric) * (100.0 / TABLES)
+        part = mean_part(f"{kind}, % of {len(percent) * TABLES:,} tables", percent)
         if exactly is None:
-            return [part]
+            return part
 
         # Every batch must have exactly so many, whatever the interval of the mean.
-        holds = bool((percent == exactly).all())
+        return part._replace(holds=bool((percent == exactly).all()))
 
-        return [Part(part.said, part.measured, part.interval, holds, part.trials)]
-
-    return parts
+    return lambda outcome: [one(outcome, kind) for kind in kinds]
 
 
-LEXICOGRAPHIC = Experiment(
+LEXICOGRAPHIC = described(
     "mocmab2018/lexicographic",
-    "How often two objectives decide what is lexicographically optimal among more",
-    "mocmab2018, section VI-B",
-    (
-        (
-            "A problem with more than two objectives is degenerate where the first two already "
-            "decide which arms are lexicographically optimal. The paper argues that other problems "
-            "are uncommon: they need two arms that tie in both. Here this is counted: 10,000 "
-            "random tables of means per kind, with two to ten arms and three to five objectives."
-        ),
-    ),
-    [
-        Computed(
-            "random tables",
-            tables((3, 4, 5), ("degenerate",)),
-            BATCHES,
-            table_settings((3, 4, 5)),
-        )
-    ],
-    [],
-    (
-        Claim(
-            "mocmab2018/lexicographic/one-tie",
-            "Without ties, or with a tie in the first objective only, every problem is degenerate",
-            "the non-degenerate case needs two arms that tie in the first two objectives",
-            "all tables are degenerate",
-            joint_parts(
-                frequency("degenerate", "no ties", 100.0),
-                frequency("degenerate", "tie in the first objective", 100.0),
-            ),
-            kind="check",
-        ),
-        Claim(
-            "mocmab2018/lexicographic/two-ties",
-            "With a tie in the first two objectives, no problem is degenerate unless all of them "
-            "tie",
-            "not in the paper, which says that such a tie is needed",
-            "no table is degenerate",
-            frequency("degenerate", "tie in the first two", 0.0),
-            note="The third objective of the two arms is drawn, and equal with probability 0.",
-            kind="check",
-        ),
-        Claim(
-            "mocmab2018/lexicographic/coarse",
-            "How many problems are degenerate where means have one decimal, so that ties happen",
-            "non-degenerate problems are uncommon",
-            "none: the paper counts nothing",
-            frequency("degenerate", "means of one decimal", None),
-        ),
-    ),
+    [random_tables((3, 4, 5), ("degenerate",))],
+    {
+        "one-tie": frequencies("degenerate", ("no ties", "tie in the first objective"), 100.0),
+        "two-ties": frequencies("degenerate", ("tie in the first two",), 0.0),
+        "coarse": frequencies("degenerate", ("means of one decimal",)),
+    },
 )
 
-PARETO = Experiment(
+PARETO = described(
     "mocmab2018/pareto",
-    "What is lexicographically optimal is Pareto optimal",
-    "mocmab2018, Remark 1 and Theorem 3",
-    (
-        (
-            "The remark: no arm dominates a lexicographically optimal arm. And, which is why "
-            "Theorem 3 follows from Theorem 1: an arm is never farther from the Pareto front than "
-            "from the leader of the dominant objective. Both are checked on 10,000 random tables "
-            "of means per kind, with two to ten arms and two to five objectives."
-        ),
-    ),
-    [
-        Computed(
-            "random tables",
-            tables((2, 3, 4, 5), ("outside_pareto_front", "pareto_gap_above_dominant_gap")),
-            BATCHES,
-            table_settings((2, 3, 4, 5)),
-        )
-    ],
-    [],
-    (
-        Claim(
-            "mocmab2018/pareto/in-front",
-            "The lexicographic optimum lies in the Pareto front",
-            "no exception",
-            "no table is an exception",
-            joint_parts(*[frequency("outside_pareto_front", kind, 0.0) for kind in KINDS]),
-            kind="check",
-        ),
-        Claim(
-            "mocmab2018/pareto/gap",
-            "The Pareto gap of an arm is at most its gap in the dominant objective",
-            "no exception",
-            "no table is an exception",
-            joint_parts(*[frequency("pareto_gap_above_dominant_gap", kind, 0.0) for kind in KINDS]),
-            kind="check",
-        ),
-    ),
+    [random_tables((2, 3, 4, 5), ("outside_pareto_front", "pareto_gap_above_dominant_gap"))],
+    {
+        "in-front": frequencies("outside_pareto_front", KINDS, 0.0),
+        "gap": frequencies("pareto_gap_above_dominant_gap", KINDS, 0.0),
+    },
 )

@@ -2,21 +2,22 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.figures.formatting import join_words
-from mobandits.papers.claim_parts import (
+from mobandits.papers.claims import Revise, noted
+from mobandits.papers.experiment import Tuned
+from mobandits.papers.numbers import (
+    Part,
     Parts,
     above,
     below,
+    difference,
     final_pair,
     percent_above,
     resampled_part,
 )
-from mobandits.papers.claims import Claim, Kind, Outcome, Part, difference, final, percentage
-from mobandits.papers.experiment import Plot, Tuned
+from mobandits.papers.outcome import Outcome
 from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab, ParetoUcb1, ScalarizedUcb1
 
 MOC = "MOC-MAB"
@@ -32,13 +33,6 @@ PARTS = ("dominant objective", "other objective")
 EACH = 0.975  # of the interval of either objective: both of two hold together in 95 % at least
 
 Grids = Mapping[str, Sequence[str]]
-
-CHOSEN = (
-    "The paper scales every policy's confidence width by 1, 1/5, 1/10, 1/15, 1/20, 1/25 or 1/30 "
-    "and shows the optimal scale of each experiment. It does not say what is optimal, nor whether "
-    "all policies share one scale. Because it argues with the dominant objective alone, each "
-    "policy here has its own scale, the best in the dominant objective on trials of another seed."
-)
 
 
 def rows(
@@ -71,18 +65,8 @@ def rows(
     return tuned
 
 
-def in_order(
-    id: str,  # noqa: A002 - as in claims.json
-    claim: str,
-    metric: str,
-    order: Sequence[Sequence[str]],
-    *,
-    component: int = 0,
-    differs: str = "",
-    note: str = "",
-    kind: Kind = "paper",
-) -> Claim:
-    """A claim on groups of rows, from the highest to the lowest mean.
+def in_order(order: Sequence[Sequence[str]], component: int = 0) -> Parts:
+    """Groups of rows from the highest to the lowest mean reward.
 
     Every row of a group is above every row of the next group.
     """
@@ -90,34 +74,14 @@ def in_order(
     def parts(outcome: Outcome) -> list[Part]:
         run = outcome.runs()[0]
         # Neighbouring groups imply all others, and a test of each pair would fail more often.
-        neighbours = itertools.pairwise(order)
         return [
-            difference(outcome, run, metric, low, high, component, final, several=False)
-            for above, below in neighbours
-            for high in above
-            for low in below
+            difference(outcome, run, "reward", low, high, component)
+            for higher, lower in itertools.pairwise(order)
+            for high in higher
+            for low in lower
         ]
 
-    groups = [" and ".join(group) for group in order]
-    ranking = " > ".join(groups)
-
-    return Claim(
-        id,
-        claim,
-        f"{ranking}, from its percentages",
-        "each neighbour: the 95 % bootstrap interval of the difference of means is above 0",
-        parts,
-        differs,
-        note,
-        kind,
-    )
-
-
-UNBEATEN = (
-    "each: in one objective the 97.5 % bootstrap interval of MOC-MAB's lead, in per cent, is above "
-    "0; objectives are tested one by one, and the better one is shown"
-)
-SENTENCE = "no algorithm beats MOC-MAB in both objectives"
+    return parts
 
 
 def scaled(row: str, scale: str) -> str:
@@ -130,34 +94,53 @@ def scaled(row: str, scale: str) -> str:
     return f"{row}, scale = {scale}"
 
 
-@dataclass(frozen=True)
-class Unbeaten(Claim):
-    """A claim that no row beats MOC-MAB, whose note names the scales that do.
+def unbeaten(pairs: Sequence[tuple[str, str]]) -> Parts:
+    """The lead of the first row of every pair over the second, where it is clearer."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [clearer_lead(outcome, row, other) for row, other in pairs]
+
+    return parts
+
+
+def at_chosen_scales(grids: Grids) -> Parts:
+    """MOC-MAB against all other rows, each at the scale that was chosen for it."""
+    return unbeaten([(MOC, other) for other in grids])
+
+
+def at_every_scale(grids: Grids) -> Parts:
+    """MOC-MAB at its chosen scale, against rivals that may take their best after the fact."""
+    pairs = []
+    for other, scales in grids.items():
+        pairs += [(MOC, scaled(other, scale)) for scale in scales]
+
+    return unbeaten(pairs)
+
+
+def at_one_scale(grids: Grids) -> Parts:
+    """MOC-MAB against all other rows, where all have one scale."""
+    pairs = []
+    for other, scales in grids.items():
+        pairs += [(scaled(MOC, scale), scaled(other, scale)) for scale in scales]
+
+    return unbeaten(pairs)
+
+
+def beaten_by(grids: Grids) -> Revise:
+    """A sentence on the scales of other rows that beat MOC-MAB in both objectives.
 
     Args:
-        metric: of which more is better.
         grids: {other row: the scales that were played}.
     """
 
-    metric: str = "reward"
-    grids: Grids = field(default_factory=dict)
-
-    def judge(self, outcome: Outcome) -> dict[str, Any]:
-        """The claim's entry in claims.json."""
-        # Which scales are ahead follows from the data, so that the note is written here.
-        entry = super().judge(outcome)
-        sentences = [self.note, self.other_scales(outcome)]
-        note = " ".join(filter(None, sentences))
-        return entry | {"note": note}
-
-    def other_scales(self, outcome: Outcome) -> str:
-        """A sentence on the scales that beat MOC-MAB in both objectives."""
-        if not all(part.interval for part in self.parts(outcome)):
+    def sentence(outcome: Outcome) -> str:
+        # Which scales are ahead follows from the data, so that the sentence is written here.
+        if not all(part.interval for part in at_chosen_scales(grids)(outcome)):
             return ""  # too few trials for an interval
 
         better = []
-        for row, scales in self.grids.items():
-            beating = [scale for scale in scales if beats(outcome, self.metric, scaled(row, scale))]
+        for row, scales in grids.items():
+            beating = [scale for scale in scales if beats(outcome, scaled(row, scale))]
             if beating:
                 better.append(f"{row} at {join_words(beating)}")
 
@@ -169,113 +152,16 @@ class Unbeaten(Claim):
 
         return f"{start}: {'; '.join(better)}."
 
-
-def unbeaten(
-    id: str,  # noqa: A002 - as in claims.json
-    metric: str,
-    grids: Grids,
-    differs: str = "",
-    note: str = "",
-    kind: Kind = "paper",
-) -> Claim:
-    """A claim that MOC-MAB is ahead of every other row in one objective at least.
-
-    All rows have their chosen scales.
-
-    Args:
-        id: of the claim.
-        metric: of which more is better.
-        grids: {other row: its scales}.
-        differs: as in `Claim`.
-        note: as in `Claim`; a sentence on all scales follows.
-        kind: as in `Claim`.
-    """
-
-    def parts(outcome: Outcome) -> list[Part]:
-        # The rows' own names: at the scales that were chosen for them.
-        return [clearer_lead(outcome, metric, MOC, other) for other in grids]
-
-    claim = (
-        "No algorithm beats MOC-MAB in both objectives, each at the scale of its grid that is best "
-        "for it in the dominant objective"
-    )
-    return Unbeaten(
-        id,
-        claim,
-        SENTENCE,
-        UNBEATEN,
-        parts,
-        differs,
-        note,
-        kind,
-        metric=metric,
-        grids=grids,
-    )
+    return noted(sentence)
 
 
-def every_scale(
-    id: str,  # noqa: A002 - as in claims.json
-    metric: str,
-    grids: Grids,
-    note: str = "",
-) -> Claim:
-    """A claim that MOC-MAB is ahead of all rows, at all of their scales, in one objective."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        # MOC-MAB at its chosen scale, against rivals that may take their best after the fact.
-        rivals = []
-        for other, scales in grids.items():
-            rivals += [scaled(other, scale) for scale in scales]
-        return [clearer_lead(outcome, metric, MOC, rival) for rival in rivals]
-
-    return Claim(
-        id,
-        "No algorithm, at any scale of its grid, beats MOC-MAB at its chosen scale in both "
-        "objectives",
-        "not in the paper, which shows one scale of each",
-        UNBEATEN,
-        parts,
-        note=note,
-        kind="ours",
-    )
-
-
-def one_scale(
-    id: str,  # noqa: A002 - as in claims.json
-    metric: str,
-    grids: Grids,
-    note: str = "",
-) -> Claim:
-    """A claim that MOC-MAB is ahead in one objective at least where all rows have one scale."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        leads = []
-        for other, scales in grids.items():
-            for scale in scales:
-                row = scaled(MOC, scale)
-                rival = scaled(other, scale)
-                leads.append(clearer_lead(outcome, metric, row, rival))
-
-        return leads
-
-    return Claim(
-        id,
-        "With one scale for all algorithms, whichever it is, none beats MOC-MAB in both objectives",
-        "not in the paper, which may mean one scale for all of them and shows one",
-        UNBEATEN,
-        parts,
-        note=note,
-        kind="ours",
-    )
-
-
-def leads_by_objective(outcome: Outcome, metric: str, row: str, other: str) -> list[Part]:
+def leads_by_objective(outcome: Outcome, row: str, other: str) -> list[Part]:
     """By how many per cent a row is above another one, in either objective."""
     leads = []
     for i, objective in enumerate(PARTS):
         lead = resampled_part(
             f"lead of {row} over {other}, {objective}, %",
-            final_pair(outcome, row, other, metric, i),
+            final_pair(outcome, row, other, "reward", i),
             percent_above,
             above(0.0),
             confidence=EACH,
@@ -293,77 +179,18 @@ def clearness(lead: Part) -> float:
     return lead.measured
 
 
-def clearer_lead(outcome: Outcome, metric: str, row: str, other: str) -> Part:
+def clearer_lead(outcome: Outcome, row: str, other: str) -> Part:
     """The lead in the objective in which it is clearer."""
     # One objective is enough not to be beaten in both; looking at both is paid for by `EACH`.
-    leads = leads_by_objective(outcome, metric, row, other)
+    leads = leads_by_objective(outcome, row, other)
     return max(leads, key=clearness)
 
 
-def beats(outcome: Outcome, metric: str, other: str) -> bool:
+def beats(outcome: Outcome, other: str) -> bool:
     """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
-    for lead in leads_by_objective(outcome, metric, MOC, other):
-        if lead.interval is None:
-            return False
-
-        clearly_behind = below(0.0)
-        if not clearly_behind(lead.interval):
+    clearly_behind = below(0.0)
+    for lead in leads_by_objective(outcome, MOC, other):
+        if lead.interval is None or not clearly_behind(lead.interval):
             return False
 
     return True
-
-
-def percentages(
-    name: str,
-    targets: Mapping[str, float],
-    component: int,
-    differs: str,
-    *,
-    note: str = "",
-    kind: Kind = "paper",
-    rule: str = "none: the set-up is not fully specified",
-) -> tuple[Claim, ...]:
-    """Claims on how far MOC-MAB's total reward is above those of other rows, with targets in %."""
-    objective = "dominant" if component == 0 else "other"
-    claims = []
-    for row, target in targets.items():
-        short, _, _ = row.partition("-")
-        claim = percentage(
-            f"{name}/{objective}-vs-{short.lower()}",
-            f"{MOC}'s total reward in the {PARTS[component]}, against {row}'s",
-            "reward",
-            MOC,
-            row,
-            target,
-            component=component,
-            differs=differs,
-            note=note,
-            kind=kind,
-            rule=rule,
-        )
-        claims.append(claim)
-
-    return tuple(claims)
-
-
-def reward_plot(caption: str) -> Plot:
-    """The plot of total rewards in both objectives."""
-    return Plot(
-        "reward",
-        "reward",
-        caption,
-        parts=PARTS,
-        vertical="total mean reward",
-    )
-
-
-def joint_parts(*several: Parts) -> Parts:
-    """The function that gives all parts of several such functions."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        joint = []
-        for parts_of_one in several:
-            joint += parts_of_one(outcome)
-        return joint
-
-    return parts

@@ -14,9 +14,17 @@ import polars as pl
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array, IntArray, Policy, Problem
 from mobandits.environments import GeneralizedLinear
-from mobandits.papers.claims import Claim, Outcome, Part, growth, level, ordering, resample
-from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
 from mobandits.papers.moglb2019.refitting import Refitted
+from mobandits.papers.numbers import (
+    Part,
+    curves_of,
+    inside,
+    ratio_of_means,
+    resampled_part,
+)
+from mobandits.papers.outcome import Outcome
 from mobandits.policies import MoglbUcb
 from mobandits.simulation.play import play
 from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
@@ -27,18 +35,6 @@ STEADY = (0.5, 1.5)
 # Costs are medians of the times of so many pieces of each of so many parts of the horizon.
 WINDOWS = 10
 PIECES = 10
-TIMED = (
-    "The paper's argument for online Newton steps: a round costs the same however many came "
-    "before, where algorithms such as GLM-UCB fit their estimates to the whole history in every "
-    "round. Both are timed on the same problem, with 5 features and five logit objectives, 3,000 "
-    "rounds, five trials; the rival is MOGLB-UCB with its estimates replaced by those of maximum "
-    "likelihood (Newton's method, started at the previous estimate), both compiled."
-)
-MACHINE = (
-    "Times depend on the machine: this table is not the same in every run. Each value is the "
-    "median of ten pieces of a window of a tenth of the rounds. That the last third may take half "
-    "as long to half as long again as the first, and still counts as equal, is ours."
-)
 
 
 def costs(trial: int, options: RunOptions) -> pl.DataFrame:
@@ -112,82 +108,18 @@ def timed(
     return window_ends, microseconds
 
 
-def within_steady(outcome: Outcome) -> list[Part]:
+def last_over_first(outcome: Outcome) -> list[Part]:
     """The cost per round in the last third of the horizon, over that in the first third."""
-    run = outcome.runs()[0]
-    points, values = outcome.curves(run, "MOGLB-UCB", "microseconds_per_round")
+    points, values = curves_of(outcome, "MOGLB-UCB", "microseconds_per_round")
     horizon = points[-1]
-    in_first = points <= horizon / 3
-    in_last = points > horizon * 2 / 3
-    first = values[:, in_first].mean(axis=1)
-    last = values[:, in_last].mean(axis=1)
-    samples = np.stack([first, last], axis=1)
-    value, interval = resample(samples, lambda means: means[1] / means[0])
-    holds = None
-    if interval is not None:
-        low, high = interval
-        # The whole interval: a cost that may as well have doubled is not shown to be steady.
-        holds = STEADY[0] <= low and high <= STEADY[1]
-
-    return [Part("MOGLB-UCB, last third over first", value, interval, holds, len(values))]
+    last = values[:, points > horizon * 2 / 3].mean(axis=1)
+    first = values[:, points <= horizon / 3].mean(axis=1)
+    samples = np.stack([last, first], axis=1)
+    # The whole interval: a cost that may as well have doubled is not shown to be steady.
+    rule = inside(*STEADY)
+    return [resampled_part("MOGLB-UCB, last third over first", samples, ratio_of_means, rule)]
 
 
-COST = Experiment(
-    "moglb2019/cost",
-    "The cost of a round, against an estimator that is fitted to the whole history",
-    "moglb2019, section 2.2 and Algorithm 1",
-    (TIMED, MACHINE),
-    [
-        Computed(
-            "cost",
-            costs,
-            5,
-            {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES},
-            measures_time=True,
-            scale={"rounds": HORIZON},
-        )
-    ],
-    [
-        Plot(
-            "cost",
-            "microseconds_per_round",
-            "Microseconds per round: means over five trials, 95 % bands.",
-            vertical="microseconds per round",
-        )
-    ],
-    (
-        Claim(
-            "moglb2019/cost/flat",
-            "The cost of a round of MOGLB-UCB does not grow",
-            f"it does not grow with t (here: between {STEADY[0]:g} and {STEADY[1]:g})",
-            f"the 95 % bootstrap interval lies in [{STEADY[0]:g}, {STEADY[1]:g}]",
-            within_steady,
-            "Times were measured on a machine that did other things as well.",
-        ),
-        ordering(
-            "moglb2019/cost/below-refitting",
-            "A fit to the whole history costs more",
-            "microseconds_per_round",
-            ("MOGLB-UCB",),
-            ("refitted to the history",),
-            target="inefficient: its cost grows at least linearly with t",
-        ),
-        ordering(
-            "moglb2019/cost/refitting-grows",
-            "The cost of a fit to the whole history grows faster, by the last third of the rounds",
-            "microseconds_per_round",
-            ("MOGLB-UCB",),
-            ("refitted to the history",),
-            target="it grows at least linearly with t",
-            reading=growth,
-        ),
-        level(
-            "moglb2019/cost/microseconds",
-            "Microseconds per round at the end",
-            "microseconds_per_round",
-            ("MOGLB-UCB", "refitted to the history"),
-            target="not in the paper",
-            kind="ours",
-        ),
-    ),
-)
+SETTINGS = {"features": 5, "links": "logit", "windows": WINDOWS, "pieces": PIECES}
+RUN = Computed("cost", costs, 5, SETTINGS, measures_time=True, scale={"rounds": HORIZON})
+COST = described("moglb2019/cost", [RUN], {"flat": last_over_first})

@@ -1,12 +1,12 @@
 """MOL-TS and MOL-UCB with the radius of the theory: the ridge event, samples, optimism, regret."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from mobandits.compiling.compiled import compile_loop
-from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, Rng, Shape
 from mobandits.environments import Linear
 from mobandits.explorers import Thompson
 from mobandits.explorers.radii import Constant
@@ -19,13 +19,10 @@ from mobandits.papers.protocol.protocol import (
     event,
     inequality,
     on_the_event,
-    trial,
 )
-from mobandits.papers.protocol.watch import EllipsoidProbe, watched
+from mobandits.papers.protocol.watch import LinearPlay, linear_play
 from mobandits.policies import MolTs, MolUcb
 from mobandits.policies.linear.mol_ts import optimistic_draws
-from mobandits.simulation.truth import BlockGroundTruth
-from mobandits.support.naming import short_repr
 
 ENVIRONMENT = Linear(arms=20, features=3, objectives=3)
 SAMPLES = 2000  # of the optimism, per run
@@ -47,121 +44,54 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     return findings
 
 
-class _PlayedRun(NamedTuple):
-    """What one run gave, round by round.
-
-    Attributes:
-        features: d.
-        objectives: L.
-        deviation: (rounds,) max_l ||theta_l - estimate_l||_V.
-        width: (rounds,) ||x||_{V^-1} of the arm that was played.
-        radius: (rounds,) c1_t.
-        pareto: (rounds,) the Pareto gap.
-        chosen: (rounds,) the arm that was played.
-        truth: what metrics may ask.
-    """
-
-    features: int
-    objectives: int
-    deviation: Array
-    width: Array
-    radius: Array
-    pareto: Array
-    chosen: IntArray
-    truth: BlockGroundTruth
-
-    @property
-    def rounds(self) -> IntArray:
-        """(rounds,) the numbers of the rounds, from 1."""
-        count = len(self.radius)
-        return np.arange(1, count + 1)
+def _radius(play: LinearPlay) -> Array:
+    """(rounds,) c1_t, of the rounds that the estimate of a round knows."""
+    before = play.t - 1
+    shape = play.shape
+    return theory.width(before, shape.features, shape.objectives, DELTA)
 
 
-def _played(recipe: Recipe, run: int, rounds: int, seed: int) -> _PlayedRun:
-    now = trial(ENVIRONMENT, rounds, seed, run, short_repr(recipe))
-    shape = now.problem.shape
-    problem: Any = now.problem  # of Linear, which knows its parameters
-    probe = EllipsoidProbe(problem.theta)
-    chosen, seen = watched(recipe.bind(shape), probe, 4, now.block, now.rng)
-    deviation, width, _, _ = seen.T
-    before = np.arange(rounds)  # t - 1, the rounds that the estimate of a round knows
-    radius = theory.width(before, shape.features, shape.objectives, DELTA)
-
-    return _PlayedRun(
-        shape.features,
-        shape.objectives,
-        deviation,
-        width,
-        radius,
-        ParetoRegret().per_round(now.truth, chosen, None)[:, 0],
-        chosen,
-        now.truth,
-    )
-
-
-def _ellipsoids(policy: str, played: _PlayedRun) -> Finding:
+def _ellipsoids(policy: str, play: LinearPlay) -> Finding:
     """The event E^ of the ridge estimates, which both policies' regret rests on."""
-    return event(
-        f"{policy}: every theta in its ellipsoid, at all times",
-        "event E",
-        played.deviation,
-        played.radius,
-        DELTA,
-    )
+    name = f"{policy}: every theta in its ellipsoid, at all times"
+    radius = _radius(play)
+    return event(name, "event E", play.deviation, radius, DELTA)
 
 
 def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:
-    played = _played(MolUcb(scale="theory", delta=DELTA), run, rounds, seed)
+    recipe = MolUcb(scale="theory", delta=DELTA)
+    play = linear_play(ENVIRONMENT, recipe, run, rounds, seed)
+    pareto = play.regret(ParetoRegret())[:, 0]
+    source = "as moglb2019, Theorem 2"
+    gap = theory.ucb_gap_bound(_radius(play), play.width)
+    regret = theory.ucb_regret_bound(play.t, play.shape.features, play.shape.objectives, DELTA)
 
-    def consequences() -> list[Finding]:
-        regret = theory.ucb_regret_bound(
-            played.rounds,
-            played.features,
-            played.objectives,
-            DELTA,
-        )
-        return [
-            inequality(
-                "MOL-UCB: Pareto gap <= 2 c1 ||x||",
-                "as moglb2019, Theorem 2",
-                played.pareto,
-                theory.ucb_gap_bound(played.radius, played.width),
-            ),
-            bound(
-                "MOL-UCB: Pareto regret",
-                "as moglb2019, Theorem 2",
-                played.pareto,
-                regret,
-            ),
-        ]
-
-    return on_the_event(_ellipsoids("MOL-UCB", played), consequences)
+    return on_the_event(
+        _ellipsoids("MOL-UCB", play),
+        lambda: [
+            inequality("MOL-UCB: Pareto gap <= 2 c1 ||x||", source, pareto, gap),
+            bound("MOL-UCB: Pareto regret", source, pareto, regret),
+        ],
+    )
 
 
 def _thompson(run: int, rounds: int, seed: int) -> list[Finding]:
-    played = _played(MolTs(scale="theory", delta=DELTA), run, rounds, seed)
-    effective = EffectiveParetoRegret().per_round(played.truth, played.chosen, None)[:, 0]
+    recipe = MolTs(scale="theory", delta=DELTA)
+    play = linear_play(ENVIRONMENT, recipe, run, rounds, seed)
+    pareto = play.regret(ParetoRegret())[:, 0]
+    effective = play.regret(EffectiveParetoRegret())[:, 0]
+    objectives = play.shape.objectives
+    draws = theory.draws_needed(objectives)
+    regret = theory.regret_bound(play.t, play.shape.features, objectives, draws, DELTA)
 
-    def consequences() -> list[Finding]:
-        regret = theory.regret_bound(
-            played.rounds,
-            played.features,
-            played.objectives,
-            theory.draws_needed(played.objectives),
-            DELTA,
-        )
-        return [
-            inequality(
-                "Pareto gap <= effective Pareto gap",
-                "Corollary 1",
-                played.pareto,
-                effective,
-            ),
+    return on_the_event(
+        _ellipsoids("MOL-TS", play),
+        lambda: [
+            inequality("Pareto gap <= effective Pareto gap", "Corollary 1", pareto, effective),
             bound("MOL-TS: effective Pareto regret", "Theorem 2", effective, regret),
-            bound("MOL-TS: Pareto regret", "Corollary 1", played.pareto, regret),
-        ]
-
-    return on_the_event(_ellipsoids("MOL-TS", played), consequences)
+            bound("MOL-TS: Pareto regret", "Corollary 1", pareto, regret),
+        ],
+    )
 
 
 def samples_event(rounds: int, rng: Rng) -> Finding:

@@ -5,12 +5,12 @@ that the paper may have had. A claim that depends on this choice has no verdict.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import replace
 
-from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import join_words
-from mobandits.papers.claims import HOLDS, Claim, Outcome, Part, readable, verdict
+from mobandits.papers.claims import Claim, Entry
+from mobandits.papers.numbers import Part, Parts
+from mobandits.papers.outcome import Outcome
 
 CONSTANTS = (0.1, 0.3, 1.0, 2.0, 3.0)
 OPEN = (
@@ -30,78 +30,19 @@ def named(row: str, constant: float) -> str:
     return f"{row}, c = {constant:g}"
 
 
-class OneConstant:
-    """Outcome in which some rows stand for themselves with one and the same constant.
+def at_constant(outcome: Outcome, of: Sequence[str], constant: float) -> Outcome:
+    """The outcome in which some rows stand for themselves with one and the same constant."""
+    names = {}
+    for row in of:
+        names[row] = named(row, constant)
 
-    Args:
-        outcome: of all constants.
-        of: the rows that have a constant.
-        constant: of all of them.
-    """
-
-    def __init__(self, outcome: Outcome, of: Sequence[str], constant: float) -> None:
-        self._outcome = outcome
-        self._names = {row: named(row, constant) for row in of}
-
-    def runs(self) -> Sequence[str]:
-        """The names of the experiment's runs."""
-        return self._outcome.runs()
-
-    def rows(self, run: str) -> Sequence[str]:
-        """The rows of a run."""
-        return self._outcome.rows(run)
-
-    def metrics(self, run: str, row: str) -> Sequence[str]:
-        """The metrics that were measured of a row."""
-        return self._outcome.metrics(run, self._named(row))
-
-    def components(self, run: str, row: str, metric: str) -> Sequence[int]:
-        """The components of a metric, in order."""
-        return self._outcome.components(run, self._named(row), metric)
-
-    def curves(self, run: str, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
-        """The recorded rounds (points,), and the values (trials, points)."""
-        return self._outcome.curves(run, self._named(row), metric, component)
-
-    def _named(self, row: str) -> str:
-        return self._names.get(row, row)
-
-
-@dataclass(frozen=True)
-class OpenConstant(Claim):
-    """A claim that is judged with tuned constants, and with every one that all rows share.
-
-    Args:
-        of: the rows that have a constant.
-    """
-
-    of: Sequence[str] = ()
-
-    def judge(self, outcome: Outcome) -> dict[str, Any]:
-        """The claim's entry in claims.json."""
-        entry = super().judge(outcome)
-        answers = self.answers(outcome)
-        is_open = entry["holds"] is False and True in answers.values()
-        sentences = [self.note, shared_sentence(answers)]
-        if is_open:
-            sentences.insert(1, TUNED_FAILS)
-            entry |= {"verdict": "reported", "holds": None}
-
-        return entry | {"note": " ".join(filter(None, sentences))}
-
-    def answers(self, outcome: Outcome) -> dict[float, bool | None]:
-        """{constant of all rows: whether the claim holds with it}."""
-        answers = {}
-        for constant in CONSTANTS:
-            shared = OneConstant(outcome, self.of, constant)
-            answers[constant] = holds(self, shared)
-        return answers
+    return outcome.renamed(names)
 
 
 def holds(claim: Claim, outcome: Outcome) -> bool | None:
     """Whether all parts of a claim are as claimed; None where no rule decides."""
-    parts = [readable(part) for part in claim.parts(outcome)]
-    return HOLDS[verdict(parts)]
+    answer: bool | None = claim.judge(outcome)["holds"]
+    return answer
 
 
 def shared_sentence(answers: dict[float, bool | None]) -> str:
@@ -126,61 +67,86 @@ def shared_sentence(answers: dict[float, bool | None]) -> str:
     return ""  # too few trials
 
 
-def with_shared_constants(claim: Claim, of: Sequence[str]) -> OpenConstant:
-    """The claim, judged with every constant that the rows `of` can share as well."""
-    values = {field.name: getattr(claim, field.name) for field in fields(claim)}
-    values["rule"] = f"{claim.rule}; {OPEN}"
-    return OpenConstant(**values, of=of)
+def with_shared_constants(claim: Claim, of: Sequence[str]) -> Claim:
+    """The claim, judged with every constant that the rows `of` can share as well.
+
+    Where it fails with tuned constants and holds with a shared one, it has no verdict.
+    """
+
+    def revise(entry: Entry, outcome: Outcome) -> Entry:
+        answers = {c: holds(claim, at_constant(outcome, of, c)) for c in CONSTANTS}
+        sentences = [claim.note, shared_sentence(answers)]
+        changed: Entry = {}
+        if entry["holds"] is False and True in answers.values():
+            sentences.insert(1, TUNED_FAILS)
+            changed = {"verdict": "reported", "holds": None}
+
+        return changed | {"note": " ".join(filter(None, sentences))}
+
+    return replace(claim, rule=f"{claim.rule}; {OPEN}", revise=revise)
 
 
-def together(id: str, claims: Sequence[Claim], of: Sequence[str]) -> Claim:  # noqa: A002
-    """A claim that with some constant of all rows, all of some claims hold at once.
+def sentences_that_hold(claims: Sequence[Claim]) -> Parts:
+    """How many of some claims hold, and the names of those that do not."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        entries = [claim.judge(outcome) for claim in claims]
+        missing = [short_name(entry) for entry in entries if entry["holds"] is not True]
+        undecided = any(entry["holds"] is None for entry in entries)
+        trials = min(entry["trials"] for entry in entries)
+        name = f"sentences of {len(claims)} that hold{all_but(missing)}"
+        count = float(len(claims) - len(missing))
+
+        holds = None if undecided else not missing
+
+        return [Part(name, count, None, holds, trials)]
+
+    return parts
+
+
+def hold_at_once(claims: Sequence[Claim], of: Sequence[str]) -> Parts:
+    """How many of some claims hold at once, with the constant of all rows with which most do.
 
     Args:
-        id: as in `Claim`.
         claims: which.
         of: the rows that have a constant.
     """
 
     def parts(outcome: Outcome) -> list[Part]:
         failed = {}
-        trials = []
-        decided = True
+        entries = []
         for constant in CONSTANTS:
-            shared = OneConstant(outcome, of, constant)
-            answers = {short_name(claim): holds(claim, shared) for claim in claims}
-            failed[constant] = [name for name, answer in answers.items() if answer is not True]
-            decided = decided and None not in answers.values()
-            trials += [part.trials for claim in claims for part in claim.parts(shared)]
+            shared = at_constant(outcome, of, constant)
+            own = [claim.judge(shared) for claim in claims]
+            wrong = [entry for entry in own if entry["holds"] is not True]
+            failed[constant] = [short_name(entry) for entry in wrong]
+            entries += own
 
-        fewest = min(trials)
+        trials = min(entry["trials"] for entry in entries)
+        undecided = any(entry["holds"] is None for entry in entries)
         best, missing = min(failed.items(), key=lambda one: len(one[1]))
-        count = len(claims) - len(missing)
-        name = f"{_most(best, missing)} ({_counts(failed, len(claims))})"
+        counts = [f"{len(claims) - len(names)} with c = {c:g}" for c, names in failed.items()]
+        most = f"claims that hold at once, at most, with c = {best:g}{all_but(missing)}"
+        name = f"{most} ({join_words(counts)})"
+        count = float(len(claims) - len(missing))
 
-        return [Part(name, float(count), None, not missing if decided else None, fewest)]
+        holds = None if undecided else not missing
 
-    return Claim(
-        id,
-        f"There is one constant for all rows with which all {len(claims)} claims on Figure 2 hold "
-        "at once",
-        "said of Figure 2, whose constants are not stated",
-        "all of them hold with one of the constants",
-        parts,
-        kind="extension",
-    )
+        return [Part(name, count, None, holds, trials)]
+
+    return parts
 
 
-def short_name(claim: Claim) -> str:
+def short_name(entry: Entry) -> str:
     """The end of a claim's ID."""
-    return claim.id.rpartition("/")[2]
+    _, _, end = entry["id"].rpartition("/")
+    return str(end)
 
 
-def _most(best: float, missing: Sequence[str]) -> str:
-    start = f"claims that hold at once, at most, with c = {best:g}"
-    return f"{start}: all but {join_words(missing)}" if missing else start
+def all_but(missing: Sequence[str]) -> str:
+    """The end of a sentence on all of some names, but those that are missing."""
+    if not missing:
+        return ""
 
-
-def _counts(failed: dict[float, list[str]], claims: int) -> str:
-    counts = [f"{claims - len(names)} with c = {c:g}" for c, names in failed.items()]
-    return join_words(counts)
+    names = join_words(missing)
+    return f": all but {names}"

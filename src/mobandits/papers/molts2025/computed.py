@@ -1,8 +1,7 @@
 """What molts2025 argues without a simulation: Figure 1's toy example, and samples' optimism."""
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,17 +10,23 @@ from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array, Block, IntArray, Rng
 from mobandits.environments import Linear
 from mobandits.orders import EffectivePareto, Pareto
-from mobandits.papers.claim_parts import (
-    Parts,
-    above,
-    difference_of_means,
-    only_mean,
-    resampled_part,
-)
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
 from mobandits.papers.molts2025.theory import OPTIMISM as LEAST
 from mobandits.papers.molts2025.theory import draws_needed, optimism
+from mobandits.papers.numbers import (
+    Part,
+    Parts,
+    Rule,
+    above,
+    difference_of_means,
+    exact_part,
+    final_values,
+    mean_part,
+    resampled_part,
+)
+from mobandits.papers.outcome import Outcome
+from mobandits.papers.rows import rows_of, rows_of_counts
 from mobandits.policies import MolTs
 from mobandits.simulation.truth import BlockGroundTruth
 
@@ -40,40 +45,6 @@ ABOVE_ONE = 0.158655253931457  # P(N(0, 1) >= 1)
 NEAR = 0.01  # four standard deviations of a frequency in 10 times 4,000 samples, at most
 MANY = "M = 1 - ln L / ln 0.85"
 ONE = "M = 1"
-TOY = (
-    "The coordinates of the paper's example are in an image that is lost; its text tells that two "
-    "players that stay on the Pareto front for three rounds end with totals (1.3, 1.3) and (1.6, "
-    "1.7). This example is ours: arms (1, 0), (0.45, 0.45) and (0, 1). All are Pareto optimal; the "
-    "middle one is not effective Pareto optimal, because half a play of each outer arm pays (0.5, "
-    "0.5). After an even number of rounds, playing the outer arms in turn pays more in both "
-    "objectives than the middle arm, at the same Pareto regret: 0. The effective Pareto regret "
-    "tells the two apart."
-)
-SAMPLING = (
-    "After 200 random plays of the problem of Figure 2 with 1, 2, 4 and 8 objectives, 4,000 "
-    "samples are drawn as MOL-TS draws them, with c = 1, and compared with estimate + c width of a "
-    "fixed arm: in all objectives, as in Lemma 1, and as a sum with weights drawn uniformly from "
-    "the simplex. A third number asks what play needs: whether the best weighted sample of all "
-    "arms is at least the best weighted true mean. Lemma 1 needs optimism in every objective, "
-    "which is sufficient for a weighted sum, and far from necessary. The proof of Theorem 2 uses "
-    "it for an arm and weights that depend on the samples, while Lemma 1 is about a fixed arm; "
-    "nothing here settles that doubt."
-)
-
-
-def component_rows(
-    policy: str, metric: str, values: Sequence[float], rounds: int = 1
-) -> pl.DataFrame:
-    """A row of the table per component of a value."""
-    columns = {
-        "policy": policy,
-        "round": rounds,
-        "metric": metric,
-        "component": range(len(values)),
-        "value": values,
-    }
-    # The type is named, because values that happen to be whole would make a column of integers.
-    return pl.DataFrame(columns, schema_overrides={"value": pl.Float64})
 
 
 def toy_gaps(chosen: IntArray) -> dict[str, Array]:
@@ -98,7 +69,7 @@ def gaps_of_arms(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG0
     frames = []
     for kind, gaps_of_kind in gaps.items():
         for i, arm in enumerate(ARMS):
-            frames.append(component_rows(arm, f"{kind}_gap", gaps_of_kind[i]))
+            frames.append(rows_of(arm, f"{kind}_gap", gaps_of_kind[i]))
 
     return pl.concat(frames)
 
@@ -121,38 +92,22 @@ def totals_of_players(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa:
         for metric, values in per_round.items():
             totals_so_far = values.cumsum(axis=0)
             for t, total in enumerate(totals_so_far, start=1):
-                frames.append(component_rows(player, metric, total, t))
+                frames.append(rows_of(player, metric, total, t))
 
     return pl.concat(frames)
 
 
-def last_values(outcome: Outcome, run: str, row: str, metric: str) -> Array:
-    """(components,) the values at the last round of a part that is not random."""
-    values = []
-    for i in outcome.components(run, row, metric):
-        _, curves = outcome.curves(run, row, metric, i)
-        only_trial = curves[0]
-        values.append(only_trial[-1])
-
-    return np.array(values)
-
-
-def last_value(outcome: Outcome, run: str, row: str, metric: str) -> float:
-    """The same of a metric that has one component."""
-    values = last_values(outcome, run, row, metric)
-    return float(values[0])
-
-
-def exact_part(name: str, value: float, *, holds: bool) -> Part:
-    """A number of a claim that is computed, and not estimated: it has no interval."""
-    return Part(name, value, None, holds, 1)
+def last(outcome: Outcome, row: str, metric: str, component: int = 0) -> float:
+    """The last value of a row that is not random; arms and players have different names."""
+    run = "arms" if row in ARMS else "players"
+    return float(final_values(outcome, row, metric, component, run)[0])
 
 
 def middle_arm(outcome: Outcome) -> list[Part]:
     """The gaps of the middle arm, which is on the front, and which a mixture beats by 0.05."""
     arm = "(0.45, 0.45)"
-    gap = last_value(outcome, "arms", arm, "pareto_gap")
-    effective = last_value(outcome, "arms", arm, "effective_gap")
+    gap = last(outcome, arm, "pareto_gap")
+    effective = last(outcome, arm, "effective_gap")
     # 0.5 - 0.45 is not exactly 0.05 in floats, and the gap comes from a matrix game.
     as_claimed = bool(np.isclose(effective, 0.05))
 
@@ -169,27 +124,22 @@ def totals(outcome: Outcome) -> list[Part]:
     """
     parts = []
     for player in (MIDDLE, OUTER):
-        regret = last_value(outcome, "players", player, "pareto_regret")
+        regret = last(outcome, player, "pareto_regret")
         parts.append(exact_part(f"Pareto regret, {player}", regret, holds=regret == 0.0))
 
-    outer_total = last_values(outcome, "players", OUTER, "reward")
-    middle_total = last_values(outcome, "players", MIDDLE, "reward")
-    leads = outer_total - middle_total
-    for i, lead in enumerate(leads.tolist(), start=1):
-        name = f"total reward of the outer arms less that of the middle arm, objective {i}"
+    for i in range(2):
+        lead = last(outcome, OUTER, "reward", i) - last(outcome, MIDDLE, "reward", i)
+        name = f"total reward of the outer arms less that of the middle arm, objective {i + 1}"
         parts.append(exact_part(name, lead, holds=lead > 0.0))
 
-    lost = last_value(outcome, "players", MIDDLE, "effective_pareto_regret")
+    lost = last(outcome, MIDDLE, "effective_pareto_regret")
     parts.append(exact_part(f"effective Pareto regret, {MIDDLE}", lost, holds=lost > 0.0))
 
     return parts
 
 
-FIG1 = Experiment(
+FIG1 = described(
     "molts2025/fig1",
-    "A toy example: an arm of the Pareto front that a mixture of arms beats",
-    "molts2025, Figure 1 and section 3.3",
-    (TOY,),
     [
         Computed("arms", gaps_of_arms, settings=TOY_SETTINGS),
         Computed(
@@ -198,49 +148,10 @@ FIG1 = Experiment(
             settings={**TOY_SETTINGS, "rounds played": ROUNDS},
         ),
     ],
-    [
-        Plot(
-            "effective_gap",
-            "effective_gap",
-            "Effective Pareto gap of the three arms.",
-            kind="bars",
-            runs=["arms"],
-            parts=["the three arms"],
-            vertical="effective Pareto gap",
-        ),
-        Plot(
-            "reward",
-            "reward",
-            "Total rewards of two players without Pareto regret.",
-            runs=["players"],
-            parts=["objective 1", "objective 2"],
-        ),
-        Plot(
-            "effective_pareto_regret",
-            "effective_pareto_regret",
-            "Their effective Pareto regrets.",
-            runs=["players"],
-        ),
-    ],
-    (
-        Claim(
-            "molts2025/fig1/middle-arm",
-            "A Pareto optimal arm need not be effective Pareto optimal",
-            "a(2) is Pareto optimal, but a mixture of a(1) and a(3) dominates it",
-            "the Pareto gap is 0, the effective one 0.05",
-            middle_arm,
-            kind="check",
-        ),
-        Claim(
-            "molts2025/fig1/totals",
-            "Players without Pareto regret can have totals of which one dominates the other",
-            "(1.6, 1.7) against (1.3, 1.3), both with Pareto regret 0",
-            "no Pareto regret, a larger total in every objective, and effective regret where the "
-            "total is smaller",
-            totals,
-            kind="check",
-        ),
-    ),
+    {
+        "middle-arm": middle_arm,
+        "totals": totals,
+    },
 )
 
 
@@ -285,21 +196,14 @@ def frequencies(trial: int, options: RunOptions) -> pl.DataFrame:
         for row, draws in ((MANY, draws_needed(objectives)), (ONE, 1)):
             # A stream of its own, so that other numbers of objectives change nothing here.
             rng = np.random.default_rng([options.seed, trial, objectives, draws])
-            values = optimistic(objectives, draws, plays, rng)
-            for metric, value in values.items():
-                frames.append(position_rows(row, metric, value, i))
-
-            exact = optimism(objectives, draws, ABOVE_ONE)
-            frames.append(position_rows(f"{row}, formula", "every_objective", exact, i))
+            values = {
+                (row, metric): value
+                for metric, value in optimistic(objectives, draws, plays, rng).items()
+            }
+            values[f"{row}, formula", "every_objective"] = optimism(objectives, draws, ABOVE_ONE)
+            frames.append(rows_of_counts(values).with_columns(component=pl.lit(i, pl.Int64)))
 
     return pl.concat(frames)
-
-
-def position_rows(row: str, metric: str, value: float, position: int) -> pl.DataFrame:
-    """One row of the table, whose component is the position of L in `OBJECTIVES`."""
-    frame = component_rows(row, metric, [value])
-    component = pl.lit(position, pl.Int64)
-    return frame.with_columns(component=component)
 
 
 def optimistic(objectives: int, draws: int, plays: int, rng: Rng) -> dict[str, float]:
@@ -355,180 +259,46 @@ def optimistic(objectives: int, draws: int, plays: int, rng: Rng) -> dict[str, f
     }
 
 
-PartRule: TypeAlias = Callable[[Part, int], bool | None]  # of a part and the position of L
-
-
-def each(row: str, metric: str, rule: PartRule) -> Parts:
-    """The function that gives a part per number of objectives.
-
-    Args:
-        row: of the table.
-        metric: a frequency.
-        rule: decides by the frequency with its interval, and by the position of L.
-    """
-
-    def parts(outcome: Outcome) -> list[Part]:
-        judged = []
-        for i, objectives in enumerate(OBJECTIVES):
-            _, values = outcome.curves("samples", row, metric, i)
-            name = f"{row}, L = {objectives}"
-            part = resampled_part(name, values[:, -1:], only_mean)
-            holds = rule(part, i)
-            judged.append(Part(name, part.measured, part.interval, holds, part.trials))
-
-        return judged
-
-    return parts
-
-
-def likelier_than_bound(part: Part, position: int) -> bool | None:  # noqa: ARG001 - for all L
-    """Whether an interval lies above Lemma 1's lower bound of p."""
-    if part.interval is None:
-        return None
-    low, _ = part.interval
-    return low > LEAST
-
-
-def undecided(part: Part, position: int) -> None:
-    """The rule of what is only reported."""
+def frequencies_of(row: str, rule: Rule | None = None) -> Parts:
+    """How often samples are optimistic in every objective, for every number of objectives."""
+    return lambda outcome: [
+        mean_part(f"{row}, L = {L}", final_values(outcome, row, "every_objective", i), rule)
+        for i, L in enumerate(OBJECTIVES)
+    ]
 
 
 def as_formula(outcome: Outcome) -> list[Part]:
     """Frequencies beside (1 - (1 - p)^M)^L with p = P(N(0, 1) >= 1)."""
+    parts = []
+    for row in (MANY, ONE):
+        for part, L in zip(frequencies_of(row)(outcome), OBJECTIVES, strict=True):
+            formula = optimism(L, draws_needed(L) if row == MANY else 1, ABOVE_ONE)
+            parts.append(part._replace(holds=abs(part.measured - formula) <= NEAR))
 
-    def near(draws: Sequence[int]) -> PartRule:
-        def rule(part: Part, position: int) -> bool:
-            objectives = OBJECTIVES[position]
-            formula = optimism(objectives, draws[position], ABOVE_ONE)
-            distance = abs(part.measured - formula)
-            return distance <= NEAR
-
-        return rule
-
-    many = [draws_needed(objectives) for objectives in OBJECTIVES]
-    one = [1] * len(OBJECTIVES)
-    of_many = each(MANY, "every_objective", near(many))
-    of_one = each(ONE, "every_objective", near(one))
-
-    return [*of_many(outcome), *of_one(outcome)]
+    return parts
 
 
 def vanishing(outcome: Outcome) -> list[Part]:
     """With one sample, what twice as many objectives take away."""
-
-    def frequencies_at(position: int) -> Array:
-        _, values = outcome.curves("samples", ONE, "every_objective", position)
-        return values[:, -1]
-
     losses = []
     for i, (fewer, more) in enumerate(itertools.pairwise(OBJECTIVES)):
-        samples = np.stack([frequencies_at(i + 1), frequencies_at(i)], axis=1)
-        loss = resampled_part(
-            f"frequency with L = {fewer} less that with L = {more}",
-            samples,
-            difference_of_means,
-            above(0.0),
+        of_more, of_fewer = (
+            final_values(outcome, ONE, "every_objective", position) for position in (i + 1, i)
         )
-        losses.append(loss)
+        name = f"frequency with L = {fewer} less that with L = {more}"
+        samples = np.stack([of_more, of_fewer], axis=1)
+        losses.append(resampled_part(name, samples, difference_of_means, above(0.0)))
 
     return losses
 
 
-def reported(name: str, metric: str, sentence: str) -> Claim:
-    """A claim on frequencies that no rule judges."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        of_many = each(MANY, metric, undecided)
-        of_one = each(ONE, metric, undecided)
-        return [*of_many(outcome), *of_one(outcome)]
-
-    return Claim(
-        f"molts2025/optimism/{name}",
-        sentence,
-        "not in the paper",
-        "none: reported",
-        parts,
-        kind="ours",
-    )
-
-
-def frequency_plot(metric: str, caption: str) -> Plot:
-    """The plot of a frequency, with bars for every L."""
-    return Plot(
-        metric,
-        metric,
-        caption,
-        kind="bars",
-        rows=(MANY, ONE),
-        parts=[f"L = {objectives}" for objectives in OBJECTIVES],
-        vertical="frequency",
-    )
-
-
-OPTIMISM = Experiment(
+SETTINGS = {"plays": PLAYS, "samples": SAMPLES, "objectives": list(OBJECTIVES), "radius": 1.0}
+OPTIMISM = described(
     "molts2025/optimism",
-    "Why several samples: with one, all objectives are seldom optimistic at once",
-    "molts2025, section 5.3 and Lemma 1",
-    (SAMPLING,),
-    [
-        Computed(
-            "samples",
-            frequencies,
-            STATES,
-            {
-                "plays": PLAYS,
-                "samples": SAMPLES,
-                "objectives": list(OBJECTIVES),
-                "radius": 1.0,
-            },
-            scale={"rounds": PLAYS},
-        ),
-    ],
-    [
-        frequency_plot("every_objective", "A fixed arm is optimistic in every objective."),
-        frequency_plot("weighted", "A fixed arm is optimistic in a weighted sum of objectives."),
-        frequency_plot(
-            "best_arm", "The best weighted sample is at least the best weighted true mean."
-        ),
-    ],
-    (
-        Claim(
-            "molts2025/optimism/lemma-1",
-            "With M samples a fixed arm is optimistic in all objectives with probability at least "
-            "p = 0.15",
-            "at least 0.15, whatever L",
-            "the 95 % bootstrap interval is above 0.15",
-            each(MANY, "every_objective", likelier_than_bound),
-            "With L = 1 the lemma's M is 1 and the probability 0.1587, close to the bound of 0.15.",
-            kind="check",
-        ),
-        Claim(
-            "molts2025/optimism/formula",
-            "The probability is (1 - (1 - p)^M)^L",
-            "(1 - (1 - p)^M)^L, p = P(N >= 1)",
-            f"each frequency is within {NEAR:g} of the formula",
-            as_formula,
-            kind="check",
-        ),
-        Claim(
-            "molts2025/optimism/one-sample",
-            "With one sample the probability vanishes as objectives are added",
-            "p^L",
-            "the 95 % bootstrap interval of each difference is above 0",
-            vanishing,
-            "p^4 is 0.0006 and p^8 0.0000004: beyond four objectives the samples are too few to "
-            "tell.",
-            kind="check",
-        ),
-        reported(
-            "weighted",
-            "weighted",
-            "How often a fixed arm is optimistic in a weighted sum",
-        ),
-        reported(
-            "best-arm",
-            "best_arm",
-            "How often the best weighted sample is at least the best weighted true mean",
-        ),
-    ),
+    [Computed("samples", frequencies, STATES, SETTINGS, scale={"rounds": PLAYS})],
+    {
+        "lemma-1": frequencies_of(MANY, above(LEAST)),
+        "formula": as_formula,
+        "one-sample": vanishing,
+    },
 )

@@ -1,29 +1,39 @@
 """Figures 2 to 13 of molts2025 and its remarks: MOL-TS against UCB and greedy play."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Recipe
+from mobandits.contracts.protocols import Recipe
 from mobandits.environments import GeneralizedLinear, Linear
 from mobandits.orders import EffectivePareto
-from mobandits.papers.claim_parts import difference_of_means, resampled_part
-from mobandits.papers.claims import (
-    LEAST,
-    Claim,
-    Kind,
-    Outcome,
-    Part,
-    difference,
-    final,
-    ordering,
-)
-from mobandits.papers.experiment import Experiment, Plot, Run, Tuned
+from mobandits.papers.claims import Claim
+from mobandits.papers.described import described, described_claims, described_plots, section_of
+from mobandits.papers.experiment import Experiment, Run, Tuned
 from mobandits.papers.molts2025 import common_constants
-from mobandits.papers.molts2025.common_constants import named, together, with_shared_constants
+from mobandits.papers.molts2025.common_constants import (
+    hold_at_once,
+    named,
+    sentences_that_hold,
+    with_shared_constants,
+)
 from mobandits.papers.molts2025.theory import draws_needed
+from mobandits.papers.numbers import (
+    LEAST,
+    Part,
+    Parts,
+    above,
+    curves_of,
+    difference,
+    difference_of_means,
+    exact_part,
+    final_pair,
+    resampled_part,
+)
+from mobandits.papers.outcome import Outcome
 from mobandits.policies import MoglbUcb, MolEpsGreedy, MolTs, MolUcb, PfiRls
 
 ROUNDS = 10_000
@@ -40,37 +50,6 @@ GREEDY = "MOL-eps-Greedy"
 ABLATION = "MOL-UCB, effective front"
 CONSTANT_ROWS = (TS, PLAIN, UCB)
 PFI = ("PFIwR-style reconstruction", "PFIwR-style reconstruction, a tenth of the widths")
-CHOSEN = (
-    "The paper does not state the constant c. Here MOL-TS, MOL-TS with M = 1, MOL-UCB and the "
-    "ablation have it chosen from 0.1, 0.3, 1 and 3 on five trials of another seed, by the Pareto "
-    "regret; rows with the theory's c, c1_t(0.01), stand beside them. The grid was set together "
-    "with a pilot of 1,000 rounds."
-)
-LAWS = (
-    "The paper says that parameters have norm 1 and contexts norms of at most 1; here parameters "
-    "are uniform on the unit sphere, contexts uniform in the unit ball, and noise N(0, 1) is "
-    "independent over objectives. Rewards are the true means of what was played, added up. Bands "
-    "are 95 % intervals; the paper has one standard deviation."
-)
-RIDGE = (
-    "The paper takes MOL-UCB from moglb2019, in the linear setting. Here it estimates by ridge "
-    "regression, as MOL-TS does, and not by online Newton steps, which only approximate it where "
-    "rewards are linear: the rows differ in how they choose, and not in how they estimate."
-)
-SAMPLES = (
-    "Each row has a tuned constant of its own here; molts2025/samples compares them at equal "
-    "constants."
-)
-RECONSTRUCTED = (
-    "PFIwR's estimator is not given in the paper: both rows are reconstructions of ours."
-)
-LENIENT = "MOL-UCB is tuned here; molts2025/reward-paradox has all its constants, wide ones too."
-SHARED = (
-    "The paper may also have had one constant for all rows. The claims on this figure are judged "
-    "with 0.1, 0.3, 1, 2 and 3 for all of them as well, and their rows say with which they hold. A "
-    "claim that fails with tuned constants and holds with a common one depends on this choice, and "
-    "has no verdict. molts2025/one-constant has the same on twenty problems."
-)
 
 
 class Setting(NamedTuple):
@@ -162,400 +141,87 @@ def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
     return rows
 
 
-class Regret(NamedTuple):
-    """A regret of the paper: its metric, and its names in ids, in sentences and in captions."""
-
-    metric: str
-    short: str
-    sentence: str
-    caption: str
-
-
-BOTH_REGRETS = (
-    Regret("pareto_regret", "pareto", "Pareto regret", "Pareto regret"),
-    Regret(
-        "effective_pareto_regret",
-        "effective",
-        "effective Pareto regret",
-        "Effective Pareto regret",
-    ),
-)
-
-
-def in_both(
-    id: str,  # noqa: A002 - as in Claim
-    claim: str,
-    low: Sequence[str],
-    high: Sequence[str],
-    differs: str = "",
-    *,
-    target: str = "",
-    note: str = "",
-    kind: Kind = "paper",
-) -> tuple[Claim, ...]:
-    """An ordering in the Pareto regret, and the same in the effective one.
-
-    "{}" in the claim is the regret's name.
-    """
-    claims = [
-        ordering(
-            f"{id}-{regret.short}",
-            claim.format(regret.sentence),
-            regret.metric,
-            low,
-            high,
-            target=target,
-            differs=differs,
-            note=note,
-            kind=kind,
-        )
-        for regret in BOTH_REGRETS
-    ]
-    return tuple(claims)
-
-
-def kind_of(setting: Setting) -> Kind:
-    """What a sentence of the paper is in a setting: its text is on Figure 2 only."""
-    return "paper" if setting.figure == 2 else "extension"
-
-
-def target_of(kind: Kind) -> str:
-    """The paper's words on a figure; empty: those of the kind."""
-    return "said of Figure 2" if kind == "extension" else ""
-
-
-def figure_claims(setting: Setting) -> tuple[Claim, ...]:
-    """What the paper says of Figure 2, asked of a figure, and what is ours."""
-    name = setting.name
-    said = said_claims(setting)
-    if setting.figure == 2:
-        said = tuple(with_shared_constants(claim, CONSTANT_ROWS) for claim in said)
-
-    return (
-        *said,
-        *(reconstruction_claims(name) if setting.fixed else ()),
-        compared(
-            f"{name}/ablation",
-            "What the effective front alone gives: MOL-UCB on the effective front against MOL-TS",
-            ABLATION,
-            TS,
-        ),
-        compared(
-            f"{name}/theory",
-            "With the theory's c, which Theorem 2 is about: MOL-TS against MOL-UCB",
-            f"{TS}, theory c",
-            f"{UCB}, theory c",
-        ),
-        below(f"{name}/pareto-below-effective", [*rows_of(setting)]),
-    )
-
-
-def said_claims(setting: Setting) -> tuple[Claim, ...]:
-    """The paper's sentences on Figure 2, asked of a figure.
-
-    With fixed arms, which the paper shows beside PFIwR, it says nothing on the number of samples
-    or on greedy play, not even of another figure of the kind: these are ours there.
-    """
-    name = setting.name
-    # Not the reconstruction of PFIwR: how good it is is our doing, and no claim of the paper.
-    others = (UCB, GREEDY)
-    kind = kind_of(setting)
-    target = target_of(kind)
-
-    return (
-        *in_both(
-            f"{name}/lowest", "MOL-TS has the lowest {}", (TS,), others, target=target, kind=kind
-        ),
-        ordering(
-            f"{name}/highest-reward",
-            "MOL-TS has the highest cumulative reward in every objective",
-            "reward",
-            others,
-            (TS,),
-            target=target,
-            components=None,
-            differs="Which objectives a policy favours depends on the instance.",
-            kind=kind,
-        ),
-        *contextual_claims(setting, "ours" if setting.fixed else kind),
-    )
-
-
-def contextual_claims(setting: Setting, kind: Kind) -> tuple[Claim, ...]:
-    """The paper's sentences on samples and greedy play, which are on arms that change."""
-    name = setting.name
+def sentences_on_figure_2(setting: Setting) -> tuple[Claim, ...]:
+    """The paper's sentences on Figure 2, asked of a figure."""
     draws = draws_needed(setting.objectives)
-    more = f"Optimistic sampling, M = {draws}, has a lower {{}} than M = 1"
-    target = target_of(kind)
-
-    return (
-        *in_both(
-            f"{name}/optimistic-sampling",
-            more,
-            (TS,),
-            (PLAIN,),
-            SAMPLES,
-            target=target,
-            kind=kind,
-        ),
-        *in_both(
-            f"{name}/greedy",
-            "MOL-eps-Greedy has a higher {} than MOL-UCB",
-            (UCB,),
-            (GREEDY,),
-            crowded(setting),
-            target=target,
-            kind=kind,
-        ),
-        ordering(
-            f"{name}/greedy-reward",
-            "MOL-eps-Greedy nevertheless has higher total rewards than MOL-UCB, in every objective",
-            "reward",
-            (UCB,),
-            (GREEDY,),
-            target=target,
-            components=None,
-            differs=LENIENT,
-            kind=kind,
-        ),
+    return described_claims(
+        setting.name,
+        section="figure-2",
+        draws=str(draws),
     )
 
 
-def reconstruction_claims(name: str) -> tuple[Claim, ...]:
-    """The claims on MOL-TS against rows that stand for a policy of which too little is known."""
-    start = f"{name}/reconstruction"
-    claim = "MOL-TS has a lower {} than our reconstruction of PFIwR"
-    return (
-        *in_both(start, claim, (TS,), PFI, note=RECONSTRUCTED, kind="ours"),
-        ordering(
-            f"{start}-reward",
-            "MOL-TS has a higher cumulative reward than our reconstruction of PFIwR, in every "
-            "objective",
-            "reward",
-            PFI,
-            (TS,),
-            components=None,
-            note=RECONSTRUCTED,
-            kind="ours",
-        ),
-    )
+def never_above(rows: Sequence[str]) -> Parts:
+    """PR <= EPR in every trial, at every recorded round, as in every single gap."""
 
+    def parts(outcome: Outcome) -> list[Part]:
+        rooms = []
+        for row in rows:
+            _, pareto = curves_of(outcome, row, "pareto_regret")
+            _, effective = curves_of(outcome, row, "effective_pareto_regret")
+            least_room = float((effective - pareto).min())
+            # No interval: the inequality holds for every single trial, and not on average.
+            part = exact_part(
+                f"least EPR less PR, {row}", least_room, holds=least_room >= 0.0, trials=len(pareto)
+            )
+            rooms.append(part)
 
-def crowded(setting: Setting) -> str:
-    """Why MOL-UCB and greedy play may be close."""
-    if setting.objectives > setting.features:
-        return (
-            "With more objectives than features, most arms are on the Pareto front, and whoever "
-            "plays it is alike."
-        )
-
-    return (
-        "Both play uniformly from a Pareto front: MOL-UCB from that of upper bounds, greedy play "
-        "from that of means."
-    )
-
-
-def total_reward(outcome: Outcome, run: str, row: str) -> Array:
-    """(trials,) the final rewards of all objectives together."""
-    rewards = []
-    for i in outcome.components(run, row, "reward"):
-        points, values = outcome.curves(run, row, "reward", i)
-        rewards.append(final(points, values))
-
-    return np.asarray(np.sum(rewards, axis=0))
-
-
-def differences(outcome: Outcome, run: str, row: str, other: str) -> list[Part]:
-    """What a row has more than another one: both regrets, and the rewards of all objectives.
-
-    The rewards are added up; no rule decides.
-    """
-    several = len(outcome.runs()) > 1
-    place = f", {run}" if several else ""
-    parts = []
-    for metric in REGRETS:
-        name = f"{metric.replace('_', ' ')}, {row} less {other}{place}"
-        judged = difference(outcome, run, metric, other, row, 0, final, several=several)
-        parts.append(Part(name, judged.measured, judged.interval, None, judged.trials))
-
-    rewards = [total_reward(outcome, run, other), total_reward(outcome, run, row)]
-    samples = np.stack(rewards, axis=1)
-    name = f"total reward, {row} less {other}{place}"
-    parts.append(resampled_part(name, samples, difference_of_means))
+        return rooms
 
     return parts
 
 
-def compared(id: str, claim: str, row: str, other: str) -> Claim:  # noqa: A002 - as in Claim
-    """A comparison of ours that is only reported."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        comparisons = []
-        for run in outcome.runs():
-            comparisons += differences(outcome, run, row, other)
-        return comparisons
-
-    return Claim(
-        id,
-        claim,
-        "not in the paper",
-        "none: reported",
-        parts,
-        kind="ours",
-    )
-
-
-def below(id: str, rows: Sequence[str]) -> Claim:  # noqa: A002 - as in Claim
-    """The check that PR <= EPR in every trial, at every recorded round, as in every single gap."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        rooms = []
-        for run in outcome.runs():
-            for row in rows:
-                _, pareto = outcome.curves(run, row, "pareto_regret")
-                _, effective = outcome.curves(run, row, "effective_pareto_regret")
-                least_room = float((effective - pareto).min())
-                name = f"least EPR less PR, {row}"
-                # No interval: the inequality holds for every single trial, and not on average.
-                holds = least_room >= 0.0
-                rooms.append(Part(name, least_room, None, holds, len(pareto)))
-
-        return rooms
-
-    return Claim(
-        id,
-        "The Pareto regret is at most the effective Pareto regret",
-        "PR <= EPR",
-        "in every trial and at every recorded round the difference is at least 0",
-        parts,
-        kind="check",
-    )
-
-
-def plots_of(setting: Setting) -> tuple[Plot, ...]:
-    """The paper's three columns, and the ablation."""
-    main: tuple[str, ...] = (TS, UCB, GREEDY)
-    if setting.fixed:
-        main += PFI
-
-    draws = draws_needed(setting.objectives)
-    objectives = [f"objective {i + 1}" for i in range(setting.objectives)]
-    regrets = [
-        Plot(
-            regret.metric,
-            regret.metric,
-            f"{regret.caption}, {setting.symbols}.",
-            rows=main,
-        )
-        for regret in BOTH_REGRETS
-    ]
-    rewards = Plot(
-        "reward",
-        "reward",
-        "Cumulative mean reward in every objective.",
-        rows=main,
-        parts=objectives,
-    )
-    pareto, effective = BOTH_REGRETS
-    sampling = [
-        sampling_plot("optimistic_sampling", pareto, draws),
-        sampling_plot("effective_optimistic_sampling", effective, draws),
-    ]
-    ablation = Plot(
-        "ablation",
-        "effective_pareto_regret",
-        "Ours: effective Pareto regret of MOL-UCB on the plain and the effective front.",
-        rows=(TS, ABLATION, UCB, f"{UCB}, theory c"),
-    )
-
-    return (*regrets, rewards, *sampling, ablation)
-
-
-def sampling_plot(name: str, regret: Regret, draws: int) -> Plot:
-    """The plot of a regret with several samples and with one."""
-    return Plot(
-        name,
-        regret.metric,
-        f"{regret.caption} with M = {draws} samples per objective and with one.",
-        rows=(TS, PLAIN, f"{TS}, theory c"),
-    )
-
-
 def figure(setting: Setting) -> Experiment:
     """One of Figures 2 to 13."""
-    arms = "the arms stay" if setting.fixed else "all arms are drawn anew in every round"
-    about = [
-        f"{setting.symbols}; {arms}; 10,000 rounds, ten instances.",
-        LAWS,
-        CHOSEN,
-        RIDGE,
-    ]
-    if setting.figure == 2:
-        about.append(SHARED)
-    if setting.fixed:
-        about.append(
-            "The estimator of PFIwR is not given in molts2025 and its code is not public. The row "
-            "is a reconstruction with ridge regression: with the theory's widths, and with a tenth "
-            "of them, which was not tuned."
-        )
-
-    title = f"MOL-TS, MOL-UCB and MOL-eps-Greedy, {setting.symbols}"
-    if setting.fixed:
-        title += ", fixed arms"
-
-    run = Run(
-        setting.symbols,
-        setting.place,
-        rows_of(setting),
-        ROUNDS,
-        TRIALS,
-        METRICS,
-    )
-
-    return Experiment(
+    rows = rows_of(setting)
+    run = Run(setting.symbols, setting.place, rows, ROUNDS, TRIALS, METRICS)
+    base = described(
         setting.name,
-        title,
-        f"molts2025, Figure {setting.figure}",
-        about,
         [run],
-        plots_of(setting),
-        figure_claims(setting),
+        {"pareto-below-effective": never_above([*rows])},
+        section="figure",
+        number=str(setting.figure),
+        symbols=setting.symbols,
+        which=", fixed arms" if setting.fixed else "",
+        arms="the arms stay" if setting.fixed else "all arms are drawn anew in every round",
+        draws=str(draws_needed(setting.objectives)),
+        main=[TS, UCB, GREEDY, *(PFI if setting.fixed else ())],
+        objectives=[f"objective {i + 1}" for i in range(setting.objectives)],
     )
+    about = [*base.about]
+    sentences = sentences_on_figure_2(setting)
+    if setting.figure == 2:
+        about += section_of(setting.name, "figure-2", {})["about"]
+        claims = [with_shared_constants(claim, CONSTANT_ROWS) for claim in sentences]
+    else:
+        # One claim on all sentences: the paper's text says nothing of these figures.
+        held = sentences_that_hold(sentences)
+        claims = [*described_claims(setting.name, {"sentences": held}, section="figures-3-to-13")]
+
+    if setting.fixed:
+        about += section_of(setting.name, "fixed-arms", {})["about"]
+        claims += described_claims(setting.name, section="fixed-arms")
+
+    return replace(base, about=about, claims=[*claims, *base.claims])
 
 
 def remark(
     name: str,
-    title: str,
-    about: str,
     run: Run,
     rows: Sequence[str],
-    claims: Callable[[str], Sequence[Claim]],
+    parts: Mapping[str, Parts] = MappingProxyType({}),
 ) -> Experiment:
     """An experiment on a question of ours, with one run.
 
     Args:
         name: of the experiment, without the paper's.
-        title: a line on it.
-        about: a paragraph.
         run: what is played.
         rows: which are drawn.
-        claims: from the experiment's ID.
+        parts: as in `described`.
     """
-    id = f"molts2025/{name}"  # noqa: A001 - as in Experiment
-    plots = []
-    for metric in METRICS:
-        caption = metric.replace("_", " ").capitalize()
-        plots.append(Plot(metric, metric, f"{caption}.", rows=rows))
-
-    return Experiment(
-        id,
-        title,
-        "ours; molts2025, section 6",
-        [about],
-        [run],
-        plots,
-        claims(id),
-    )
+    experiment = described(f"molts2025/{name}", [run], parts)
+    plots = described_plots(experiment.id, "remark", rows=rows)
+    return replace(experiment, plots=plots)
 
 
 PARADOX = {
@@ -564,80 +230,34 @@ PARADOX = {
 }
 
 
-def id_of_constant(constant: str) -> str:
-    """A constant as ids of claims have it.
+def more_of_everything(outcome: Outcome, row: str) -> list[Part]:
+    """What greedy play has more than a row: both regrets, and the rewards of all objectives."""
+    run = outcome.runs()[0]
+    parts = [difference(outcome, run, metric, row, GREEDY) for metric in REGRETS]
+    objectives = outcome.components(run, row, "reward")
+    rewards = [final_pair(outcome, row, GREEDY, "reward", i) for i in objectives]
+    total = np.sum(rewards, axis=0)
 
-    Example:
-        >>> id_of_constant("c = 0.1"), id_of_constant("theory c")
-        ('c-0.1', 'theory-c')
-    """
-    return constant.replace("c = ", "c-").replace(" ", "-")
-
-
-def all_above_zero(parts: Sequence[Part]) -> bool:
-    """Whether every part has an interval, and all of it lies above 0."""
-    for part in parts:
-        if part.interval is None:
-            return False
-
-        low, _ = part.interval
-        clearly_above = low > 0.0
-        if not clearly_above:
-            return False
-
-    return True
+    return [*parts, resampled_part("total reward", total, difference_of_means, above(0.0))]
 
 
 def somewhere(outcome: Outcome) -> list[Part]:
-    """The number of constants of MOL-UCB at which greedy play has more of everything.
-
-    These are both regrets, and the total reward.
-    """
-    run = outcome.runs()[0]
-    trials = []
+    """The number of constants of MOL-UCB at which greedy play has more of everything."""
     where = []
+    trials = []
     for row in PARADOX:
-        parts = differences(outcome, run, GREEDY, row)
+        parts = more_of_everything(outcome, row)
         trials += [part.trials for part in parts]
-        if all_above_zero(parts):
+        if all(part.holds for part in parts):
             where.append(row)
 
     constants = ", ".join(where).replace(f"{UCB}, ", "") or "none"
-    name = f"constants of MOL-UCB where it holds: {constants}"
     fewest = min(trials)
     # With fewer trials there are no intervals, and "nowhere" would not be a finding.
     holds = len(where) > 0 if fewest >= LEAST else None
+    name = f"constants of MOL-UCB where it holds: {constants}"
 
     return [Part(name, float(len(where)), None, holds, fewest)]
-
-
-def paradox_claims(name: str) -> tuple[Claim, ...]:
-    """The claims on where greedy play has higher regret and higher rewards at once."""
-    paradox = "MOL-eps-Greedy has higher regrets, but higher total rewards than MOL-UCB"
-    claims = [
-        Claim(
-            f"{name}/somewhere",
-            f"{paradox}, for some constant of MOL-UCB",
-            paradox,
-            "there is a c with which the intervals of all three differences are above 0",
-            somewhere,
-            "The paper does not state the constant of MOL-UCB, and only these were tried.",
-            "The constant 4 was added after a pilot of 1,000 rounds in which greedy play was ahead "
-            "in reward there.",
-            kind="ours",
-        )
-    ]
-    for row in PARADOX:
-        _, _, constant = row.rpartition(", ")
-        claim = compared(
-            f"{name}/{id_of_constant(constant)}",
-            f"MOL-eps-Greedy against {row}",
-            GREEDY,
-            row,
-        )
-        claims.append(claim)
-
-    return tuple(claims)
 
 
 MANY = draws_needed(Linear().objectives)
@@ -650,23 +270,16 @@ SAMPLED = {
 }
 
 
-def samples_claims(name: str) -> tuple[Claim, ...]:
+def samples_claims() -> list[Claim]:
     """The claims on several samples against one, with every constant."""
     claims: list[Claim] = []
     for constant in EQUAL:
-        claims += in_both(
-            f"{name}/{id_of_constant(constant)}",
-            f"M = {MANY} has a lower {{}} than M = 1 at equal constants, {constant}",
-            (f"M = {MANY}, {constant}",),
-            (f"M = 1, {constant}",),
-            "The largest of several samples lies further from the estimate, so that more is "
-            "explored.",
-            target="said of Figure 2, whose constants are not stated",
-            note="Both rows have the same constant; which one the paper took is not stated there.",
-            kind="extension",
+        what = constant.replace("c = ", "c-").replace(" ", "-")
+        claims += described_claims(
+            "molts2025/samples", section="equal-constants", constant=constant, what=what
         )
 
-    return tuple(claims)
+    return claims
 
 
 SHARING = {GREEDY: MolEpsGreedy()} | {
@@ -674,54 +287,6 @@ SHARING = {GREEDY: MolEpsGreedy()} | {
     for c in common_constants.CONSTANTS
     for row, recipe in ((TS, MolTs()), (PLAIN, MolTs(draws=1)), (UCB, MolUcb()))
 }
-
-
-def one_constant_claims(name: str) -> tuple[Claim, ...]:
-    """The claims on Figure 2 with one constant for all rows, and what c = 2 gives."""
-    return (
-        together(f"{name}/together", said_claims(SETTINGS[0]), CONSTANT_ROWS),
-        compared(
-            f"{name}/samples",
-            "One sample against M = 10, both with c = 2",
-            named(PLAIN, WIDE),
-            named(TS, WIDE),
-        ),
-        compared(
-            f"{name}/upper-bounds",
-            "MOL-UCB against MOL-TS, both with c = 2",
-            named(UCB, WIDE),
-            named(TS, WIDE),
-        ),
-    )
-
-
-def links_claims(name: str) -> tuple[Claim, ...]:
-    """The claims on MOL-TS with links against its rivals."""
-    return (
-        compared(
-            f"{name}/against-linear",
-            "MOL-TS with ridge regression against MOL-TS with links",
-            f"{TS}, linear",
-            TS,
-        ),
-        compared(
-            f"{name}/against-moglb-ucb",
-            "MOGLB-UCB against MOL-TS with links",
-            "MOGLB-UCB",
-            TS,
-        ),
-    )
-
-
-def selection_claims(name: str) -> tuple[Claim, ...]:
-    """The claim on random weights against a uniform choice."""
-    claim = compared(
-        f"{name}/against-uniform",
-        "Random weights against a uniform choice",
-        f"{TS}, random weights",
-        TS,
-    )
-    return (claim,)
 
 
 def run_of_figure_2(rows: Mapping[str, Recipe | Tuned], trials: int = TRIALS) -> Run:
@@ -744,61 +309,29 @@ GENERALIZED = {
 }
 SELECTION = {TS: tuned(MolTs()), f"{TS}, random weights": tuned(MolTs(selection="weight"))}
 
+# Six of twelve rows, those of wide constants: more curves cannot be told apart.
+WIDE_ROWS = [row for row in SAMPLED if row.endswith(("c = 1", "c = 3", "theory c"))]
+SHARED_ROWS = [GREEDY, *(named(row, WIDE) for row in CONSTANT_ROWS)]
 REMARKS = (
     remark(
         "reward-paradox",
-        "When greedy play has higher regret and higher rewards than MOL-UCB",
-        "The paper reports that MOL-eps-Greedy has higher Pareto regret and effective Pareto "
-        "regret than MOL-UCB, but also higher total rewards. It does not state the constant of "
-        "MOL-UCB; here is the whole grid, with the wide constants 4 and the theory's, in the "
-        f"setting of Figure 2. {RIDGE}",
         run_of_figure_2({GREEDY: MolEpsGreedy(), **PARADOX}),
         (GREEDY, *PARADOX),
-        paradox_claims,
+        {"somewhere": somewhere},
     ),
-    remark(
-        "samples",
-        "One sample or several, at equal constants",
-        "In Figures 2 to 13, MOL-TS and its version with one sample have a tuned constant each. "
-        "The largest of several samples is further from the estimate than one sample with the "
-        "same constant, so a comparison at equal constants also compares how much is explored. "
-        "Here is the whole grid in the setting of Figure 2.",
-        run_of_figure_2(SAMPLED),
-        # Six of twelve rows, those of wide constants: more curves cannot be told apart.
-        [row for row in SAMPLED if row.endswith(("c = 1", "c = 3", "theory c"))],
-        samples_claims,
-    ),
+    replace(remark("samples", run_of_figure_2(SAMPLED), WIDE_ROWS), claims=samples_claims()),
     remark(
         "one-constant",
-        "Figure 2 with one constant for all rows",
-        "The paper states no constant. Figure 2 has one tuned for each row, which is our protocol; "
-        "here MOL-TS, its version with one sample and MOL-UCB share one of 0.1, 0.3, 1, 2 and 3, "
-        f"on twenty problems, of which ten are those of Figure 2. {RIDGE}",
         run_of_figure_2(SHARING, 2 * TRIALS),
-        (GREEDY, *(named(row, WIDE) for row in CONSTANT_ROWS)),
-        one_constant_claims,
+        SHARED_ROWS,
+        {"together": hold_at_once(sentences_on_figure_2(SETTINGS[0]), CONSTANT_ROWS)},
     ),
     remark(
         "generalized-linear",
-        "MOL-TS with links, on the generalized linear problem of moglb2019",
-        "The paper's appendix says that its framework extends to generalized linear rewards. Here "
-        "MOL-TS takes the estimator of moglb2019 and samples around it; beside it are MOL-TS with "
-        "ridge regression, whose model is wrong here, and MOGLB-UCB. All have a tuned constant.",
         Run("d = 5", GeneralizedLinear(), GENERALIZED, 3000, TRIALS, METRICS),
         tuple(GENERALIZED),
-        links_claims,
     ),
-    remark(
-        "weight-selection",
-        "A uniform arm of the sampled effective front, or the best arm for random weights",
-        "MOL-TS plays uniformly from the effective front of its sample, which takes linear "
-        "programs. The best arm for weights that are uniform on the simplex is on that front too, "
-        "and costs next to nothing, but arms that stick out are played more often. The setting is "
-        "that of Figure 2.",
-        run_of_figure_2(SELECTION),
-        tuple(SELECTION),
-        selection_claims,
-    ),
+    remark("weight-selection", run_of_figure_2(SELECTION), tuple(SELECTION)),
 )
 
 FIGURES = tuple(map(figure, SETTINGS))

@@ -1,15 +1,14 @@
 """Theorem 1 of molts2025: the effective Pareto front, and the arms that some weights choose."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Rng
+from mobandits.contracts.protocols import Array, Beliefs
 from mobandits.orders import EffectivePareto
-from mobandits.papers.claim_parts import Parts, curves_of
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Computed, Experiment, RunOptions
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
+from mobandits.papers.numbers import Parts
+from mobandits.papers.rows import LAWS, never, random_means, rows_of_counts
 
 TABLES = 15  # per law and number of objectives: a linear program per arm takes some milliseconds
 ARMS = 8
@@ -17,15 +16,6 @@ OBJECTIVES = (2, 4)
 ROUNDING = 1e-7  # of a linear program, and of the front
 NEVER = "an arm of the front that no weights choose"
 OUTSIDE = "an arm off the front that some weights choose alone"
-LAWS = ("normal means", "means of one decimal, with ties")
-ABOUT = (
-    "Theorem 1 ties the effective Pareto front to weights: every arm of the front is best for "
-    "some weights of the simplex, and an arm that is the only best one for some weights is on the"
-    " front. For every arm of random tables, a linear program (SciPy's, which shares no code with"
-    " the front) finds the weights for which its lead over all other arms is largest: at least 0 "
-    "for the arms of the front, and at most 0 for the others. Means of one decimal have ties, "
-    "where a best arm need not be the only one."
-)
 
 
 def largest_lead(means: Array, arm: int) -> float:
@@ -65,100 +55,45 @@ def largest_lead(means: Array, arm: int) -> float:
     return float(-result.fun)
 
 
-def draw(law: str, objectives: int, rng: Rng) -> Array:
-    """(arms, objectives) a random table of means."""
-    means = rng.standard_normal((ARMS, objectives))
-    if law == LAWS[0]:
-        return means
-
-    # Half as wide before rounding, so that eight arms on a grid of tenths tie often.
-    rounded = np.round(means / 2.0, 1)
-
-    return np.asarray(rounded)
-
-
 def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
     """The number of arms that contradict either half of the theorem, and of all arms, by law."""
     rng = np.random.default_rng([options.seed, trial])
-    rows: list[tuple[str, str, float]] = []
+    counts = {}
     for law in LAWS:
-        counts = dict.fromkeys((NEVER, OUTSIDE, "arms"), 0)
-        for objectives in OBJECTIVES:
-            for _ in range(TABLES):
-                means = draw(law, objectives, rng)
-                add_contradictions(counts, means)
+        drawn = [
+            random_means(law, ARMS, objectives, rng)
+            for objectives in OBJECTIVES
+            for _ in range(TABLES)
+        ]
+        found = np.sum([contradictions_of(means) for means in drawn], axis=0)
+        counts[law, NEVER], counts[law, OUTSIDE] = found.tolist()
+        counts[law, "arms"] = len(drawn) * ARMS
 
-        for metric, count in counts.items():
-            rows.append((law, metric, float(count)))
-
-    table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
-
-    return table.with_columns(round=pl.lit(1), component=pl.lit(0))
+    return rows_of_counts(counts)
 
 
-def add_contradictions(counts: dict[str, int], means: Array) -> None:
-    """Add the arms of one table to the counts of contradictions, and of arms."""
+def contradictions_of(means: Array) -> tuple[int, int]:
+    """The numbers of arms of one table that contradict the theorem's halves."""
     beliefs = Beliefs(means, means, means)
     front = EffectivePareto().front(beliefs)
     leads = np.array([largest_lead(means, arm) for arm in range(ARMS)])
     # Where the lead is 0, both halves allow either: the arm is at best one of several.
     never_best = front & (leads < -ROUNDING)
     best_alone = ~front & (leads > ROUNDING)
-    counts[NEVER] += int(never_best.sum())
-    counts[OUTSIDE] += int(best_alone.sum())
-    counts["arms"] += ARMS
+
+    return int(never_best.sum()), int(best_alone.sum())
 
 
-def never(contradiction: str) -> Parts:
+def never_in_any_law(contradiction: str) -> Parts:
     """The numbers of contradictions of a kind, by law, which are to be 0."""
-
-    def total(outcome: Outcome, law: str, metric: str) -> float:
-        _, values = curves_of(outcome, law, metric)
-        counts = values[:, -1]
-        return float(counts.sum())
-
-    def parts(outcome: Outcome) -> list[Part]:
-        counts = []
-        for law in LAWS:
-            count = total(outcome, law, contradiction)
-            arms = int(total(outcome, law, "arms"))
-            name = f"{contradiction}, {law}, in {arms} arms"
-            # An exact count has no interval, and a single contradiction refutes the claim.
-            counts.append(Part(name, count, None, count == 0.0, arms))
-
-        return counts
-
-    return parts
+    arms = TABLES * len(OBJECTIVES) * ARMS
+    counts = {f"{contradiction}, {law}, in {arms} arms": (law, contradiction) for law in LAWS}
+    return never(counts, arms)
 
 
-def settings() -> dict[str, int | Sequence[int]]:
-    """The settings that decide the tables, for the manifest."""
-    return {"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)}
-
-
-THEOREM1 = Experiment(
+SETTINGS = {"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)}
+THEOREM1 = described(
     "molts2025/theorem1",
-    "Theorem 1: arms of the effective Pareto front are those that some weights choose",
-    "molts2025, Theorem 1",
-    (ABOUT,),
-    [Computed("random tables", contradictions, settings=settings())],
-    [],
-    (
-        Claim(
-            "molts2025/theorem1/some-weights",
-            "Every arm of the effective Pareto front is best for some weights",
-            "for any arm of the front there are such weights",
-            "no contradiction on any table",
-            never(NEVER),
-            kind="check",
-        ),
-        Claim(
-            "molts2025/theorem1/unique-arm",
-            "An arm that is the only best one for some weights is on the effective Pareto front",
-            "for any weights, a best arm that is unique is on the front",
-            "no contradiction on any table",
-            never(OUTSIDE),
-            kind="check",
-        ),
-    ),
+    [Computed("random tables", contradictions, settings=SETTINGS)],
+    {"some-weights": never_in_any_law(NEVER), "unique-arm": never_in_any_law(OUTSIDE)},
 )

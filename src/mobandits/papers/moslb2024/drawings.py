@@ -7,8 +7,9 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, Beliefs, Order, Rng
 from mobandits.orders import Chains, Levels
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Computed, Experiment, RunOptions
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
+from mobandits.papers.rows import never, rows_of_counts
 
 TABLES = 500
 # The orders as the figures draw them, with objectives counted from 0.
@@ -50,12 +51,7 @@ def precedence(
                     front = order.front(Beliefs(means, means, means))
                     contradictions[row] += front.tolist() != EXPECTED[row]
 
-        counts = [float(number) for number in contradictions.values()]
-        table = pl.DataFrame({"policy": list(contradictions), "value": counts})
-
-        return table.with_columns(
-            metric=pl.lit("contradictions"), round=pl.lit(1), component=pl.lit(0)
-        )
+        return rows_of_counts({(row, "contradictions"): n for row, n in contradictions.items()})
 
     settings = {
         "tables": TABLES,
@@ -76,56 +72,30 @@ def two_arms(objectives: int, better: int, worse: int, rng: Rng) -> Array:
     return means
 
 
-def no_contradiction(outcome: Outcome) -> list[Part]:
-    """The counts of contradictions, all of which are to be 0."""
-    run = outcome.runs()[0]
-    parts = []
-    for row in EXPECTED:
-        _, values = outcome.curves(run, row, "contradictions")
-        counts = values[:, -1].tolist()
-        parts += [Part(row, count, None, count == 0.0, TABLES) for count in counts]
-
-    return parts
-
-
-def drawing(name: str, title: str, about: str, computed: Computed) -> Experiment:
-    """A figure that draws an order."""
-    claim = Claim(
-        f"moslb2024/{name}/precedence",
-        "Arrows decide, however small the gain and however large the loss; without an arrow both "
-        "arms stay",
-        "as drawn",
-        "no contradiction on any table",
-        no_contradiction,
-        kind="check",
-    )
-    figure = name.removeprefix("fig")
-    source = f"moslb2024, Figure {figure}"
-
-    return Experiment(f"moslb2024/{name}", title, source, [about], [computed], [], [claim])
-
-
+NO_CONTRADICTION = {
+    "precedence": never({row: (row, "contradictions") for row in EXPECTED}, TABLES),
+}
 # Above: the arrows within the two longer chains. Beside: objectives of two chains.
-CHAINS_DRAWN = drawing(
-    "fig1",
-    "Priority chains, as drawn: {1, 2, 3}, {4}, {5, 6}",
-    "The figure draws precedence within chains and none between them. Two arms that differ in two "
-    "objectives tell whether the order has the arrows of the drawing, and no others.",
-    precedence(
-        CHAINS,
-        6,
-        [(0, 1), (0, 2), (1, 2), (4, 5)],
-        [(0, 3), (0, 4), (3, 4), (1, 4), (2, 3), (0, 5)],
-    ),
+CHAINS_DRAWN = described(
+    "moslb2024/fig1",
+    [
+        precedence(
+            CHAINS,
+            6,
+            [(0, 1), (0, 2), (1, 2), (4, 5)],
+            [(0, 3), (0, 4), (3, 4), (1, 4), (2, 3), (0, 5)],
+        )
+    ],
+    NO_CONTRADICTION,
 )
 
 # Above: every objective of the first level with every one of the second. Beside: within a level.
-LEVELS_DRAWN = drawing(
-    "fig2",
-    "Priority levels, as drawn: {1, 2} before {3, 4, 5}",
-    "The figure draws two objectives that precede three others, and none that precedes another "
-    "within its level.",
-    precedence(
-        LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]
-    ),
+LEVELS_DRAWN = described(
+    "moslb2024/fig2",
+    [
+        precedence(
+            LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]
+        )
+    ],
+    NO_CONTRADICTION,
 )

@@ -8,8 +8,9 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
-from mobandits.papers.claims import Outcome, Reading, final, growth
 from mobandits.papers.enough import Question
+from mobandits.papers.numbers import Reading, final, growth
+from mobandits.papers.outcome import Outcome
 from mobandits.statistics.bootstrap import Statistic
 
 STEEPEST = 3.0  # all of a regret in the last third of the rounds is three times the mean pace

@@ -5,41 +5,19 @@ import itertools
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Order, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Order
 from mobandits.orders import Chains, Levels, Lexicographic, Pareto
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Computed, Experiment, RunOptions
+from mobandits.papers.described import described
+from mobandits.papers.experiment import Computed, RunOptions
+from mobandits.papers.numbers import Parts
+from mobandits.papers.rows import LAWS, never, random_means, rows_of_counts
 
 TABLES = 50
 ARMS = 8
 OBJECTIVES = (1, 2, 3, 5)
-# Means of one decimal have ties, without which an order of priorities is decided by its first
-# objective.
-DISTRIBUTIONS = ("normal means", "means of one decimal, with ties")
 CHAINS = "chains of one objective each"
 LEVELS = "levels of one objective each"
 MEASURES = ("other front", "other gaps")
-ABOUT = (
-    "Remark 1 says that priority chains without a chain, where every list has one objective, are "
-    "the Pareto order, and that priority levels of one objective each are the lexicographic order. "
-    "Both are compared with orders that have code of their own, on random tables: the front, and "
-    "the gap of every arm, which for levels is the priority regret of equation 4. Means of one "
-    "decimal have ties, without which an order of priorities is decided by its first objective. "
-    "The remark is about orders; a policy does not become another one: MOSLB-PC with chains of one "
-    "objective plays the arms that may be best in some objective, not a Pareto front."
-)
-
-
-def draw(distribution: str, objectives: int, rng: Rng) -> Array:
-    """(arms, objectives) a random table of means."""
-    means = rng.standard_normal((ARMS, objectives))
-    if distribution == DISTRIBUTIONS[0]:
-        return means
-
-    # Halved, so that the values are fewer and ties more.
-    halves = means / 2.0
-
-    return np.asarray(np.round(halves, 1))
 
 
 def differs(order: Order, other: Order, means: Array) -> tuple[bool, bool]:
@@ -81,72 +59,37 @@ def order_pairs(objectives: int) -> dict[str, tuple[Order, Order]]:
 def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
     """The number of tables on which the orders differ, by distribution of the means."""
     rng = np.random.default_rng([options.seed, trial])
-    keys = itertools.product(DISTRIBUTIONS, (CHAINS, LEVELS), MEASURES)
-    counts = dict.fromkeys(keys, 0)
-    for distribution in DISTRIBUTIONS:
+    keys = itertools.product(LAWS, (CHAINS, LEVELS), MEASURES)
+    counts = {(f"{row}, {law}", measure): 0 for law, row, measure in keys}
+    for law in LAWS:
         for objectives in OBJECTIVES:
             pairs = order_pairs(objectives)
             for _ in range(TABLES):
                 # One table for both pairs.
-                means = draw(distribution, objectives, rng)
+                means = random_means(law, ARMS, objectives, rng)
                 for row, (order, other) in pairs.items():
-                    different_front, different_gaps = differs(order, other, means)
-                    counts[distribution, row, MEASURES[0]] += different_front
-                    counts[distribution, row, MEASURES[1]] += different_gaps
+                    for measure, different in zip(
+                        MEASURES, differs(order, other, means), strict=True
+                    ):
+                        counts[f"{row}, {law}", measure] += different
 
-    rows = []
-    for (distribution, row, measure), count in counts.items():
-        name = f"{row}, {distribution}"
-        rows.append((name, measure, float(count)))
-
-    table = pl.DataFrame(rows, ["policy", "metric", "value"], orient="row")
-
-    return table.with_columns(round=pl.lit(1), component=pl.lit(0))
+    return rows_of_counts(counts)
 
 
-def claim(what: str, sentence: str, row: str) -> Claim:
-    """One half of the remark."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        run = outcome.runs()[0]
-        tables = TABLES * len(OBJECTIVES)
-        numbers = []
-        for distribution in DISTRIBUTIONS:
-            for measure in MEASURES:
-                _, values = outcome.curves(run, f"{row}, {distribution}", measure)
-                count = float(values[:, -1].sum())
-                label = f"tables with {measure}, {distribution}, of {tables}"
-                numbers.append(Part(label, count, None, count == 0.0, tables))
-
-        return numbers
-
-    return Claim(
-        f"moslb2024/remark1/{what}",
-        sentence,
-        "a special case",
-        "the same front and the same gaps on every table",
-        parts,
-        kind="check",
-    )
+def never_different(row: str) -> Parts:
+    """One half of the remark: no table tells its two orders apart."""
+    tables = TABLES * len(OBJECTIVES)
+    counts = {
+        f"tables with {measure}, {law}, of {tables}": (f"{row}, {law}", measure)
+        for law in LAWS
+        for measure in MEASURES
+    }
+    return never(counts, tables)
 
 
-REMARK1 = Experiment(
+SETTINGS = {"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)}
+REMARK1 = described(
     "moslb2024/remark1",
-    "Remark 1: chains and levels of one objective each are the Pareto and the lexicographic order",
-    "moslb2024, Remark 1",
-    (ABOUT,),
-    [
-        Computed(
-            "random tables",
-            contradictions,
-            settings={"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)},
-        )
-    ],
-    [],
-    (
-        claim("chains", "Priority chains of one objective each are the Pareto order", CHAINS),
-        claim(
-            "levels", "Priority levels of one objective each are the lexicographic order", LEVELS
-        ),
-    ),
+    [Computed("random tables", contradictions, settings=SETTINGS)],
+    {"chains": never_different(CHAINS), "levels": never_different(LEVELS)},
 )

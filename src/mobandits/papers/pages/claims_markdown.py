@@ -61,7 +61,8 @@ def counts_markdown(
     if link:
         for row in rows[:-1]:  # the last one is of all papers
             paper = row[0]
-            row[0] = f"[{paper}]({link.format(paper)})"
+            if of_paper(paper, claims):
+                row[0] = f"[{paper}]({link.format(paper)})"
 
     lines = [f"{len(claims)} claims: {counted(claims)}", ""]
     lines += _table(HEADER, rows)

@@ -53,7 +53,6 @@ REGRESSION = {
 }
 # The dearest model's price falls from $1.25 (input) and $10 (output) to $0.10 per million tokens.
 PRICE_FACTOR = 0.10 / ((1.25 + 10.0) / 2.0)
-LIFT = 0.071  # "yields up to +0.071 quality lift"
 DEGRADED = 0.75  # what every answer of the middle model is worth in the second phase
 # Rounds until a model that is added has 5 % of the last 100 choices, and keeps them.
 ADOPTION = {0.3: 142.0, 0.66: 121.0, 1.9: 121.0}

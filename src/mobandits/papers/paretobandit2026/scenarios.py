@@ -1,6 +1,8 @@
 """The scenarios of paretobandit2026: a price cut, a silent regression, and a model that comes later."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,16 +10,11 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.logs import Feedback
-from mobandits.papers.claim_parts import above, at_most, below, final_values, mean_part
-from mobandits.papers.claims import Claim, Outcome, Part
-from mobandits.papers.experiment import Computed, Experiment, Plot, RunOptions
+from mobandits.papers.claims import Claim
+from mobandits.papers.described import described, described_claims, described_plots
+from mobandits.papers.experiment import Computed, Experiment, RunOptions
+from mobandits.papers.numbers import Parts, above, at_most, below, mean_part
 from mobandits.papers.paretobandit2026 import published
-from mobandits.papers.paretobandit2026.budgets import (
-    MOST_SPENT,
-    ROUNDED,
-    RULE_ABOVE,
-    overspending,
-)
 from mobandits.papers.paretobandit2026.routing import (
     LEARNER,
     STEADY,
@@ -30,18 +27,22 @@ from mobandits.papers.paretobandit2026.routing import (
     uniform_log,
 )
 from mobandits.papers.paretobandit2026.source import (
+    MOST_SPENT,
     PUBLISHED,
     QUALITY,
+    ROUNDED,
     SPENDING,
     TRIALS,
     Source,
-    about_router,
     middle,
     money,
-    rows_of,
+    on_source,
+    overspending,
+    reached,
     spent_share,
     stream,
 )
+from mobandits.papers.rows import rows_of
 from mobandits.policies import Forgetting, MolUcb
 
 PAPER = "paretobandit2026"
@@ -258,12 +259,36 @@ def scenario_experiments(source: Source) -> tuple[Experiment, ...]:
     return _price_cut(source), _regression(source), _newcomer(source)
 
 
-def _runs(source: Source, play_trial: Play, *, without_middle: bool = False) -> list[Computed]:
-    """A part per budget."""
-    return [_run(source, budget, play_trial, without_middle) for budget in source.scenario_budgets]
+def _runs(
+    source: Source,
+    play_trial: Play,
+    numbers: Phased = MappingProxyType({}),
+    *,
+    without_middle: bool = False,
+) -> list[Computed]:
+    """A part per budget, with the paper's quality as a row where its prompts are played.
+
+    Args:
+        source: of the prompts.
+        play_trial: makes the rows of a trial.
+        numbers: the paper's quality in every phase, by budget.
+        without_middle: whether the log is one of the other models.
+    """
+    rows = numbers if source.is_published else {}
+    return [
+        _run(source, budget, play_trial, rows.get(budget), without_middle=without_middle)
+        for budget in source.scenario_budgets
+    ]
 
 
-def _run(source: Source, budget: float, play_trial: Play, without_middle: bool) -> Computed:
+def _run(
+    source: Source,
+    budget: float,
+    play_trial: Play,
+    quality: Sequence[float] | None,
+    *,
+    without_middle: bool,
+) -> Computed:
     def compute(trial: int, options: RunOptions) -> pl.DataFrame:
         routing = source.routing()
         rng = stream(options, trial)
@@ -273,8 +298,11 @@ def _run(source: Source, budget: float, play_trial: Play, without_middle: bool) 
 
         log = uniform_log(routing, rng, models)
         rounds = min(options.rounds_or(source.rounds), source.rounds)
+        frame = play_trial(routing, log, budget, rng, rounds)
+        if quality is None:
+            return frame
 
-        return play_trial(routing, log, budget, rng, rounds)
+        return pl.concat([frame, rows_of(PUBLISHED, QUALITY, quality, rounds)])
 
     return Computed(
         money(budget),
@@ -285,276 +313,98 @@ def _run(source: Source, budget: float, play_trial: Play, without_middle: bool) 
     )
 
 
-def _phase_plots() -> tuple[Plot, Plot]:
-    return (
-        Plot(
-            "quality",
-            QUALITY,
-            "Mean quality of the answers in each phase.",
-            kind="points",
-            parts=PHASES,
-        ),
-        Plot(
-            "spending",
-            SPENDING,
-            "What was spent in each phase, and over all of them, as a share of the budget.",
-            kind="points",
-            parts=(*PHASES, "all"),
-            vertical="spent / budget",
-        ),
-    )
-
-
-def _with_published(runs: Sequence[Computed], source: Source, numbers: Phased) -> list[Computed]:
-    """The same parts, with the paper's quality as a row where it gives one."""
-    if not source.is_published:
-        return list(runs)
-
-    return [
-        _with_row(run, numbers[budget]) if budget in numbers else run
-        for run, budget in zip(runs, source.scenario_budgets, strict=True)
-    ]
-
-
-def _with_row(run: Computed, quality: Sequence[float]) -> Computed:
-    def compute(trial: int, options: RunOptions) -> pl.DataFrame:
-        frame = run.compute(trial, options)
-        rounds = int(frame["round"][0])
-        return pl.concat([frame, rows_of(PUBLISHED, QUALITY, quality, rounds)])
-
-    return Computed(run.name, compute, run.trials, run.settings, scale=run.scale)
-
-
 def _price_cut(source: Source) -> Experiment:
-    name = f"{PAPER}/price-cut"
-    runs = _runs(source, play_price_cut)
-    claims = [_phases_spending(name, source, ANNOUNCED)]
-    if source.is_published:
-        claims = [
-            _lift_claim(name),
-            *_phase_claims(name, ANNOUNCED, published.PRICE_CUT),
-            *claims,
-        ]
-
-    return Experiment(
-        id=name,
-        title="The dearest model's price falls, and is restored",
-        source="section 4.3, figure 2",
-        about=(
-            *about_router(source),
-            (
-                "Three phases; the third has the prompts of the first in another order. In the "
-                "second the dearest model costs 1 / 56.25 of its price ($0.10 in place of $1.25 and "
-                "$10 per million tokens, on average). `Agent.reprice` announces both changes: "
-                "predictions change at once, and the price of a dollar is looked up again on the "
-                "log. The row without it learns the changes from bills."
-            ),
-        ),
-        runs=_with_published(runs, source, published.PRICE_CUT),
-        plots=_phase_plots(),
-        claims=claims,
-    )
+    runs = _runs(source, play_price_cut, published.PRICE_CUT)
+    parts = {"spending": spending(source, ANNOUNCED, WHOLE, MOST_SPENT)}
+    return _phased("price-cut", source, runs, parts, published.PRICE_CUT, {ANNOUNCED: ""})
 
 
 def _regression(source: Source) -> Experiment:
-    name = f"{PAPER}/regression"
-    runs = _runs(source, play_regression)
-    claims = [_phases_spending(name, source, PACED)]
-    if source.is_published:
-        claims = [
-            *_phase_claims(name, PACED, published.REGRESSION),
-            *_phase_claims(name, WITHOUT_ALARM, published.REGRESSION, "-no-alarm"),
-            *_phase_claims(name, FORGETS, published.REGRESSION, "-forgetting"),
-            _within_budget_claim(name, source, PACED),
-            *claims,
-        ]
+    runs = _runs(source, play_regression, published.REGRESSION)
+    parts = {
+        "within-budget": within_budget(source),
+        "spending": spending(source, PACED, WHOLE, MOST_SPENT),
+    }
+    rows = {PACED: "", WITHOUT_ALARM: "-no-alarm", FORGETS: "-forgetting"}
+    return _phased("regression", source, runs, parts, published.REGRESSION, rows)
 
-    return Experiment(
-        id=name,
-        title="The middle model's answers get worse, and nobody says so",
-        source="section 4.4, figure 3",
-        about=(
-            *about_router(source),
-            (
-                "Three phases; the third has the prompts of the first in another order. In the "
-                "second every answer of the middle model is worth 0.75, or on other prompts the "
-                "lowest mean of any model in the first file. Paced learns with `DriftAlarm`; one "
-                "row has none, and another one `Forgetting(..., 0.997)` in its place."
-            ),
-        ),
-        runs=_with_published(runs, source, published.REGRESSION),
-        plots=_phase_plots(),
-        claims=claims,
-    )
+
+def _phased(
+    name: str,
+    source: Source,
+    runs: Sequence[Computed],
+    parts: Mapping[str, Parts],
+    numbers: Phased,
+    rows: Mapping[str, str],
+) -> Experiment:
+    """A scenario with phases, in each of which rows are held against the published router."""
+    id = f"{PAPER}/{name}"  # noqa: A001 - as in Experiment
+    claims: list[Claim] = []
+    for row, suffix in rows.items():
+        for phase in range(len(PHASES)):
+            own = {f"phase-{phase + 1}{suffix}": at_least_published(row, numbers, phase)}
+            words: dict[str, Any] = {"row": row, "phase": str(phase + 1), "suffix": suffix}
+            claims += described_claims(id, own, section="phases", **words)
+
+    base = described(id, runs, parts)
+    plots = described_plots(id, "phases")
+    experiment = replace(base, plots=plots, claims=[*claims, *base.claims])
+
+    return on_source(experiment, source, ("spending",))
 
 
 def _newcomer(source: Source) -> Experiment:
-    name = f"{PAPER}/newcomer"
+    parts = {
+        "adoption": adopted(PACED),
+        "adoption-exploring": adopted(EXPLORING),
+        "spending": spending(source, PACED, 1, MOST_SPENT_BESIDE_NEWCOMER, " since it joined"),
+    }
     runs = _runs(source, play_newcomer, without_middle=True)
-    claims = [_newcomer_spending(name, source)]
-    if source.is_published:
-        claims = [
-            _adoption_claim(name, PACED),
-            _adoption_claim(name, EXPLORING),
-            *claims,
-        ]
-
-    return Experiment(
-        id=name,
-        title="A model that comes later",
-        source="section 4.5",
-        about=(
-            *about_router(source),
-            (
-                "The middle model is not in the log. It joins after a third of the prompts by "
-                "`Agent.add_arm`, answers the next 20, and competes from then on. Adoption is the "
-                "number of rounds since it joined until it has 5 % of the last 100 choices and "
-                "keeps them; forced plays count as rounds and not as choices, so that 120 is the "
-                "least. Where that never happens, it is all rounds."
-            ),
-        ),
-        runs=runs,
-        plots=(
-            Plot("adoption", ADOPTION, "Rounds until the model is adopted.", kind="points"),
-            Plot("share", SHARE, "Its share of the last third of the choices.", kind="points"),
-            Plot(
-                "spending",
-                SPENDING,
-                "What was spent before and after it joined, as a share of the budget.",
-                kind="points",
-                parts=PARTS,
-                vertical="spent / budget",
-            ),
-        ),
-        claims=claims,
-    )
+    return on_source(described(f"{PAPER}/newcomer", runs, parts), source, ("spending",))
 
 
-# --- claims
+# --- numbers of claims
 
 
-def _phase_claims(name: str, row: str, numbers: Phased, suffix: str = "") -> list[Claim]:
-    """A claim per phase: at every budget that the paper has, quality is at least its router's."""
-    return [_phase_claim(name, row, numbers, phase, suffix) for phase in range(len(PHASES))]
+def at_least_published(row: str, numbers: Phased, phase: int) -> Parts:
+    """The quality in a phase less that of the published router, under every budget it had."""
+    return lambda outcome: [
+        mean_part(
+            f"quality at ${budget:g} less {quality[phase]:g}",
+            reached(outcome, row, QUALITY, phase, budget) - quality[phase],
+            above(-ROUNDED),
+        )
+        for budget, quality in numbers.items()
+    ]
 
 
-def _phase_claim(name: str, row: str, numbers: Phased, phase: int, suffix: str) -> Claim:
-    def parts(outcome: Outcome) -> list[Part]:
-        found = []
-        for budget, quality in numbers.items():
-            reached = final_values(outcome, row, QUALITY, phase, money(budget))
-            said = f"quality at ${budget:g} less {quality[phase]:g}"
-            found.append(mean_part(said, reached - quality[phase], above(-ROUNDED)))
-
-        return found
-
-    return Claim(
-        id=f"{name}/phase-{phase + 1}{suffix}",
-        claim=f"{row}: in phase {phase + 1} the quality is at least the published router's",
-        target="not in the paper",
-        rule=RULE_ABOVE,
-        parts=parts,
-        kind="ours",
-    )
-
-
-def _phases_spending(name: str, source: Source, row: str) -> Claim:
-    claim = f"{row}: over all phases at most {MOST_SPENT:g} of the budget is spent"
-    return _spending_claim(name, source, row, WHOLE, claim, MOST_SPENT)
-
-
-def _newcomer_spending(name: str, source: Source) -> Claim:
-    most = MOST_SPENT_BESIDE_NEWCOMER
-    claim = f"Since the model joined at most {most:g} of the budget is spent"
-    return _spending_claim(name, source, PACED, 1, claim, most, " since it joined")
-
-
-def _spending_claim(
-    name: str,
-    source: Source,
-    row: str,
-    component: int,
-    claim: str,
-    most: float,
-    since: str = "",
-) -> Claim:
+def spending(source: Source, row: str, component: int, most: float, since: str = "") -> Parts:
     """Of every budget at most so much is spent in the mean, in one part of the stream."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        found = []
-        for budget in source.scenario_budgets:
-            spent = final_values(outcome, row, SPENDING, component, money(budget))
-            found.append(mean_part(f"spent of ${budget:g}{since}", spent, below(most)))
-
-        return found
-
-    return Claim(
-        id=f"{name}/spending",
-        claim=claim,
-        target="not in the paper",
-        rule=f"each: the 95 % bootstrap interval is below {most:g}",
-        parts=parts,
-        kind="ours",
-    )
+    return lambda outcome: [
+        mean_part(
+            f"spent of ${budget:g}{since}",
+            reached(outcome, row, SPENDING, component, budget),
+            below(most),
+        )
+        for budget in source.scenario_budgets
+    ]
 
 
-def _within_budget_claim(name: str, source: Source, row: str) -> Claim:
-    def parts(outcome: Outcome) -> list[Part]:
-        return [
-            overspending(
-                f"spent of ${budget:g} in phase 2",
-                final_values(outcome, row, SPENDING, 1, money(budget)),
-                published.MOST_OVERSPENT,
-            )
-            for budget in source.scenario_budgets
-        ]
-
-    return Claim(
-        id=f"{name}/within-budget",
-        claim="A silent quality regression is rerouted within budget",
-        target="within budget; said of another router",
-        rule="each: the mean of what is spent in phase 2 is at most 1.004",
-        parts=parts,
-        kind="extension",
-        note="Asked of Paced with its alarm.",
-    )
+def within_budget(source: Source) -> Parts:
+    """What is spent of every budget while answers are worse."""
+    return lambda outcome: [
+        overspending(
+            f"spent of ${budget:g} in phase 2", reached(outcome, PACED, SPENDING, 1, budget)
+        )
+        for budget in source.scenario_budgets
+    ]
 
 
-def _lift_claim(name: str) -> Claim:
-    def parts(outcome: Outcome) -> list[Part]:
-        found = []
-        for budget in published.PRICE_CUT:
-            run = money(budget)
-            before = final_values(outcome, ANNOUNCED, QUALITY, 0, run)
-            during = final_values(outcome, ANNOUNCED, QUALITY, 1, run)
-            found.append(mean_part(f"lift at ${budget:g}", during - before))
-
-        return found
-
-    return Claim(
-        id=f"{name}/lift",
-        claim=f"A price cut on the costliest model yields up to +{published.LIFT:g} quality lift",
-        target=f"+{published.LIFT:g}; said of another router",
-        rule="none: the lift is what the first phase lacks, and Paced lacks less there",
-        parts=parts,
-        kind="extension",
-    )
-
-
-def _adoption_claim(name: str, row: str) -> Claim:
-    def parts(outcome: Outcome) -> list[Part]:
-        found = []
-        for budget, rounds in published.ADOPTION.items():
-            adopted = final_values(outcome, row, ADOPTION, 0, money(budget))
-            found.append(mean_part(f"rounds at ${budget:g}", adopted, at_most(rounds)))
-
-        return found
-
-    return Claim(
-        id=f"{name}/adoption{'' if row == PACED else '-exploring'}",
-        claim=f"A cold-started model reaches meaningful adoption within about 142 steps: {row}",
-        target="142, 121 and 121 rounds; said of another router",
-        rule="each: the 95 % bootstrap interval of the mean reaches down to the paper's number",
-        parts=parts,
-        kind="extension",
-    )
+def adopted(row: str) -> Parts:
+    """The rounds until a model is adopted, beside the paper's."""
+    return lambda outcome: [
+        mean_part(
+            f"rounds at ${budget:g}", reached(outcome, row, ADOPTION, 0, budget), at_most(rounds)
+        )
+        for budget, rounds in published.ADOPTION.items()
+    ]

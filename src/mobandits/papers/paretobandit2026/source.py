@@ -1,12 +1,16 @@
 """The prompts of an experiment, the published ones or files of a user's own, and rows of tables."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
-from mobandits.papers.experiment import RunOptions
+from mobandits.contracts.protocols import Array
+from mobandits.papers.described import texts_of
+from mobandits.papers.experiment import Experiment, RunOptions
+from mobandits.papers.numbers import Part, final_values, mean_part
+from mobandits.papers.outcome import Outcome
 from mobandits.papers.paretobandit2026 import published
 from mobandits.papers.paretobandit2026.routing import (
     THOUSAND,
@@ -19,21 +23,11 @@ from mobandits.papers.paretobandit2026.routing import (
 from mobandits.support.naming import short_repr
 
 TRIALS = published.SEEDS
+MOST_SPENT = 1.01  # of a budget, in the mean
+ROUNDED = 0.0005  # half a unit of the last digit that the paper prints
 PUBLISHED = "ParetoBandit, published"
 QUALITY = "quality"
 SPENDING = "spending"
-ROUTER = (
-    "The router is `Paced(MolEpsGreedy(epsilon=0, penalty=10), {'cost': budget})` with its defaults. "
-    "It learns a log of the first file, where one of the models, drawn uniformly, answered each "
-    "prompt. Then it routes the prompts of the second file in a random order and goes on learning. "
-    "Every trial draws a log and an order."
-)
-OTHER_ROUTER = (
-    "ParetoBandit itself is not run. Its published numbers are drawn beside: it had learned 8,374 "
-    "prompts with the answers of all models, where the log here has one answer to each of 1,785 "
-    "prompts. The 1,824 prompts of the second file are the same. So no sentence about the paper's "
-    "router has a verdict here: asked of Paced, it is an extension."
-)
 
 
 class Source(NamedTuple):
@@ -108,9 +102,21 @@ def stream(options: RunOptions, trial: int) -> np.random.Generator:
     return np.random.default_rng([options.seed, trial])
 
 
-def about_router(source: Source) -> tuple[str, ...]:
-    """What pages say of the router, and of the paper's where its numbers are beside."""
-    return (ROUTER, OTHER_ROUTER) if source.is_published else (ROUTER,)
+def on_source(experiment: Experiment, source: Source, on_any: Sequence[str]) -> Experiment:
+    """The experiment with what is said of a source: the paper's own, or a user's files.
+
+    Args:
+        experiment: with all claims.
+        source: of its prompts.
+        on_any: the claims that do not rest on the published prompts.
+    """
+    router, *others = experiment.about
+    if source.is_published:
+        other_router = texts_of("paretobandit2026")["words"]["other_router"]
+        return replace(experiment, about=[router, other_router, *others])
+
+    claims = [each for each in experiment.claims if each.id.rpartition("/")[2] in on_any]
+    return replace(experiment, claims=claims)
 
 
 def money(budget: float) -> str:
@@ -123,28 +129,25 @@ def money(budget: float) -> str:
     return f"${budget:g} per 1,000"
 
 
-def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int) -> pl.DataFrame:
-    """The rows of a metric with a component per value, at the last round; tables hold no NaN.
-
-    Example:
-        >>> rows_of("a", "quality", [0.5, 0.75], 10).rows()
-        [('a', 'quality', 0, 10, 0.5), ('a', 'quality', 1, 10, 0.75)]
-    """
-    count = len(values)
-    columns = {
-        "policy": [policy] * count,
-        "metric": [metric] * count,
-        "component": list(range(count)),
-        "round": [rounds] * count,
-        "value": [float(value) for value in values],
-    }
-    return pl.DataFrame(columns).filter(pl.col("value").is_not_nan())
-
-
 def spent_share(outcomes: Sequence[Outcomes], budget: float) -> float:
     """What was spent in some parts of a stream, as a share of their budget."""
     dollars = np.concatenate([each.dollars for each in outcomes])
     return THOUSAND * float(dollars.mean()) / budget
+
+
+def reached(outcome: Outcome, row: str, metric: str, component: int, budget: float) -> Array:
+    """(trials,) the values of a row in the run of a budget."""
+    run = money(budget)
+    return final_values(outcome, row, metric, component, run)
+
+
+def overspending(name: str, values: Array) -> Part:
+    """The mean of what was spent, which may be at most 1.004 of the budget."""
+    part = mean_part(name, values)
+    # The mean decides, not the interval: the paper prints no spread.
+    holds = None if part.interval is None else part.measured <= published.MOST_OVERSPENT
+
+    return part._replace(holds=holds)
 
 
 def middle(models: int) -> int:

@@ -147,45 +147,31 @@ def _findings(
     """The findings on the event and on what follows from it, on one surface."""
     recipe = Pcz(scale=scale, delta=DELTA)
     play = watched_play(environment, recipe, run, rounds, seed)
-
-    def consequences() -> list[Finding]:
-        return [
-            *_round_findings(name, play),
-            *_ball_findings(name, play, scale),
-            *_regret_findings(name, play),
-        ]
-
     off = play.seen[:, OFF]
     held = event(f"{name}: every ball knows its centre, at all times", "Lemma 1", off, 1.0, DELTA)
 
-    return on_the_event(held, consequences)
+    return on_the_event(
+        held,
+        lambda: [
+            *_round_findings(name, play),
+            *_ball_findings(name, play, scale),
+            *_regret_findings(name, play),
+        ],
+    )
 
 
 def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
     """The findings on the inequalities of every round: Lemmas 2 to 4."""
     gaps = play.seen[:, GAP]
+    radius = play.seen[:, RADIUS]
     child = play.seen[:, CHILD]
-    dominance = inequality(
-        f"{name}: no arm dominates the index that is played",
-        "Lemma 2",
-        play.seen[:, DOMINANCE],
-        0.0,
-    )
-    gap = inequality(
-        f"{name}: Pareto gap <= 14 r",
-        "Lemma 3",
-        gaps,
-        theory.gap_bound(play.seen[:, RADIUS]),
-    )
-    created = inequality(
-        f"{name}: Pareto gap of a new centre <= 12 r",
-        "Lemma 4",
-        gaps,
-        theory.child_gap_bound(child),
-        child > 0,
-    )
-
-    return [dominance, gap, created]
+    dominance = play.seen[:, DOMINANCE]
+    new_centre = f"{name}: Pareto gap of a new centre <= 12 r"
+    return [
+        inequality(f"{name}: no arm dominates the index that is played", "Lemma 2", dominance, 0.0),
+        inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
+        inequality(new_centre, "Lemma 4", gaps, theory.child_gap_bound(child), child > 0),
+    ]
 
 
 def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
@@ -193,32 +179,18 @@ def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
     radii = play.balls.radius
     rounds = len(play.seen)
     sizes, apart = equal_ball_distances(play.balls.centre.T, radii)
-    distance = inequality(
-        f"{name}: centres of equal balls are r apart",
-        "section 5",
-        sizes,
-        apart,
-    )
-    numbers = []
-    most = []
-    for radius in np.unique(radii):
-        equal = radii == radius
-        numbers.append(int(equal.sum()))
-        # Their centres are a packing of the square (proof of Lemma 4).
-        most.append(theory.PACKING * radius**-2)
-
-    number = inequality(f"{name}: numbers of equal balls", "section 5", numbers, most)
+    equal_radii, numbers = np.unique(radii, return_counts=True)
+    # Their centres are a packing of the square (proof of Lemma 4).
+    most = theory.PACKING * equal_radii**-2
     owners = play.seen[:, OWNER].astype(np.int64)
     within = np.bincount(owners, play.seen[:, GAP], minlength=len(radii))
     most_within = theory.ball_regret_bound(radii, rounds, play.objectives, DELTA, scale)
-    regret = inequality(
-        f"{name}: Pareto regret in a ball",
-        "proof of Lemma 5",
-        within,
-        most_within,
-    )
 
-    return [distance, number, regret]
+    return [
+        inequality(f"{name}: centres of equal balls are r apart", "section 5", sizes, apart),
+        inequality(f"{name}: numbers of equal balls", "section 5", numbers, most),
+        inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
+    ]
 
 
 def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
@@ -226,28 +198,16 @@ def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
     gaps = play.seen[:, GAP]
     rounds = len(gaps)
     # With a smaller uncertainty balls are halved earlier: these bounds hold all the more.
-    packings = {}
-    for radius in RADII:
-        packings[radius] = math.floor(theory.PACKING * radius**-2)
-
+    packings = {radius: math.floor(theory.PACKING * radius**-2) for radius in RADII}
     lemma = theory.best_regret_bound_of_numbers(rounds, packings, play.objectives, DELTA)
     # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
-    theorem = theory.regret_bound(rounds, theory.PACKING, 2.0, play.objectives, DELTA)
+    theorem = float(theory.regret_bound(rounds, theory.PACKING, 2.0, play.objectives, DELTA))
     # Both bounds are on the regret at the horizon, and no earlier regret is larger.
-    by_packings = bound(
-        f"{name}: Pareto regret, by packing numbers",
-        "Lemma 5",
-        gaps,
-        np.full(rounds, lemma),
-    )
-    by_dimension = bound(
-        f"{name}: Pareto regret",
-        "Theorem 1",
-        gaps,
-        np.full(rounds, float(theorem)),
-    )
-
-    return [by_packings, by_dimension]
+    by_packings = f"{name}: Pareto regret, by packing numbers"
+    return [
+        bound(by_packings, "Lemma 5", gaps, np.full(rounds, lemma)),
+        bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, theorem)),
+    ]
 
 
 def _expected(
@@ -263,17 +223,11 @@ def _expected(
     # Corollary 1 is about another policy than the event: its delta is 1 / T.
     recipe = Pcz(scale=scale, delta=1.0 / rounds)
     play = watched_play(environment, recipe, run, rounds, seed)
-    gaps = play.seen[:, GAP]
     # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
-    limit = theory.expected_regret_bound(
-        rounds,
-        theory.PACKING,
-        2.0,
-        play.objectives,
-        largest_gap,
-    )
+    limit = theory.expected_regret_bound(rounds, theory.PACKING, 2.0, play.objectives, largest_gap)
+    name = f"{name}: expected Pareto regret"
 
-    return expectation(f"{name}: expected Pareto regret", "Corollary 1", gaps, float(limit))
+    return expectation(name, "Corollary 1", play.seen[:, GAP], float(limit))
 
 
 def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> WatchedPlay:

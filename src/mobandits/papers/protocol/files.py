@@ -9,7 +9,7 @@ import polars as pl
 
 from mobandits.errors import FolderError
 from mobandits.papers.contents import TheoremCount, TheoremSummary
-from mobandits.papers.protocol.protocol import KINDS, Count, Report
+from mobandits.papers.protocol.protocol import KINDS, Report
 from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
 
@@ -43,25 +43,9 @@ def theorem_checks(paper: str, report: Report, *, runs: int, seed: int) -> Theor
         "seed": seed,
         "holds": report.holds,
         "kinds": {str(kind): meaning for kind, meaning in KINDS.items()},
-        "counts": [_count_entry(count) for count in report.counts],
+        "counts": [cast("TheoremCount", count._asdict()) for count in report.counts],
     }
     return TheoremChecks(summary, bound_curves(report))
-
-
-def _count_entry(count: Count) -> TheoremCount:
-    return {
-        "paper": count.paper,
-        "kind": count.kind,
-        "name": count.name,
-        "source": count.source,
-        "runs": count.runs,
-        "cases": count.cases,
-        "broken": count.broken,
-        "promise": count.promise,
-        "allowed": count.allowed,
-        "closest": count.closest,
-        "holds": count.holds,
-    }
 
 
 def bound_curves(report: Report) -> pl.DataFrame:

@@ -6,10 +6,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compile_loop, compiled
-from mobandits.contracts.protocols import Array, Beliefs, Block, IntArray, Policy, Rng
+from mobandits.contracts.protocols import (
+    Array,
+    Beliefs,
+    Block,
+    Environment,
+    IntArray,
+    Metric,
+    Policy,
+    Recipe,
+    Rng,
+    Shape,
+)
 from mobandits.numerics.linalg import quadratic
 from mobandits.orders.intervals import half_width
+from mobandits.papers.protocol.protocol import trial
 from mobandits.simulation.play import Watch, Watcher, play
+from mobandits.simulation.truth import BlockGroundTruth
+from mobandits.support.naming import short_repr
 
 
 class Watched(NamedTuple):
@@ -38,6 +52,64 @@ def watched(policy: Policy, probe: Watcher, columns: int, block: Block, rng: Rng
     )
 
     return out
+
+
+class LinearPlay(NamedTuple):
+    """The record of one run of a policy with linear estimates, round by round.
+
+    Attributes:
+        shape: of the problem.
+        truth: what metrics may ask.
+        means: (arms, objectives) of the first round, of all rounds where arms stay.
+        chosen: (rounds,) the arm that was played.
+        deviation: (rounds,) max_l ||theta_l - estimate_l||_V.
+        width: (rounds,) ||x||_{V^-1} of the arm that was played.
+        widest: (rounds,) the largest ||x_a||_{V^-1}.
+        volume: (rounds,) log det V - log det V_1.
+    """
+
+    shape: Shape
+    truth: BlockGroundTruth
+    means: Array
+    chosen: IntArray
+    deviation: Array
+    width: Array
+    widest: Array
+    volume: Array
+
+    @property
+    def t(self) -> IntArray:
+        """(rounds,) the numbers of the rounds, from 1."""
+        rounds = len(self.chosen)
+        return np.arange(1, rounds + 1)
+
+    def regret(self, metric: Metric) -> Array:
+        """(rounds, components) what a metric finds in every round."""
+        per_round: Array = metric.per_round(self.truth, self.chosen, None)
+        return per_round
+
+
+def linear_play(
+    environment: Environment, recipe: Recipe, run: int, rounds: int, seed: int
+) -> LinearPlay:
+    """One run of a policy, with a look at its ellipsoids before every round."""
+    now = trial(environment, rounds, seed, run, short_repr(recipe))
+    problem: Any = now.problem  # of `Linear` or `GeneralizedLinear`, which know their parameters
+    probe = EllipsoidProbe(problem.theta)
+    policy = recipe.bind(problem.shape)
+    chosen, seen = watched(policy, probe, 4, now.block, now.rng)
+    deviation, width, widest, volume = seen.T
+
+    return LinearPlay(
+        shape=problem.shape,
+        truth=now.truth,
+        means=now.block.means[0],
+        chosen=chosen,
+        deviation=deviation,
+        width=width,
+        widest=widest,
+        volume=volume,
+    )
 
 
 @compiled

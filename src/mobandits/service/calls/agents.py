@@ -8,9 +8,7 @@ from starlette.responses import Response
 
 from mobandits.service.calls.requests import (
     AGENT,
-    JSON,
     answer,
-    as_json,
     body_of,
     hosted_of,
     running_of,
@@ -27,7 +25,6 @@ from mobandits.service.messages import (
     PriceList,
 )
 from mobandits.service.operations import Operation
-from mobandits.service.preference_changes import change_preference, patience_of
 from mobandits.service.preferences import etag_of
 
 MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take half of it
@@ -56,14 +53,8 @@ async def set_preference(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/preference`: compare arms by another order from now on."""
     hosted = hosted_of(request)
     wanted = await body_of(request, Preference)
-    running = running_of(request)
     match = request.headers.get("if-match")
-    patience = patience_of(request, running.order_patience)
-    openings = await change_preference(running, hosted, wanted.order, match, patience)
-    if openings is None:
-        # The agent says in `next_preference` what it waits for.
-        return Response(as_json(hosted.state()), 202, media_type=JSON)
-
+    openings = await running_of(request).change_preference(hosted, wanted.order, match)
     etag = etag_of(hosted.preference())
     await saved(request, hosted, openings)
 
@@ -85,7 +76,7 @@ async def add_arm(request: Request) -> Response:
         is_new = hosted.add_arm(request.path_params["arm"], new.like)
     await saved(request, hosted, openings)
 
-    return Response(as_json(hosted.state()), 201 if is_new else 200, media_type=JSON)
+    return answer(hosted.state(), status=201 if is_new else 200)
 
 
 async def remove_arm(request: Request) -> Response:
@@ -153,7 +144,6 @@ OPERATIONS = [
         Preference,
         AgentState,
         failures=(412,),
-        successes=(202,),
     ),
     Operation("GET", f"{AGENT}/budget", budget, "read", answer=BudgetList),
     Operation(

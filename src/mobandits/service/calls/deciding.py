@@ -46,14 +46,15 @@ Made = TypeVar("Made")
 
 async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
-    hosted = hosted_of(request)
-    check_room(running_of(request).file.waiting())
+    running = running_of(request)
+    hosted = running.agents.named(request.path_params["agent"])
+    check_room(running.file.waiting())
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
     openings = hosted.openings
     decided = await _decided_by(hosted, lambda: hosted.decide(wanted))
     await saved(request, hosted, openings)
-    running_of(request).telemetry.count_decision(hosted.name, decided)
+    running.telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
         with contextlib.suppress(Problem, ValueError):
@@ -122,7 +123,7 @@ async def _decided_by(hosted: HostedAgent, call: Callable[[], Made]) -> Made:
     The first one makes the agent's state, which may be large: that is done in a thread, and calls
     of other agents are answered meanwhile.
     """
-    if hosted.has_decided:
+    if hosted.answers_at_once:
         return call()
 
     async with hosted.changing:

@@ -7,9 +7,7 @@ from starlette.responses import Response
 
 from mobandits.service.calls.requests import (
     AGENT,
-    JSON,
     answer,
-    as_json,
     body_of,
     hosted_of,
     running_of,
@@ -27,7 +25,7 @@ async def evaluate(request: Request) -> Response:
     wanted = await body_of(request, EvaluationWanted)
     submitted = await running_of(request).evaluations.submit(hosted, wanted)
 
-    return Response(as_json(submitted), 202, media_type=JSON)
+    return answer(submitted, status=202)
 
 
 async def evaluations(request: Request) -> Response:

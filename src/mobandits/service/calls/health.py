@@ -5,7 +5,7 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits.service.calls.requests import JSON, answer, as_json, running_of
+from mobandits.service.calls.requests import answer, running_of
 from mobandits.service.messages import Live, Ready
 from mobandits.service.operations import Operation
 
@@ -33,10 +33,7 @@ async def ready(request: Request) -> Response:
 
 def readiness(message: Ready) -> Response:
     """The answer to whether a service or a worker is ready; its status says it too."""
-    content = as_json(message)
-    status = 200 if message.ready else 503
-
-    return Response(content, status, media_type=JSON)
+    return answer(message, status=200 if message.ready else 503)
 
 
 OPERATIONS = [

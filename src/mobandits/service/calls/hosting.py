@@ -7,9 +7,7 @@ from starlette.responses import Response
 
 from mobandits.service.calls.requests import (
     AGENT,
-    JSON,
     answer,
-    as_json,
     body_of,
     hosted_of,
     running_of,
@@ -37,7 +35,7 @@ async def put_agent(request: Request) -> Response:
         kept.check()
         running.begin(running.make_ready(hosted))
 
-    return Response(as_json(hosted.state()), 200 if kept is None else 201, media_type=JSON)
+    return answer(hosted.state(), status=200 if kept is None else 201)
 
 
 async def delete_agent(request: Request) -> Response:

@@ -15,7 +15,6 @@ async def preview_preference(request: Request) -> Response:
     """`POST /v1/agents/{agent}/preference/preview`: what another preference would have played."""
     hosted = hosted_of(request)
     wanted = await body_of(request, PreviewWanted)
-    await running_of(request).prepare_order(hosted, wanted.order)
     # What was answered is on disk; the last calls of others may not be yet.
     await running_of(request).settlements.settled()
     found = await asyncio.to_thread(preview, hosted, wanted.order, wanted.recent)

@@ -198,17 +198,15 @@ def check_room(waiting: int) -> None:
         raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
 
 
-def as_json(message: msgspec.Struct) -> bytes:
-    """A message as it is sent."""
-    return msgspec.json.encode(message)
-
-
-def answer(message: msgspec.Struct, etag: str | None = None) -> Response:
+def answer(message: msgspec.Struct, etag: str | None = None, status: int = 200) -> Response:
     """A message as the answer to a request.
 
     Args:
         message: what is answered.
         etag: what stands for the state of the resource; None: it has none.
+        status: of HTTP.
     """
+    content = msgspec.json.encode(message)
     headers = None if etag is None else {"ETag": etag}
-    return Response(as_json(message), headers=headers, media_type=JSON)
+
+    return Response(content, status, headers, JSON)

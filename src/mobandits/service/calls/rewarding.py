@@ -32,11 +32,12 @@ from mobandits.service.problems import Problem
 async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
     hosted, number = decision_of(request)
-    check_room(running_of(request).file.waiting())
+    running = running_of(request)
+    check_room(running.file.waiting())
     rewards = await body_of(request, dict[str, float])
     rewarded = hosted.reward(number, rewards)
     await saved(request, hosted)
-    running_of(request).telemetry.count_reward(hosted.name, rewarded)
+    running.telemetry.count_reward(hosted.name, rewarded)
 
     return answer(rewarded)
 

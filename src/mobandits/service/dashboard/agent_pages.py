@@ -17,7 +17,6 @@ from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.dashboard.windows import WINDOWS, Span, asked_span
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.messages import Preview
-from mobandits.service.preference_changes import change_preference
 from mobandits.service.preview import preview
 from mobandits.service.problems import Problem, problem_of
 
@@ -48,7 +47,6 @@ async def preview_shown(request: Request, visitor: Visitor) -> Response:
     span = _asked(request)
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
-    await running_of(request).prepare_order(hosted, order)
     await running_of(request).settlements.settled()
     try:
         found = await asyncio.to_thread(preview, hosted, order, RECENT)
@@ -70,15 +68,11 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
     span = _asked(request)
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
-    running = running_of(request)
     try:
-        openings = await change_preference(running, hosted, order, None, running.order_patience)
+        openings = await running_of(request).change_preference(hosted, order)
     except ValueError as error:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
-
-    if openings is None:
-        return _shown_again(hosted, span)
 
     await saved(request, hosted, openings)
 

@@ -32,9 +32,6 @@ class AgentState(Message):
         learned: how many rewards, or parts of one, were learned.
         dropped: how many decisions were dropped, by reason.
         specification: as the file or a call gave it, without what was fitted to data.
-        next_preference: the order that was asked for and is being compiled; it holds as soon as it
-            is; null: none.
-        preference_error: why the last order that was compiled does not hold; null: it does.
     """
 
     name: str
@@ -49,8 +46,6 @@ class AgentState(Message):
     learned: int
     dropped: dict[str, int]
     specification: Any
-    next_preference: str | None = None
-    preference_error: str | None = None
 
 
 class AgentList(Message):

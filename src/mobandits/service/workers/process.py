@@ -73,8 +73,7 @@ def run_learner(specification: ServiceSpecification, address: Address) -> None:
     with bound(LOOPBACK, 0) as listening, SharedDatabase(address, specification.durability) as file:
         listening.listen(BACKLOG)
         file.url = f"http://{authority(listening)}"
-        # It was compiled by the parent: a learner that takes the place of one need not wait for it.
-        running = Running(specification, file, is_compiled=True)
+        running = Running(specification, file)
         run(application(running), listening)
 
 

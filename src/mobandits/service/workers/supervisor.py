@@ -14,7 +14,6 @@ import msgspec
 
 from mobandits.logs.address import Address
 from mobandits.service.addresses import authority, bound
-from mobandits.service.compiling import compile_in_child
 from mobandits.service.server import BACKLOG, GRACE, check_keys, opened_when_up
 from mobandits.service.specification import ServiceSpecification
 from mobandits.service.workers.process import LEARNER, WORKER, Order
@@ -120,11 +119,6 @@ def serve_with_workers(
         worker = Order(WORKER, address.url, life, listening.fileno(), specification)
         orders = [learner, *[worker] * count]
         told = told_to_end()
-        # Once, and not by each of them.
-        try:
-            compile_in_child(specification)
-        except subprocess.SubprocessError:
-            LOG.exception("what the agents play could not be compiled ahead")
         run_until(told, [Child(order) for order in orders])
 
 

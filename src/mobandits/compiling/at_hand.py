@@ -1,0 +1,265 @@
+"""Compiled code that is at hand, and a child process that compiles what is not.
+
+Compilers take seconds, in which a process answers nobody. So a caller that can do without compiled
+code asks first whether it is at hand: in memory, or in the cache. If it is not, a child process of
+low priority compiles it into the cache, and a thread of this process loads it from there. Until
+then the caller goes on in Python.
+"""
+
+import atexit
+import contextlib
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import event
+
+from mobandits.compiling.backend import AUTO, INTERPRETED, MODE, VARIABLE, asked
+from mobandits.compiling.child import Wanted
+from mobandits.compiling.part_types import is_compiled, typeof
+from mobandits.support.forks import on_fork
+
+__all__ = ["NotAtHand", "is_at_hand", "types_of", "waiting", "waits"]
+
+LOG = logging.getLogger("mobandits")
+PATIENCE = 1.0  # seconds: a process that ends sooner needs no compiler
+COMMAND = (sys.executable, "-m", "mobandits.compiling.child")
+BEGUN = (
+    "a child process compiles what is played in Python meanwhile, with the same numbers; "
+    f"{VARIABLE}=now waits for it, and `mobandits warm` compiles ahead"
+)
+FAILED = "it is played in Python from now on, in more time, as it could not be compiled: %s"
+
+Kinds = tuple[Any, ...]
+
+
+class NotAtHand(Exception):  # noqa: N818 - no error: who gets it goes on in Python
+    """Code that must not be compiled by this call is in no cache."""
+
+
+class _Waiting:
+    """Whether the calls of this process wait for a compiler."""
+
+    everywhere = asked() != AUTO
+
+
+class _Here(threading.local):
+    """Whether the calls of this thread do."""
+
+    waits = False
+
+
+_waiting = _Waiting()
+_here = _Here()
+_unwaited: "weakref.WeakSet[Any]" = weakref.WeakSet()  # the dispatchers of such loops
+
+
+class _Gate(event.Listener):  # type: ignore[misc]
+    """A look at every compilation before it begins, which may refuse it."""
+
+    def on_start(self, event: Any) -> None:
+        if event.data["dispatcher"] in _unwaited and not (waits() or _here.waits):
+            raise NotAtHand
+
+    def on_end(self, event: Any) -> None:
+        """Nothing."""
+
+
+def waits() -> bool:
+    """Whether calls wait for a compiler where their code is not at hand."""
+    return _waiting.everywhere
+
+
+@contextlib.contextmanager
+def waiting() -> Iterator[None]:
+    """A context in which all calls of this process wait for a compiler."""
+    before = _waiting.everywhere
+    _waiting.everywhere = True
+    try:
+        yield
+    finally:
+        _waiting.everywhere = before
+
+
+def types_of(values: tuple[Any, ...]) -> Kinds:
+    """The Numba types of arguments, as dispatchers infer them."""
+    return tuple(typeof(each) if is_compiled(each) else numba.typeof(each) for each in values)
+
+
+def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False) -> bool:
+    """Whether a loop can be called with arguments of these types without being compiled.
+
+    Where it cannot, it will be by and by.
+
+    Args:
+        loop: as `compile_loop` returns it.
+        kinds: as of `types_of`.
+        compiles: whether to wait for the compiler, and return True.
+
+    Raises:
+        CompileError: where the loop was waited for, and cannot be compiled.
+    """
+    if kinds in loop.dispatcher.overloads:
+        return True
+    if waits():
+        return True  # the call compiles
+
+    _unwaited.add(loop.dispatcher)
+    # No other process can compile for this one what no cache has, such as classes of a script.
+    if compiles or not loop.origin.cached:
+        _compile(loop, kinds)
+        return True
+
+    return _helper.has(loop, kinds)
+
+
+def _compile(loop: Any, kinds: Kinds) -> None:
+    _here.waits = True
+    try:
+        loop.prepare(*kinds)
+    finally:
+        _here.waits = False
+
+
+def _load(loop: Any, kinds: Kinds) -> bool:
+    """Load a loop from the cache: whether it is there."""
+    try:
+        loop.prepare(*kinds)
+    except NotAtHand:
+        return False
+
+    return True
+
+
+class _Helper:
+    """The thread of this process that has loops compiled by child processes, one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked: set[tuple[Any, Kinds]] = set()
+        self._wanted: list[tuple[Any, Kinds]] = []
+        self._thread: threading.Thread | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+        self._ends = threading.Event()
+
+    def has(self, loop: Any, kinds: Kinds) -> bool:
+        """Whether the cache has a loop, where that was not asked before; else it will be compiled."""
+        with self._lock:
+            wanted = (loop, kinds)
+            if wanted in self._asked:
+                return False
+
+            self._asked.add(wanted)
+            if _load(loop, kinds):
+                return True
+
+            self._wanted.append(wanted)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
+                self._thread.start()
+
+            return False
+
+    def stop(self) -> None:
+        """End the child process, and then the thread: nothing may be loaded while Python ends."""
+        self._ends.set()
+        child = self._child
+        if child is not None:
+            child.kill()
+
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _work(self) -> None:
+        self._ends.wait(PATIENCE)
+        while not self._ends.is_set():
+            with self._lock:
+                batch = self._wanted
+                self._wanted = []
+                if not batch:
+                    self._thread = None
+                    return
+
+            LOG.info(BEGUN)
+            self._load_from_child(batch)
+
+    def _load_from_child(self, batch: list[tuple[Any, Kinds]]) -> None:
+        """Have loops compiled into the cache by a child process, and load each from there."""
+        request = pickle.dumps([_wanted(*each) for each in batch])
+        with (
+            tempfile.TemporaryFile() as said,
+            subprocess.Popen(  # noqa: S603
+                COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env=_environment(),
+            ) as child,
+        ):
+            self._child = child
+            assert child.stdin is not None  # noqa: S101 - both are pipes
+            assert child.stdout is not None  # noqa: S101
+            # It stays open: the child ends with it.
+            child.stdin.write(request)
+            child.stdin.flush()
+            compiled = 0
+            for line in child.stdout:
+                if self._ends.is_set():
+                    return
+                if _load(*batch[int(line)]):
+                    compiled += 1
+
+            self._child = None
+            if compiled < len(batch) and not self._ends.is_set():
+                said.seek(0)
+                lines = said.read().decode(errors="replace").splitlines()
+                LOG.warning(FAILED, lines[-1] if lines else "its process ended")
+
+
+def _environment() -> dict[str, str]:
+    """The environment of a child process, which finds the modules that this one does."""
+    # An empty entry of the path is the working directory.
+    folders = [folder or str(Path.cwd()) for folder in sys.path]
+    return {**os.environ, VARIABLE: MODE, "PYTHONPATH": os.pathsep.join(folders)}
+
+
+def _wanted(loop: Any, kinds: Kinds) -> Wanted:
+    origin = loop.origin
+    function = origin.function
+    return Wanted(
+        function.__module__,
+        function.__qualname__,
+        origin.parts,
+        origin.stores_arguments,
+        kinds,
+        loop.__name__,
+    )
+
+
+_helper = _Helper()
+
+
+def _begin_anew(_: Any) -> None:
+    """In the child of a fork, which has no thread of its parent."""
+    global _helper  # noqa: PLW0603
+    _helper = _Helper()
+
+
+def _stop() -> None:
+    _helper.stop()  # the one of this process
+
+
+on_fork(_waiting, _begin_anew)
+atexit.register(_stop)
+if not INTERPRETED:
+    event.register("numba:compile", _Gate())

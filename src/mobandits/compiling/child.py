@@ -1,0 +1,107 @@
+"""The process that compiles loops into the cache for another one; `at_hand` starts it."""
+
+import contextlib
+import importlib
+import operator
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Wanted"]
+
+NICE = 5
+
+
+class Wanted(NamedTuple):
+    """A loop that another process needs.
+
+    Attributes:
+        module: of its function.
+        name: of its function there.
+        parts: as of `compiled.Origin`.
+        stores_arguments: likewise.
+        kinds: the Numba types of its arguments.
+        loop: its name, which has the digest of its sources.
+    """
+
+    module: str
+    name: str
+    parts: tuple[Any, ...]
+    stores_arguments: bool
+    kinds: tuple[Any, ...]
+    loop: str
+
+
+def compile_wanted(wanted: Wanted) -> None:
+    """Compile a loop into the cache, unless it is there.
+
+    Raises:
+        CompileError: where that is not possible.
+        RuntimeError: where its sources were edited.
+    """
+    from mobandits.compiling.compiled import loop_of_types  # noqa: PLC0415
+    from mobandits.compiling.records import refuse_edited  # noqa: PLC0415
+
+    refuse_edited()
+    module = importlib.import_module(wanted.module)
+    found = operator.attrgetter(wanted.name)(module)
+    function = getattr(found, "function", found)  # a kernel's
+    loop = loop_of_types(function, wanted.parts, stores_arguments=wanted.stores_arguments)
+    if loop.__name__ != wanted.loop:
+        raise RuntimeError(f"{wanted.name} was edited since that process loaded it")
+
+    # One process of a machine compiles a loop: the others find it in the cache then.
+    with _locked(Path(loop.dispatcher.stats.cache_path) / f"{wanted.loop}.lock"):
+        loop.prepare(*wanted.kinds)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """The only process of this machine inside, where the system has locks."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            # Whoever waits for this file has it all the same, and finds what was compiled.
+            path.unlink(missing_ok=True)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()  # until the parent is no more
+    os._exit(1)
+
+
+def main() -> None:
+    """Compile what standard input asks for, and say which of them is in the cache now."""
+    # Modules of others may print when they are imported.
+    answer = sys.stdout
+    sys.stdout = sys.stderr
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+
+    every = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the parent
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for place, wanted in enumerate(every):
+        try:
+            compile_wanted(wanted)
+        except Exception as error:  # noqa: BLE001 - the others can be compiled all the same
+            print(f"{wanted.name}: {error}")  # noqa: T201
+            continue
+
+        print(place, file=answer, flush=True)
+
+
+if __name__ == "__main__":
+    main()
