@@ -65,23 +65,19 @@ class PlotStyle(NamedTuple):
         settings: of Matplotlib.
         font: of names.
         points: of names at lines and in legends.
-        line: width, in points.
-        marker: size, in points.
-        band: opacity.
+        stroke: of lines.
     """
 
     settings: dict[str, Any]
     font: str
     points: float
-    line: float
-    marker: float
-    band: float
+    stroke: Stroke
 
 
 STYLES: dict[StyleName, PlotStyle] = {
-    "page": PlotStyle(SETTINGS, FONT, NAME, line=1.6, marker=4.2, band=0.16),
-    "paper": PlotStyle(PAPER, SERIF, POINTS, line=1.1, marker=3.2, band=0.16),
-    "paper-mono": PlotStyle(PAPER, SERIF, POINTS, line=1.0, marker=3.4, band=0.12),
+    "page": PlotStyle(SETTINGS, FONT, NAME, Stroke(1.6, 4.2, 0.16)),
+    "paper": PlotStyle(PAPER, SERIF, POINTS, Stroke(1.1, 3.2, 0.16)),
+    "paper-mono": PlotStyle(PAPER, SERIF, POINTS, Stroke(1.0, 3.4, 0.12)),
 }
 
 
@@ -272,7 +268,7 @@ def draw_line(
     look = look_of[line["policy"][0]]
     # As fractions of the panel: five markers also where points are dense at one end of a log axis.
     places = (0.02 + 0.2 * offset, 0.2)
-    stroke = Stroke(style.line, style.marker, style.band if options.band is not None else None)
+    stroke = style.stroke if options.band is not None else style.stroke._replace(band=None)
     stroke_line(axes, line, look, stroke, places)
 
 
@@ -289,9 +285,15 @@ def draw_points(
     for i, row in enumerate(group.rows(named=True)):
         look = look_of[row["policy"]]
         labels.append(plain_name(row["policy"]))
-        axes.plot([row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.line)
         axes.plot(
-            [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=style.marker + 1
+            [row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.stroke.width
+        )
+        axes.plot(
+            [row["mean"]],
+            [i],
+            color=look.colour,
+            marker=look.marker,
+            markersize=style.stroke.marker + 1,
         )
 
     axes.set_yticks(range(len(labels)), labels, fontsize=style.points)
@@ -346,9 +348,9 @@ def handle(look: Look, style: PlotStyle) -> Line2D:
         [],
         color=look.colour,
         linestyle=dash,
-        linewidth=style.line,
+        linewidth=style.stroke.width,
         marker=look.marker,
-        markersize=style.marker,
+        markersize=style.stroke.marker,
     )
 
 
