@@ -129,3 +129,49 @@ with _locked(Path({str(path)!r})):
             other.wait(3.0)
     assert other.communicate(timeout=PATIENCE)[0] == b"has it\n"
     assert not path.exists()
+
+
+HIDDEN = """
+from mobandits.compiling.compiled import compiled
+from mobandits.parts import BaseOrder
+
+
+def first():
+    @compiled
+    class First(BaseOrder):
+        def front(self, beliefs):
+            return beliefs.mean[:, 0] >= beliefs.mean[:, 0].max()
+
+        def gap(self, means, arm):
+            return means[arm]
+
+    return First()
+"""
+USER = """
+import logging, queue, sys
+import numpy as np
+import mobandits as mob
+from logging.handlers import QueueHandler
+from mobandits.policies import MolEpsGreedy
+from hidden import first
+
+said = queue.Queue()
+logging.getLogger("mobandits").addHandler(QueueHandler(said))
+agent = mob.Agent(MolEpsGreedy(order=first()), arms=3, features=2, objectives=2)
+agent.decide(np.ones(2))
+print(said.get(timeout=float(sys.argv[1])).getMessage())
+agent.decide(np.ones(2))
+"""
+
+
+def test_what_no_other_process_can_have_stays_in_python(tmp_path):
+    (tmp_path / "hidden.py").write_text(HIDDEN)
+    settings = {
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "MOBANDITS_COMPILING": "auto",
+        "NUMBA_DISABLE_JIT": "0",
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+    }
+    command = [sys.executable, "-c", USER, str(PATIENCE)]
+    said = subprocess.check_output(command, env=os.environ | settings, text=True)
+    assert said.startswith("it is played in Python from now on, in more time, as it could not be")

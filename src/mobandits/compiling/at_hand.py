@@ -191,11 +191,14 @@ class _Helper:
                     return
 
             LOG.info(BEGUN)
-            self._load_from_child(batch)
+            try:
+                self._load_from_child(batch)
+            except Exception as error:  # noqa: BLE001 - no reason to end this thread, or Python
+                LOG.warning(FAILED, error)
 
     def _load_from_child(self, batch: list[tuple[Any, Kinds]]) -> None:
         """Have loops compiled into the cache by a child process, and load each from there."""
-        request = pickle.dumps([_wanted(*each) for each in batch])
+        request = pickle.dumps([_pickled(*each) for each in batch])
         with (
             tempfile.TemporaryFile() as said,
             subprocess.Popen(  # noqa: S603
@@ -207,6 +210,9 @@ class _Helper:
             ) as child,
         ):
             self._child = child
+            if self._ends.is_set():
+                child.kill()
+
             assert child.stdin is not None  # noqa: S101 - both are pipes
             assert child.stdout is not None  # noqa: S101
             # It stays open: the child ends with it.
@@ -233,10 +239,11 @@ def _environment() -> dict[str, str]:
     return {**os.environ, VARIABLE: MODE, "PYTHONPATH": os.pathsep.join(folders)}
 
 
-def _wanted(loop: Any, kinds: Kinds) -> Wanted:
+def _pickled(loop: Any, kinds: Kinds) -> bytes:
+    """A loop and the types of its arguments; nothing where no other process can have them."""
     origin = loop.origin
     function = origin.function
-    return Wanted(
+    wanted = Wanted(
         function.__module__,
         function.__qualname__,
         origin.parts,
@@ -244,6 +251,10 @@ def _wanted(loop: Any, kinds: Kinds) -> Wanted:
         kinds,
         loop.__name__,
     )
+    try:
+        return pickle.dumps(wanted)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return b""  # of a class inside of a function, say
 
 
 _helper = _Helper()

@@ -93,11 +93,12 @@ def main() -> None:
 
     every = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the parent
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    for place, wanted in enumerate(every):
+    for place, pickled in enumerate(every):
+        # One by one: others can be compiled where one cannot even be read.
         try:
-            compile_wanted(wanted)
-        except Exception as error:  # noqa: BLE001 - the others can be compiled all the same
-            print(f"{wanted.name}: {error}")  # noqa: T201
+            compile_wanted(pickle.loads(pickled))  # noqa: S301 - likewise
+        except Exception as error:  # noqa: BLE001
+            print(error)  # noqa: T201
             continue
 
         print(place, file=answer, flush=True)
