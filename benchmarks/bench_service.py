@@ -144,15 +144,15 @@ def compared(name, times, sides, theirs, ours):
 def on_usual_disk(alone, grouped, sync):
     """The ratio of S3 on a disk like that for which it was set.
 
-    Who commits each call alone waits for one `fdatasync` more or less in full; of a group, for its
-    share.
+    A faster one leaves groups less to save. Who commits each call alone waits for the whole of an
+    `fdatasync`, and a call in a group for its share.
 
     Args:
         alone: microseconds of a call in a commit of its own.
         grouped: microseconds of a call in a group.
         sync: milliseconds of an `fdatasync` here.
     """
-    difference = 1000.0 * (service_host.USUAL_SYNC - sync)
+    difference = max(0.0, 1000.0 * (service_host.USUAL_SYNC - sync))
 
     return (alone + difference) / (grouped + difference / CONNECTIONS)
 

@@ -6,6 +6,7 @@ sleeps for a millisecond again and again, and notes how late it wakes.
 """
 
 import contextlib
+import itertools
 import json
 import os
 import socket
@@ -17,6 +18,7 @@ import time
 import numpy as np
 
 PAGE = bytes(4096)
+PAGES = 1000  # of a file, which are written one after the other
 EXCHANGES = 1000
 NAP = 0.001  # seconds
 USUAL_SYNC = 0.3  # ms of an `fdatasync` where the goals of the service were set
@@ -77,24 +79,27 @@ class Lateness:
 
 def sync_milliseconds(path):
     """The median of an `fdatasync` after a page was written."""
-    with _opened(path) as file:
-        return _median_ms(lambda: _sync(file))
+    with _opened(path) as write_page:
+        return _median_ms(write_page)
 
 
 @contextlib.contextmanager
 def _opened(path):
-    """A file of one page, which is written over and over."""
+    """A call that writes the next page of a file and waits for the disk, as a log is written."""
     file = os.open(path, os.O_CREAT | os.O_RDWR)
+    places = itertools.cycle(range(0, PAGES * len(PAGE), len(PAGE)))
+
+    def write_page():
+        os.pwrite(file, PAGE, next(places))
+        os.fdatasync(file)
+
     try:
-        _sync(file)
-        yield file
+        for _ in range(PAGES):
+            os.pwrite(file, PAGE, next(places))
+        os.fsync(file)
+        yield write_page
     finally:
         os.close(file)
-
-
-def _sync(file):
-    os.pwrite(file, PAGE, 0)
-    os.fdatasync(file)
 
 
 def _median_ms(call):
@@ -109,14 +114,14 @@ def _median_ms(call):
 
 def answer_bytes(path):
     """Answer each byte of one connection after an `fdatasync`, until it is closed."""
-    with socket.create_server(("127.0.0.1", 0)) as listening, _opened(path) as file:
+    with socket.create_server(("127.0.0.1", 0)) as listening, _opened(path) as write_page:
         _, port = listening.getsockname()
         print(port, flush=True)
         connection, _ = listening.accept()
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection:
             while connection.recv(1):
-                _sync(file)
+                write_page()
                 connection.sendall(b"!")
 
 

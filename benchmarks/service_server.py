@@ -6,6 +6,7 @@ serves until it is ended, and prints its address.
 """
 
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -105,7 +106,9 @@ class Server:
     def __init__(self, side, agents, store, snapshot_every):
         command = [sys.executable, __file__, side, str(agents), str(store), str(snapshot_every)]
         start = time.perf_counter()
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # As services run: what is not compiled yet is answered in Python meanwhile.
+        settings = os.environ | {"MOBANDITS_COMPILING": "auto"}
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=settings)
         self.port = int(self._process.stdout.readline().rsplit(":", 1)[1])
         self._wait_until_ready(start + PATIENCE)
         self.ready_seconds = time.perf_counter() - start

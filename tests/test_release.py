@@ -152,6 +152,7 @@ def test_the_wheel_holds_the_package_and_no_more(distributions, wheel):
     assert "mobandits/py.typed" in names
     assert {"mobandits/policies/__init__.pyi", "mobandits/references/references.bib"} <= set(names)
     assert "mobandits/figures/templates/base.html" in names
+    assert "mobandits/papers/texts/molts2025.toml" in names
     assert not [name for name in names if "test_" in name or "__pycache__" in name]
 
 

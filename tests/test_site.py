@@ -99,6 +99,14 @@ def test_docstrings_become_markdown(tools):
     ]
 
 
+@pytest.mark.parametrize("package", ["environments", "metrics", "orders", "policies"])
+def test_type_stubs_name_what_is_found(tools, package):
+    stubs = tools("stubs")
+    assert package in stubs.PACKAGES
+    written = stubs.path_of(package).read_text()
+    assert written == stubs.stub(package), "make stubs"
+
+
 def test_formulas_of_the_site_are_mathml(tools):
     module = tools("formulas")
     assert doctest.testmod(module) == (0, 3)

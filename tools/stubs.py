@@ -34,7 +34,9 @@ def stub(package: str) -> str:
         f"from {home} import {name} as {name}"
         for name, home in sorted(homes.items(), key=lambda row: row[::-1])
     ]
-    names = [f'    "{name}",' for name in sorted(module.__all__)]
+    # Constants first, as the linter sorts them.
+    ordered = sorted(module.__all__, key=lambda name: (not name.isupper(), name))
+    names = [f'    "{name}",' for name in ordered]
     return "\n".join([f'"""{module.__doc__}"""', "", *imports, "", "__all__ = [", *names, "]", ""])
 
 

@@ -6,7 +6,7 @@ import pytest
 from false_positives import table_of
 
 from mobandits.comparison import compare
-from mobandits.figures.rank_diagram import joined_policies
+from mobandits.figures.comparison_figures import joined_policies
 from mobandits.figures.style import svg
 
 LONG = "moslb-pc:scale=0.3,alpha=2,chains=[[0, 1], [2, 3, 4]] and still more of it"

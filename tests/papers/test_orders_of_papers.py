@@ -12,6 +12,7 @@ from mobandits.papers import reproduce
 from mobandits.papers.experiment import RunOptions
 from mobandits.papers.molts2025 import theorem1
 from mobandits.papers.moslb2024 import remark1
+from mobandits.papers.rows import LAWS, random_means
 
 
 @pytest.mark.parametrize("name", ["molts2025/theorem1", "moslb2024/remark1"])
@@ -63,7 +64,7 @@ def test_a_wrong_front_is_found(monkeypatch):
 
 def test_other_orders_differ():
     rng = np.random.default_rng(0)
-    means = remark1.draw(remark1.DISTRIBUTIONS[1], 3, rng)
+    means = random_means(LAWS[1], 8, 3, rng)
     alone = remark1.singletons(3)
     assert remark1.differs(Chains(alone), Pareto(), means) == (False, False)
     assert remark1.differs(Levels(alone), Lexicographic(), means) == (False, False)
@@ -73,5 +74,5 @@ def test_other_orders_differ():
 
 def test_rounded_means_have_ties():
     rng = np.random.default_rng(0)
-    means = np.stack([remark1.draw(remark1.DISTRIBUTIONS[1], 2, rng) for _ in range(50)])
+    means = np.stack([random_means(LAWS[1], 8, 2, rng) for _ in range(50)])
     assert any(len(np.unique(table[:, 0])) < remark1.ARMS for table in means)

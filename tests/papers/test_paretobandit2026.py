@@ -15,7 +15,7 @@ from mobandits.orders import Lexicographic, Weighted
 from mobandits.papers.catalogue import find
 from mobandits.papers.experiment import RunOptions
 from mobandits.papers.outcome import Outcome
-from mobandits.papers.pages.paper_figures import draw_points
+from mobandits.papers.pages.paper_figures import draw_last
 from mobandits.papers.paretobandit2026 import published, scenarios
 from mobandits.papers.paretobandit2026.budgets import MIXTURE, OPEN, RUN, budgets_experiment
 from mobandits.papers.paretobandit2026.experiments import EXPERIMENTS
@@ -370,8 +370,8 @@ def test_points_are_drawn_side_by_side():
         for policy in ("a", "b")
         for component in range(3)
     ]
-    plot = {"metric": QUALITY, "parts": ["x", "y", "z"]}
-    figure = draw_points(pl.DataFrame(rows), plot, "quality")
+    plot = {"kind": "points", "metric": QUALITY, "parts": ["x", "y", "z"]}
+    figure = draw_last(pl.DataFrame(rows), plot, "quality")
     panels = [axes for axes in figure.axes if axes.lines]
     assert len(panels) == 2
     assert [label.get_text() for label in panels[0].get_xticklabels()] == ["x", "y", "z"]

@@ -1,4 +1,4 @@
-"""What `compare` returns: tables, a figure, and sentences."""
+"""The result of `compare`: tables, a figure, and sentences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -75,7 +75,7 @@ class Comparison:
         return block(repr(self), *remarks, shown)
 
     def sentences(self) -> list[str]:
-        """Who is best, by how much and how sure; or that it cannot be told, and what would tell.
+        """Sentences on the best policy and its lead, or on the trials that would tell.
 
         One sentence or two per component, experiment and environment, those over several
         environments first. Where a baseline was given, they say which policies are better or worse
@@ -101,8 +101,7 @@ class Comparison:
             width: in inches; 3.9 is a column or a phone.
         """
         # Drawing is not needed to compare.
-        from mobandits.figures.paired_differences import draw_differences  # noqa: PLC0415
-        from mobandits.figures.rank_diagram import draw_ranks  # noqa: PLC0415
+        from mobandits.figures.comparison_figures import draw_differences, draw_ranks  # noqa: PLC0415
 
         if not self.ranks.is_empty():
             return draw_ranks(self.ranks, self.metric, width)

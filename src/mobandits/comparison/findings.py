@@ -18,7 +18,7 @@ class HasTable(Protocol):
 
 
 def sentences(results: HasTable | pl.DataFrame) -> list[str]:
-    """Who is best in each metric whose better direction is known; nothing where one policy played.
+    """The best policy in each metric with a known direction; empty where one policy played.
 
     A metric whose values cannot be paired gets a sentence that says why.
 

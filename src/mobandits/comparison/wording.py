@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -64,7 +64,7 @@ def comparison_sentences(
 
 
 def subject_of(metric: str, row: Row, *, several: bool) -> str:
-    """What a sentence is about: the metric, its component and the problem.
+    """The subject of a sentence: the metric, its component and the problem.
 
     Args:
         metric: its name.
@@ -87,7 +87,7 @@ def subject_of(metric: str, row: Row, *, several: bool) -> str:
 
 
 def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) -> str:
-    """Who is best; or that it cannot be told, and how many trials would tell.
+    """Sentence on the best policy, or on the trials needed to find it.
 
     Args:
         subject: what it is about.
@@ -121,10 +121,9 @@ def few_trials_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
         best: as in `best_sentence`.
         rows: as in `best_sentence`.
     """
-    next_row = nearest(rows)
-    gap, interval = advantage(next_row, better)
-    ahead = f"{gap} {COMPARATIVE[better]} than that of {next_row['policy']}"
-    seen = f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead} ({interval})"
+    lead = lead_of(rows, better)
+    ahead = f"{lead.gap} than that of {lead.over} ({lead.interval})"
+    seen = f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead}"
 
     return f"{seen}, but {too_few_text(best['trials'])}. {needed_text(best)}"
 
@@ -144,13 +143,13 @@ def too_few_text(trials: int) -> str:
 
 
 def one_trial_clause(best: Row, superlative: str) -> str:
-    """What a single trial says, which is nothing of chance."""
+    """Clause on a single trial, which cannot tell chance."""
     least = f"{LEAST_TRIALS} trials are the least that can tell"
     return f"{best['policy']} has the {superlative} value, but one trial cannot tell; {least}"
 
 
 def sure_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
-    """Who is best, by how much, and how sure.
+    """Clause on the best policy, its lead and its p-value.
 
     Args:
         better: which values are better.
@@ -158,54 +157,59 @@ def sure_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
         rows: as in `best_sentence`.
     """
     policy = best["policy"]
-    next_row = nearest(rows)
-    next_policy = next_row["policy"]
-    gap, interval = advantage(next_row, better)
-    ahead = f"its mean is {gap} {COMPARATIVE[better]}"
+    lead = lead_of(rows, better)
+    ahead = f"its mean is {lead.gap}"
     trials = quantity(best["trials"], "trial")
-    chance = f"({interval}, {p_text(best['p_value'])}, {trials})"
+    chance = f"({lead.interval}, {p_text(best['p_value'])}, {trials})"
     if len(rows) == 1:
-        return f"{policy} is better than {next_policy}: {ahead} {chance}"
+        return f"{policy} is better than {lead.over}: {ahead} {chance}"
 
     # No row is about the best policy itself.
     policies = len(rows) + 1
     start = f"{policy} is best of {policies} policies"
-    return f"{start}: {ahead} than that of {next_policy}, the next {chance}"
+    return f"{start}: {ahead} than that of {lead.over}, the next {chance}"
 
 
 def undecided_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
-    """Of which policies it cannot be told, what was seen, and how many trials would tell.
+    """Clause on undecided policies: observed difference, trials needed.
 
     Args:
         better: which values are better.
         best: as in `best_sentence`.
         rows: as in `best_sentence`.
     """
-    policy = best["policy"]
-    next_row = nearest(rows)
-    next_policy = next_row["policy"]
-    gap, interval = advantage(next_row, better)
+    lead = lead_of(rows, better)
     trials = quantity(best["trials"], "trial")
     others = names_text(best["undecided"])
-    question = f"{trials} do not tell whether {policy} is better than {others}"
-    ahead = f"{gap} {COMPARATIVE[better]} than that of {next_policy}"
-    seen = f"its mean is the {SUPERLATIVE[better]}, {ahead} ({interval})"
+    question = f"{trials} do not tell whether {best['policy']} is better than {others}"
+    ahead = f"{lead.gap} than that of {lead.over} ({lead.interval})"
+    seen = f"its mean is the {SUPERLATIVE[better]}, {ahead}"
 
     return f"{question}; {seen}. {needed_text(best)}"
 
 
-def nearest(rows: Sequence[Row]) -> Row:
-    """The policy whose mean is next to that of the best."""
-    return min(rows, key=lambda row: abs(row["difference"]))
+class Lead(NamedTuple):
+    """The lead of the best policy over the one whose mean is next, as texts.
+
+    Attributes:
+        over: the name of the next one.
+        gap: how much lower or higher the mean of the best is.
+        interval: of the gap.
+    """
+
+    over: str
+    gap: str
+    interval: str
 
 
-def advantage(row: Row, better: Better) -> tuple[str, str]:
-    """How far the best is ahead of a policy, and the interval of that, as texts.
+def lead_of(rows: Sequence[Row], better: Better) -> Lead:
+    """The lead of the best policy, with as many digits as its interval needs.
 
     Args:
-        row: of `Comparison.table`.
+        rows: of `Comparison.table`, with the same problem and component.
         better: which values are better.
     """
+    row = min(rows, key=lambda row: abs(row["difference"]))
     ends = (row["low"], row["high"])
     if better == "larger":
         ends = (-row["high"], -row["low"])
@@ -213,10 +217,13 @@ def advantage(row: Row, better: Better) -> tuple[str, str]:
     size = max(abs(ends[0]), abs(ends[1]), abs(row["difference"]))
     digits = digits_after_point(size or 1.0, DIGITS)
     gap = format_number(abs(row["difference"]), digits)
-    low = format_number(ends[0], digits)
-    high = format_number(ends[1], digits)
+    low, high = (format_number(end, digits) for end in ends)
 
-    return gap, f"95 % interval {low} to {high}"
+    return Lead(
+        over=row["policy"],
+        gap=f"{gap} {COMPARATIVE[better]}",
+        interval=f"95 % interval {low} to {high}",
+    )
 
 
 def is_equal(row: Row) -> bool:
@@ -226,7 +233,7 @@ def is_equal(row: Row) -> bool:
 
 
 def needed_text(best: Row) -> str:
-    """How many trials would tell.
+    """Clause on the number of trials that would tell.
 
     Example:
         >>> needed_text({"trials": 5, "trials_needed": 12.0})
@@ -242,7 +249,7 @@ def needed_text(best: Row) -> str:
 
 
 def baseline_sentence(subject: str, better: Better, rows: Sequence[Row]) -> str:
-    """Which policies are better or worse than a baseline, and of which it cannot be told.
+    """Sentence on the policies that are better or worse than a baseline, and the undecided ones.
 
     Args:
         subject: what it is about.
@@ -274,7 +281,7 @@ def baseline_sentence(subject: str, better: Better, rows: Sequence[Row]) -> str:
 
 
 def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
-    """Who has the best average rank over several environments, and how sure that is.
+    """Sentence on the best average rank over several environments, with Friedman's test.
 
     Args:
         subject: what it is about.

@@ -143,12 +143,14 @@ class Session:
             return
 
         kind = self._kind()
+        # A state that is too large for Python would be waited for by the next call.
+        compiles = not waits() and are_many(self.state)
         for function, kinds in list(other._called):
             loop = _loop(function, kind, kinds)
-            if is_at_hand(loop, (kind, *kinds)) and waits():
+            if is_at_hand(loop, (kind, *kinds), compiles=compiles) and waits():
                 loop.prepare(kind, *kinds)
 
-        self._open()
+        self._open(compiles=compiles)
 
     def _call_with_care(self, function: Any, args: tuple[Any, ...]) -> Any:
         """As `call`, for a function that was not called with such arguments."""

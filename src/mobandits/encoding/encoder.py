@@ -14,6 +14,7 @@ from mobandits.encoding.inference import inferred
 from mobandits.encoding.kind import MISSING, UNKNOWN, Kind
 from mobandits.encoding.short_specs import kind_of_text, kinds_of_text
 from mobandits.encoding.tables import columns_of, require_columns, row_from_table
+from mobandits.support.checks import flag
 from mobandits.support.naming import quantity, quoted, shortened
 
 INTERCEPT = "intercept"
@@ -89,8 +90,8 @@ class Encoder:
         kinds = _declared(columns)
         if not kinds:
             raise ValueError("Encoder.columns must have at least one column, got none")
-        if not isinstance(intercept, bool):
-            raise ValueError(f"Encoder.intercept must be True or False, got {quoted(intercept)}")
+
+        flag("Encoder.intercept", intercept)
 
         object.__setattr__(self, "columns", MappingProxyType(kinds))
         object.__setattr__(self, "intercept", intercept)

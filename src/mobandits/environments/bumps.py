@@ -8,8 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.environments.tables import flag
-from mobandits.support.checks import integer, number
+from mobandits.support.checks import flag, integer, number
 from mobandits.support.naming import quoted
 
 Centre = tuple[float, float] | None

@@ -8,9 +8,8 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Mask, Rng, Shape
 from mobandits.environments.balls import ball
-from mobandits.environments.tables import flag
 from mobandits.numerics.links import LINKS, named_links
-from mobandits.support.checks import choice, integer
+from mobandits.support.checks import choice, flag, integer
 from mobandits.support.naming import quoted
 
 # Draws of all arms before a problem is given up; the paper's settings need 1.0 to 1.2 on average.

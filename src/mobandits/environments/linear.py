@@ -7,9 +7,8 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.balls import DISTRIBUTIONS, Distribution
-from mobandits.environments.tables import flag
 from mobandits.numerics.normals import normals
-from mobandits.support.checks import choice, integer, number
+from mobandits.support.checks import choice, flag, integer, number
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.breast_cancer import FEATURES, breast_cancer
 from mobandits.environments.principal import principal
-from mobandits.environments.tables import flag, read_only, with_constant
-from mobandits.support.checks import integer, number
+from mobandits.environments.tables import read_only, with_constant
+from mobandits.support.checks import flag, integer, number
 from mobandits.support.optional import missing_extra
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.environments.tables import flag, with_constant
-from mobandits.support.checks import integer, number
+from mobandits.environments.tables import with_constant
+from mobandits.support.checks import flag, integer, number
 
 OBJECTIVES = 2
 

@@ -1,11 +1,8 @@
-"""Arrays that all trials share, and small checks of environments' parameters."""
-
-from typing import Any
+"""Tables of environments: those that all trials share, and contexts with a constant."""
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted
 
 
 def read_only(table: Array) -> Array:
@@ -31,15 +28,3 @@ def with_constant(contexts: Array) -> Array:
     *rows, _ = contexts.shape
     ones = np.ones((*rows, 1))
     return np.concatenate([contexts, ones], axis=-1)
-
-
-def flag(name: str, value: Any) -> None:
-    """Refuse a parameter that is neither True nor False.
-
-    Example:
-        >>> flag("NetworkRouting.constant", "no")
-        Traceback (most recent call last):
-        ValueError: NetworkRouting.constant must be True or False, got 'no'
-    """
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {quoted(value)}")

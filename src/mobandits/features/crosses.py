@@ -11,8 +11,7 @@ from mobandits.features.feature_map import (
     refuse_many_features,
     refuse_no_features,
 )
-from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.checks import flag, integer
 
 
 @compiled
@@ -75,8 +74,7 @@ class Crosses(FeatureMap):
 
     def __post_init__(self) -> None:
         integer("Crosses.degree", self.degree, at_least=1)
-        if not isinstance(self.constant, bool):
-            raise ValueError(f"Crosses.constant must be True or False, got {quoted(self.constant)}")
+        flag("Crosses.constant", self.constant)
 
     def bind(self, features: int) -> CrossesMap:
         """The map for contexts of so many features."""

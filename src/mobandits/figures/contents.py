@@ -48,7 +48,7 @@ class Manifest(TypedDict):
 
 
 class ObjectiveSummary(TypedDict):
-    """What `evaluation.json` says of an objective; all its numbers are in this direction and unit.
+    """An objective in `evaluation.json`; all its numbers are in this direction and unit.
 
     Attributes:
         name: as text.
@@ -62,7 +62,7 @@ class ObjectiveSummary(TypedDict):
 
 
 class LogSummary(TypedDict):
-    """What `evaluation.json` says of the log.
+    """The log in `evaluation.json`.
 
     Attributes:
         source: where it comes from.
@@ -83,7 +83,7 @@ class LogSummary(TypedDict):
 
 
 class DiagnosticsSummary(TypedDict):
-    """What `evaluation.json` says of the weights of a policy; null where there is no such number.
+    """The weights of a policy in `evaluation.json`; null where there is no such number.
 
     Attributes:
         effective_rounds: how many rounds of the policy's own the log is worth.
@@ -99,7 +99,7 @@ class DiagnosticsSummary(TypedDict):
 
 
 class EstimateSummary(TypedDict):
-    """What `evaluation.json` says of a policy by one estimator; null where a number is unknown."""
+    """A policy by one estimator in `evaluation.json`; null where a number is unknown."""
 
     value: list[float | None]
     covariance: list[list[float | None]]
@@ -108,7 +108,7 @@ class EstimateSummary(TypedDict):
 
 
 class PolicySummary(TypedDict):
-    """What `evaluation.json` says of a policy.
+    """A policy in `evaluation.json`.
 
     Attributes:
         target: the policy itself.
@@ -122,7 +122,7 @@ class PolicySummary(TypedDict):
 
 
 class FeatureGainSummary(TypedDict):
-    """What `evaluation.json` says of a feature map in one objective; null where nothing is known.
+    """A feature map in one objective in `evaluation.json`; null where nothing is known.
 
     Attributes:
         map: a kind of maps, or the map of a policy.

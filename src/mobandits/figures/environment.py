@@ -1,4 +1,4 @@
-"""How templates of pages are read: the same for pages in files and those of a service."""
+"""The reader of templates, for pages in files and those of a service."""
 
 from pathlib import Path
 

@@ -15,7 +15,13 @@ from mobandits.figures.contents import (
     LogSummary,
     ObjectiveSummary,
 )
-from mobandits.figures.formatting import UNKNOWN, folded, join_words, number_or_dash
+from mobandits.figures.formatting import (
+    UNKNOWN,
+    digits_after_point,
+    folded,
+    join_words,
+    number_or_dash,
+)
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
@@ -37,7 +43,7 @@ GAIN_DIGITS = 3  # after the point, of shares of a variance
 
 @dataclass(frozen=True)
 class GainsSection:
-    """What the page says of feature maps.
+    """The part of the page on feature maps.
 
     Args:
         sentence: the answer.
@@ -50,7 +56,7 @@ class GainsSection:
 
 @dataclass(frozen=True)
 class EvaluationPage:
-    """What `evaluation.html` shows.
+    """The content of `evaluation.html`.
 
     Args:
         title: of the page.
@@ -142,7 +148,7 @@ def evaluation_page(
 
 
 def directions(objectives: Sequence[ObjectiveSummary]) -> str:
-    """Which objectives are maximised, and which are minimised, in words.
+    """The directions of all objectives, in words.
 
     Example:
         >>> quality = {"name": "quality", "minimise": False, "unit": ""}
@@ -244,7 +250,7 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
 def leaders(
     values: pl.DataFrame, estimator: str, objectives: Sequence[ObjectiveSummary]
 ) -> list[str]:
-    """Which policy has the best value in each objective, and how sure, a sentence each.
+    """The policy with the best value in each objective and its interval, a sentence each.
 
     Args:
         values: as in `evaluation_page`.
@@ -332,7 +338,7 @@ def value_cell(row: dict[str, Any], digits: int) -> str:
 
 
 def diagnostics_table(summary: EvaluationSummary) -> Table:
-    """What the weights of every policy look like."""
+    """The table of diagnostics: the weights of every policy."""
     header = ["policy", "effective\nrounds", "largest\nweight", "mean\nweight", "beyond\nthe log"]
     rows = []
     for name, content in summary["policies"].items():
@@ -351,7 +357,7 @@ def diagnostics_table(summary: EvaluationSummary) -> Table:
 
 
 def provenance_of(summary: EvaluationSummary) -> Provenance:
-    """What was asked for, as the foot of the page."""
+    """The foot of the page: the options of the evaluation."""
     facts: list[Fact] = []
     for name, content in summary["policies"].items():
         facts.append((name, content["target"]))
@@ -366,7 +372,7 @@ def provenance_of(summary: EvaluationSummary) -> Provenance:
 
 
 def digits_of_errors(errors: Iterable[float | None]) -> int:
-    """How many digits after the point show two digits of the smallest standard error: 2 to 8.
+    """The digits after the point, 2 to 8, that show two of the smallest standard error.
 
     Example:
         >>> digits_of_errors([0.012, 0.3]), digits_of_errors([])
@@ -375,14 +381,11 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
     known = [error for error in errors if error and math.isfinite(error)]
     # A value that was never uncertain, such as a constant reward, gets three digits.
     smallest = min(known, default=0.01)
-    exponent = math.floor(math.log10(smallest))
-    digits = 1 - exponent
-
-    return min(max(digits, 2), 8)
+    return max(2, digits_after_point(smallest, 2, most=8))
 
 
 def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:
-    """What feature maps gain over linear rewards; None where no map was measured.
+    """Gains of feature maps over linear rewards; None where no map was measured.
 
     Args:
         gains: of evaluation.json.

@@ -1,12 +1,11 @@
 """The last value of every policy in every metric, for tables: LaTeX, CSV, and wide frames."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.formatting import component_name, digits_after_point, spoken
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
@@ -15,7 +14,6 @@ from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
 MOST_COMPONENTS = 6  # of a metric that is shown without being asked for
-MOST_DIGITS = 6  # after the point
 
 
 class Column(NamedTuple):
@@ -111,7 +109,7 @@ def final_values(
 
 
 def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Better | None:
-    """Which values of a metric are better; None where that is not known.
+    """The direction of a metric; None where it is not known.
 
     Args:
         metric: its name.
@@ -211,7 +209,7 @@ def _as_good_as_the_best(rows: pl.DataFrame, direction: Better | None) -> set[st
 
 
 def digits_of(cells: Sequence[Cell]) -> int:
-    """How many digits after the point the cells of one column have.
+    """The digits after the point of the cells of one column.
 
     The typical half-width has two digits that say something, and the smallest one at least one.
 
@@ -225,22 +223,14 @@ def digits_of(cells: Sequence[Cell]) -> int:
         largest = max(sizes, default=0.0)
         if not largest > 0.0:  # nor where it is NaN
             return 0
-        return _bounded(3 - _exponent(largest))
+        return digits_after_point(largest, 4)
 
     typical = widths[len(widths) // 2]
     smallest = widths[0]
-    digits_of_typical = 1 - _exponent(typical)
-    digits_of_smallest = -_exponent(smallest)
+    digits_of_typical = digits_after_point(typical, 2)
+    digits_of_smallest = digits_after_point(smallest, 1)
 
-    return _bounded(max(digits_of_typical, digits_of_smallest))
-
-
-def _exponent(number: float) -> int:
-    return math.floor(math.log10(number))
-
-
-def _bounded(digits: int) -> int:
-    return min(max(digits, 0), MOST_DIGITS)
+    return max(digits_of_typical, digits_of_smallest)
 
 
 def wide_table(

@@ -84,7 +84,7 @@ def format_number(value: float, digits: int) -> str:
 
 
 def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
-    """How many digits after the point leave the largest number about `digits` in all.
+    """The digits after the point that leave the largest number about `digits` in all.
 
     Args:
         largest: above 0.

@@ -53,7 +53,7 @@ class Series:
 
 @dataclass(frozen=True)
 class HistoryPanel:
-    """What one panel shows.
+    """The content of one panel.
 
     Args:
         title: above it.

@@ -117,7 +117,7 @@ def name_ends(
 
 
 def overlap(box: Box, others: Iterable[Box]) -> float:
-    """How much of the box the others cover, in square pixels.
+    """The area of a box that others cover, in square pixels.
 
     Example:
         >>> overlap((0.0, 0.0, 2.0, 2.0), [(1.0, 1.0, 3.0, 3.0), (5.0, 5.0, 6.0, 6.0)])
@@ -242,7 +242,7 @@ def _write_name(
 
 
 def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame: Box) -> float:
-    """How bad a place for a name is.
+    """The cost of a place for a name.
 
     Args:
         box: that the name would take.

@@ -164,7 +164,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _caption(given: str | None, values: FinalValues) -> str:
-    """What the numbers are, after what was given."""
+    """The caption: the given sentence, then the meaning of the numbers."""
     least, most = values.trials
     trials = quantity(most, "trial") if least == most else f"{least} to {most} trials"
     first, last = values.rounds

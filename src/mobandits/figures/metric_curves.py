@@ -81,7 +81,7 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
 
 
 class Layout(NamedTuple):
-    """Where the panels and the names of a figure of curves stand.
+    """The places of the panels and names of a figure of curves.
 
     Attributes:
         columns: of panels.
@@ -247,7 +247,7 @@ def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None
 
 
 class Stroke(NamedTuple):
-    """How a line is drawn.
+    """The width, the markers and the band of a line.
 
     Attributes:
         width: in points.

@@ -145,7 +145,7 @@ def transposed(table: Table) -> Table:
 
 
 def caption_of(means: pl.DataFrame, caption: str, ranking: Ranking) -> str:
-    """What a table shows, of how many trials, and how it is sorted.
+    """The caption of a table: its content, the number of trials, and the order of its rows.
 
     Args:
         means: as in `results_table`.
@@ -277,7 +277,7 @@ def grouped(value: float, digits: int) -> str:
 
 
 def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:
-    """Which policy has the best mean of a metric, how sure, and which comes next.
+    """Sentence on the policy with the best mean of a metric, its interval, and the next one.
 
     Nothing where it is not known which values are better, or nothing can be compared.
 
@@ -321,7 +321,7 @@ def _named(rows: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> str:
 
 
 def meaning_of(metric: str) -> str:
-    """What a metric is, as a sentence; empty where it is not known.
+    """The meaning of a metric, as a sentence; empty where it is not known.
 
     Example:
         >>> meaning_of("plays")

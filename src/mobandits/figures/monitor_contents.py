@@ -42,7 +42,7 @@ class PropensityWindow(TypedDict):
 
 
 class StatusWindow(TypedDict):
-    """What became of a window's decisions.
+    """Numbers of a window's decisions by their status.
 
     Attributes:
         complete: all rewards are known.

@@ -32,7 +32,7 @@ ALT = {
 
 
 class Timeline(NamedTuple):
-    """Where windows stand on the horizontal axis.
+    """The places of windows on the horizontal axis.
 
     Attributes:
         places: of their middles.
@@ -244,7 +244,7 @@ def status_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
 
 
 def age_panels(summary: MonitorSummary) -> list[HistoryPanel]:
-    """How long the rewards of every objective took, where not all came at once."""
+    """The ages of the rewards of every objective, where not all came at once."""
     panels = []
     for l, objective in enumerate(summary["objectives"]):
         ages = [window["ages"][l] for window in summary["windows"]]

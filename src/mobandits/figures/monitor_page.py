@@ -1,18 +1,20 @@
 """The page of an agent's history: what should be looked at first, then how it went over time."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
-from mobandits.figures.formatting import folded
-from mobandits.figures.monitor_contents import MonitorSummary
-from mobandits.figures.monitor_figures import Timeline, figures_of, timeline_of
-from mobandits.figures.monitor_tables import (
-    arms_table,
-    drift_table,
-    share_in_words,
-    time_in_words,
-    windows_table,
+from mobandits.figures.formatting import UNKNOWN, digits_after_point, folded, number_or_dash
+from mobandits.figures.monitor_contents import MonitorSummary, WindowSummary
+from mobandits.figures.monitor_figures import (
+    FIRST_DATE,
+    LAST_DATE,
+    Timeline,
+    figures_of,
+    timeline_of,
+    unit_of,
 )
 from mobandits.figures.page import Picture, Table, render
 from mobandits.figures.provenance import Provenance
@@ -22,11 +24,13 @@ from mobandits.support.naming import quantity
 MOST_NAMED = 4  # arms in a sentence
 # Of an agent, some are costs: here larger is not always better.
 OBJECTIVE = Definition("objective", "one of the rewards, or costs, of a decision")
+MOST_ARMS = 20  # rows of a table; the others share one
+DIGITS = 4  # of the largest mean in a column, with those after the point
 
 
 @dataclass(frozen=True)
 class CalibrationSection:
-    """What the page says of calibration.
+    """The part of the page on calibration.
 
     Args:
         why: why there is none, as the end of a sentence; empty where there is.
@@ -43,7 +47,7 @@ class CalibrationSection:
 
 @dataclass(frozen=True)
 class MonitorPage:
-    """What `monitor.html` shows.
+    """The content of `monitor.html`.
 
     Args:
         title: of the page.
@@ -112,7 +116,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
 
 
 def lead(summary: MonitorSummary) -> str:
-    """How many decisions from when to when, and what is played lately."""
+    """The first sentences: the number of decisions, their period, and the arms played lately."""
     count = quantity(summary["decisions"], "decision")
     sentence = count
     start = summary["start"]
@@ -127,7 +131,7 @@ def lead(summary: MonitorSummary) -> str:
 
     last = summary["windows"][-1]
     plays = [(count, a) for a, count in enumerate(last["plays"]) if count]
-    plays.sort(key=_most_played)
+    plays.sort(key=lambda pair: (-pair[0], pair[1]))
     shown = []
     for played, a in plays[:MOST_NAMED]:
         name = summary["arms"][a]["name"]
@@ -139,13 +143,8 @@ def lead(summary: MonitorSummary) -> str:
     return f"{sentence}. In the last window it plays {', '.join(shown)}{more}."
 
 
-def _most_played(pair: tuple[int, int]) -> tuple[int, int]:
-    plays, arm = pair
-    return -plays, arm
-
-
 def notes(summary: MonitorSummary) -> list[str]:
-    """What a reader must know of the log, and is no alarm."""
+    """Remarks on the log that are no alarms."""
     found = []
     if summary["shortened"]:
         found.append(
@@ -175,7 +174,7 @@ def notes(summary: MonitorSummary) -> list[str]:
 
 
 def drift_words(summary: MonitorSummary) -> list[str]:
-    """What is watched for drift, and in which interval."""
+    """The objectives that are watched for drift, with their intervals."""
     drift = summary["drift"]
     sentences = []
     for i, objective in enumerate(summary["objectives"]):
@@ -217,7 +216,7 @@ def calibration_section(
 
 
 def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenance:
-    """What was read, and by what."""
+    """The foot of the page: the store, the agent and the version that read them."""
     return Provenance(
         [
             ("store", summary["source"]),
@@ -227,3 +226,157 @@ def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenan
             ("mobandits", summary["versions"]["mobandits"]),
         ]
     )
+
+
+def arms_table(summary: MonitorSummary) -> Table:
+    """A row per arm, the most played ones first: shares and mean rewards."""
+    arms = sorted(summary["arms"], key=lambda arm: -arm["plays"])
+    decisions = summary["decisions"]
+    windows = summary["windows"]
+    recent = windows[-1]["decisions"] if windows else 0
+    header = ["arm", "decisions", "share", "share in the\nlast window"]
+    digits = []
+    for l, objective in enumerate(summary["objectives"]):
+        header.append(f"mean\n{objective['name']}")
+        digits.append(_digits([arm["means"][l] for arm in arms]))
+
+    rows = []
+    for arm in arms[:MOST_ARMS]:
+        row = [arm["name"], f"{arm['plays']:,}"]
+        row.append(share_in_words(arm["plays"], decisions))
+        row.append(share_in_words(arm["recent"], recent))
+        for mean, places in zip(arm["means"], digits, strict=True):
+            row.append(number_or_dash(mean, places))
+
+        rows.append(row)
+
+    others = arms[MOST_ARMS:]
+    if others:
+        plays = sum(arm["plays"] for arm in others)
+        lately = sum(arm["recent"] for arm in others)
+        row = [f"{len(others)} others", f"{plays:,}", share_in_words(plays, decisions)]
+        row.append(share_in_words(lately, recent))
+        rows.append(row + [""] * len(digits))
+
+    return Table(header, rows)
+
+
+def drift_table(summary: MonitorSummary, timeline: Timeline) -> Table:
+    """A row per alarm, the last one first."""
+    rows = []
+    windows = summary["windows"]
+    for alarm in reversed(summary["drift"]["alarms"]):
+        change = windows[alarm["change"] - 1]
+        noticed = windows[alarm["alarm"] - 1]
+        rows.append(
+            [
+                summary["arms"][alarm["arm"]]["name"],
+                summary["objectives"][alarm["objective"]]["name"],
+                f"{alarm['before']:.3g}".replace("-", "−"),
+                f"{alarm['after']:.3g}".replace("-", "−"),
+                window_in_words(change, timeline),
+                window_in_words(noticed, timeline),
+            ]
+        )
+
+    header = ["arm", "objective", "mean before", "mean after", "changed about", "alarm in"]
+    return Table(header, rows)
+
+
+def windows_table(summary: MonitorSummary, timeline: Timeline) -> Table:
+    """A row per window: what the figures show."""
+    windows = summary["windows"]
+    header = ["window", "decisions", "most played"]
+    digits = []
+    for l, objective in enumerate(summary["objectives"]):
+        header.append(f"mean {objective['name']}\nwith 95 % interval")
+        digits.append(_digits([window["rewards"][l]["mean"] for window in windows]))
+
+    header += ["entropy,\nbits", "smallest\npropensity", "waiting", "abandoned\nor dropped"]
+    units = []
+    for l, objective in enumerate(summary["objectives"]):
+        longest = max((window["ages"][l]["ninety"] or 0.0 for window in windows), default=0.0)
+        unit, seconds = unit_of(longest)
+        header.append(f"median time to\n{objective['name']}, {unit}")
+        units.append(seconds)
+
+    rows = []
+    for window in windows:
+        row = [window_in_words(window, timeline), f"{window['decisions']:,}"]
+        row.append(_most_played(summary, window))
+        for reward, places in zip(window["rewards"], digits, strict=True):
+            row.append(_with_interval(reward["mean"], reward["low"], places))
+
+        propensities = window["propensities"]
+        status = window["status"]
+        smallest = propensities["smallest"]
+        row.append(number_or_dash(propensities["entropy"], 2))
+        row.append(UNKNOWN if smallest is None else f"{smallest:.2g}")
+        row.append(f"{status['waiting'] + status['inactive']:,}")
+        row.append(f"{status['abandoned'] + status['dropped']:,}")
+        for age, seconds in zip(window["ages"], units, strict=True):
+            median = age["median"]
+            row.append(UNKNOWN if median is None else f"{median / seconds:.3g}")
+
+        rows.append(row)
+
+    return Table(header, rows)
+
+
+def _most_played(summary: MonitorSummary, window: WindowSummary) -> str:
+    plays = window["plays"]
+    most = max(plays)
+    name = summary["arms"][plays.index(most)]["name"]
+    return f"{name} ({share_in_words(most, window['decisions'])})"
+
+
+def window_in_words(window: WindowSummary, timeline: Timeline) -> str:
+    """A window by its time where that is the axis, else by its decisions."""
+    if timeline.dates and window["start"] is not None:
+        return f"{window['number']}: {time_in_words(window['start'])}"
+    return f"{window['number']}: {window['first']:,} to {window['last']:,}"
+
+
+def time_in_words(seconds: float) -> str:
+    """A date and time of UTC; where no calendar has it, seconds.
+
+    Example:
+        >>> time_in_words(1769860800.0), time_in_words(1e20)
+        ('2026-01-31 12:00', '1e+20 s')
+    """
+    if not FIRST_DATE <= seconds <= LAST_DATE:
+        return f"{seconds:g} s"
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+def share_in_words(part: int, whole: int) -> str:
+    """A share in per cent.
+
+    Example:
+        >>> share_in_words(1, 3), share_in_words(1, 1000), share_in_words(0, 0)
+        ('33 %', '0.1 %', '–')
+    """
+    if not whole:
+        return UNKNOWN
+
+    share = 100.0 * part / whole
+    digits = 1 if 0.0 < share < 1.0 or 99.0 < share < 100.0 else 0
+
+    return f"{share:.{digits}f} %"
+
+
+def _digits(values: Sequence[float | None]) -> int:
+    """The digits after the point of the means of one column."""
+    largest = 0.0
+    for value in values:
+        if value is not None and math.isfinite(value):
+            largest = max(largest, abs(value))
+
+    return digits_after_point(largest or 1.0, DIGITS)
+
+
+def _with_interval(mean: float | None, low: float | None, digits: int) -> str:
+    number = number_or_dash(mean, digits)
+    if mean is None or low is None:
+        return number
+    return f"{number} ± {mean - low:.{digits}f}"

@@ -22,7 +22,7 @@ class SeriesData(TypedDict):
 
 
 class PanelData(TypedDict):
-    """What one panel draws."""
+    """The numbers of one panel."""
 
     title: str
     rounds: list[int]
@@ -30,14 +30,14 @@ class PanelData(TypedDict):
 
 
 class PictureData(TypedDict):
-    """What one figure draws."""
+    """The numbers of one figure."""
 
     name: str
     panels: list[PanelData]
 
 
 class Scale(TypedDict):
-    """Where the rounds of a panel are in a figure whose sides have length 1.
+    """The places of a panel's rounds, in a figure whose sides have length 1.
 
     Attributes:
         box: left, top, right, bottom.
@@ -99,7 +99,7 @@ def _rounded(numbers: pl.Series) -> Numbers:
 
 
 def scales(figure: Figure, data: PictureData) -> list[Scale | None]:
-    """Where rounds are in a figure whose layout is settled; None for panels without a time axis.
+    """The scale of each panel of a settled figure; None for panels without a time axis.
 
     Args:
         figure: whose first panels are those of the data, in the same order.

@@ -21,7 +21,7 @@ LARGEST = 100.0
 
 @dataclass(frozen=True)
 class PlotOptions:
-    """How a metric is plotted; the defaults are those of the pages that this library writes.
+    """Options of a plot; the defaults are those of the pages that this library writes.
 
     Args:
         policies: which lines, in this order; None: all.

@@ -65,23 +65,19 @@ class PlotStyle(NamedTuple):
         settings: of Matplotlib.
         font: of names.
         points: of names at lines and in legends.
-        line: width, in points.
-        marker: size, in points.
-        band: opacity.
+        stroke: of lines.
     """
 
     settings: dict[str, Any]
     font: str
     points: float
-    line: float
-    marker: float
-    band: float
+    stroke: Stroke
 
 
 STYLES: dict[StyleName, PlotStyle] = {
-    "page": PlotStyle(SETTINGS, FONT, NAME, line=1.6, marker=4.2, band=0.16),
-    "paper": PlotStyle(PAPER, SERIF, POINTS, line=1.1, marker=3.2, band=0.16),
-    "paper-mono": PlotStyle(PAPER, SERIF, POINTS, line=1.0, marker=3.4, band=0.12),
+    "page": PlotStyle(SETTINGS, FONT, NAME, Stroke(1.6, 4.2, 0.16)),
+    "paper": PlotStyle(PAPER, SERIF, POINTS, Stroke(1.1, 3.2, 0.16)),
+    "paper-mono": PlotStyle(PAPER, SERIF, POINTS, Stroke(1.0, 3.4, 0.12)),
 }
 
 
@@ -155,7 +151,7 @@ def plot_data(table: pl.DataFrame, metric: str, options: PlotOptions) -> pl.Data
 
 
 class PlotLayout(NamedTuple):
-    """Where the panels and the names of a plot stand.
+    """The places of the panels and names of a plot.
 
     Attributes:
         columns: of panels.
@@ -219,7 +215,7 @@ def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotSty
 def legend_place(
     options: PlotOptions, names: Sequence[str], panels: int, style: PlotStyle
 ) -> str | None:
-    """Where names stand: what was asked for, or what fits."""
+    """The place of names: the one asked for, or one that fits."""
     if options.legend != "auto":
         return options.legend
     widest = max(inches(name, style.points, style.font) for name in names)
@@ -272,7 +268,7 @@ def draw_line(
     look = look_of[line["policy"][0]]
     # As fractions of the panel: five markers also where points are dense at one end of a log axis.
     places = (0.02 + 0.2 * offset, 0.2)
-    stroke = Stroke(style.line, style.marker, style.band if options.band is not None else None)
+    stroke = style.stroke if options.band is not None else style.stroke._replace(band=None)
     stroke_line(axes, line, look, stroke, places)
 
 
@@ -289,9 +285,15 @@ def draw_points(
     for i, row in enumerate(group.rows(named=True)):
         look = look_of[row["policy"]]
         labels.append(plain_name(row["policy"]))
-        axes.plot([row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.line)
         axes.plot(
-            [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=style.marker + 1
+            [row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.stroke.width
+        )
+        axes.plot(
+            [row["mean"]],
+            [i],
+            color=look.colour,
+            marker=look.marker,
+            markersize=style.stroke.marker + 1,
         )
 
     axes.set_yticks(range(len(labels)), labels, fontsize=style.points)
@@ -346,9 +348,9 @@ def handle(look: Look, style: PlotStyle) -> Line2D:
         [],
         color=look.colour,
         linestyle=dash,
-        linewidth=style.line,
+        linewidth=style.stroke.width,
         marker=look.marker,
-        markersize=style.marker,
+        markersize=style.stroke.marker,
     )
 
 
@@ -380,7 +382,7 @@ def draw_legend(
 
 
 def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
-    """How many columns of names fit below each other."""
+    """The number of columns of names that fit."""
     em = style.points / 72.0
     widest = max(inches(name, style.points, style.font) for name in names) + HANDLE * em
     return max(1, min(len(names), math.floor(width / widest)))

@@ -50,7 +50,7 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sign(objective: str, objectives: Sequence[ObjectiveSummary]) -> float:
-    """What turns a value into one of which more is better."""
+    """The factor that turns a value into one of which more is better."""
     return -1.0 if words_of(objective, objectives)["minimise"] else 1.0
 
 

@@ -21,7 +21,7 @@ BESIDE = 0.36  # of the width, for names beside a panel
 
 
 def words_of(name: str, objectives: Sequence[ObjectiveSummary]) -> ObjectiveSummary:
-    """What is said of an objective; of one that nothing is said of, more is better."""
+    """The description of an objective; of one without a description, more is better."""
     for each in objectives:
         if each["name"] == name:
             return each
@@ -44,7 +44,7 @@ def title_of_objective(name: str, objectives: Sequence[ObjectiveSummary]) -> str
 
 
 def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
-    """Where every interval is drawn.
+    """The rows of a figure of values, with the height at which each interval is drawn.
 
     Args:
         values: `policy`, `estimator`, `objective` str, `value`, `low`, `high` float.

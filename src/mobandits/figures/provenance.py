@@ -1,4 +1,4 @@
-"""Where a table comes from, for the foot of its page: specification, versions, machine, time."""
+"""The origin of a table, for the foot of its page: specification, versions, machine, time."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What was asked for in one run.
+    """The specification of one run, as pairs of texts.
 
     Args:
         title: a line on it.
@@ -39,7 +39,7 @@ class Provenance:
 
 
 def provenance(manifest: Manifest) -> Provenance:
-    """What was asked for, and what computed it.
+    """The foot of a run's page: its specifications, versions, machine and time.
 
     Args:
         manifest: of the run's folder.
@@ -69,7 +69,7 @@ def _run_facts(run: dict[str, Any]) -> RunFacts:
 
 
 def machine_and_time(manifest: Manifest) -> list[Fact]:
-    """What computed a table, on which machine, how long it took.
+    """The versions, the machine and the time that computed a table.
 
     Args:
         manifest: of the table's folder.

@@ -27,7 +27,7 @@ MOST_FINDINGS = 3  # sentences that a page begins with
 
 @dataclass(frozen=True)
 class MetricSection:
-    """What a page shows of one metric.
+    """The part of a page on one metric.
 
     Args:
         anchor: of its heading.
@@ -44,7 +44,7 @@ class MetricSection:
 
 @dataclass(frozen=True)
 class RunPage:
-    """What `run.html` shows.
+    """The content of `run.html`.
 
     Args:
         title: the experiment's name.
@@ -106,7 +106,7 @@ def run_page(
 
 
 def findings_of(table: pl.DataFrame) -> list[str]:
-    """Which policy has the best mean of each metric, in at most three sentences.
+    """The policy with the best mean of each metric, in at most three sentences.
 
     Args:
         table: rows of a run.

@@ -1,4 +1,4 @@
-"""Which marks of a figure belong to which series, so that a page can fade all the others.
+"""Tags that tie the marks of a figure to their series, so that a page can fade all others.
 
 Matplotlib writes the id of an artist (`gid`) around what it draws. In a file that is kept by itself
 these ids are taken out again; `inline_svg` turns them into attributes.

@@ -110,7 +110,7 @@ def _pieces(name: str, room: float, size: float) -> list[str]:
 
 
 def most_lines(labels: Sequence[str]) -> int:
-    r"""How many lines the longest of wrapped names has.
+    r"""The lines of the longest of wrapped names.
 
     Example:
         >>> most_lines(["a", "b\nc"]), most_lines([])

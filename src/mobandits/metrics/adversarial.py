@@ -1,12 +1,13 @@
 """The Pareto regret against the best fixed arms, from realised rewards."""
 
+import functools
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric
+from mobandits.metrics.metric import BaseMetric, Sums
 
 
 def adversarial_pareto_regret(rewards: Any, chosen: Any) -> float:
@@ -84,28 +85,13 @@ class AdversarialParetoRegret(BaseMetric):
 
         return differences.reshape(rounds, -1)
 
-    def accumulator(self, shape: Shape) -> "Leads":
+    def accumulator(self, shape: Shape) -> Sums:
         """The leads before the first round: 0."""
-        return Leads(shape)
+        # The regret is not a sum over rounds: which fixed arm is best may change with every one.
+        regret = functools.partial(_regret, (shape.arms, shape.objectives))
+        return Sums(self.components(shape), regret)
 
 
-class Leads:
-    """The lead of every arm over the arms played, in sums of rewards and every objective.
-
-    The regret is not a sum over rounds: which fixed arm is best may change with every one.
-    """
-
-    def __init__(self, shape: Shape) -> None:
-        size = (shape.arms, shape.objectives)
-        self._total = np.zeros(size)
-
-    def add(self, values: Array) -> None:
-        """More rounds, (rounds, arms times objectives)."""
-        sums = values.sum(axis=0)
-        leads = sums.reshape(self._total.shape)
-        self._total += leads
-
-    def value(self) -> Array:
-        """(1,) the regret so far."""
-        regret = pareto_shortfall(self._total)
-        return np.array([regret])
+def _regret(size: tuple[int, int], leads: Array, _rounds: int) -> Array:
+    """(1,) the regret of the leads so far."""
+    return np.array([pareto_shortfall(leads.reshape(size))])

@@ -1,4 +1,4 @@
-"""How evenly the bins of a Pareto front are played, on a continuum of arms."""
+"""The share of each bin of a Pareto front in the plays, on a continuum of arms."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric
+from mobandits.metrics.metric import BaseMetric, Sums
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
@@ -73,27 +73,15 @@ class BinRatio(BaseMetric):
 
         return np.asarray(played, np.float64)
 
-    def accumulator(self, shape: Shape) -> "Ratios":
+    def accumulator(self, shape: Shape) -> Sums:
         """The counts before the first play: 0."""
-        return Ratios(self.bins)
+        return Sums(self.bins, _shares)
 
 
-class Ratios:
-    """Counts, and the share of each in their sum; NaN where that is 0."""
+def _shares(plays: Array, _rounds: int) -> Array:
+    """(bins,) the share of each count in their sum; NaN, which is not recorded, where that is 0."""
+    total = plays.sum()
+    if not total:
+        return np.full_like(plays, np.nan)
 
-    def __init__(self, bins: int) -> None:
-        self._plays = np.zeros(bins)
-
-    def add(self, values: Array) -> None:
-        """More rounds, (rounds, bins)."""
-        self._plays += values.sum(axis=0)
-
-    def value(self) -> Array:
-        """(bins,) so far."""
-        plays = self._plays.sum()
-        if not plays:
-            return np.full_like(self._plays, np.nan)  # values of NaN are not recorded
-
-        ratios: Array = self._plays / plays
-
-        return ratios
+    return np.asarray(plays / total)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric, of_chosen
+from mobandits.metrics.metric import BaseMetric, Sums, of_chosen
 from mobandits.metrics.violation import checked_budgets, costs_of
 from mobandits.numerics.budgeted_mixture import best_within_budgets
 from mobandits.support.checks import integer
@@ -59,7 +59,7 @@ class BudgetRegret(BaseMetric):
         object.__setattr__(self, "budgets", budgets)
 
     def components(self, shape: Shape) -> int:
-        """What was received, and the reward and the costs of every arm."""
+        """The reward received, and the reward and the costs of every arm."""
         per_arm = 1 + len(self.budgets)
         return 1 + shape.arms * per_arm
 
@@ -77,36 +77,19 @@ class BudgetRegret(BaseMetric):
 
         return np.hstack(columns)
 
-    def accumulator(self, shape: Shape) -> "Mixtures":
-        """Nothing played."""
-        allowed = [each for _, each in self.budgets]
-        return Mixtures(shape.arms, allowed)
+    def accumulator(self, shape: Shape) -> Sums:
+        """Sums before the first round: 0."""
+        return Sums(self.components(shape), self._regret)
 
-
-class Mixtures:
-    """The rewards and costs of every arm so far, of which the best mixture is made anew."""
-
-    def __init__(self, arms: int, allowed: list[float]) -> None:
-        columns = 1 + arms * (1 + len(allowed))
-        self._arms = arms
-        self._allowed = np.array(allowed)
-        self._total = np.zeros(columns)
-        self._rounds = 0
-
-    def add(self, values: Array) -> None:
-        """More rounds, as `BudgetRegret.per_round` gives them."""
-        self._total += values.sum(axis=0)
-        self._rounds += len(values)
-
-    def value(self) -> Array:
-        """(1,) the regret so far."""
-        received = self._total[0]
-        tables = self._total[1:].reshape(-1, self._arms)
+    def _regret(self, total: Array, rounds: int) -> Array:
+        """(1,) the regret so far, against the best mixture, which is made anew."""
+        per_arm = 1 + len(self.budgets)
+        tables = total[1:].reshape(per_arm, -1)
+        allowed = np.array([each for _, each in self.budgets])
         mixture = best_within_budgets(
             tables[0],
             tables[1:].T,
-            self._rounds * self._allowed,
+            rounds * allowed,
         )
-        regret = mixture.value - received
 
-        return np.array([regret])
+        return np.array([mixture.value - total[0]])

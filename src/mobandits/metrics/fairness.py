@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
-from mobandits.metrics.metric import BaseMetric
+from mobandits.metrics.metric import BaseMetric, Sums
 from mobandits.metrics.plays import FrontPlays
 from mobandits.orders import Pareto
 
@@ -135,28 +135,15 @@ class OfFrontPlays(FrontPlays):
     cumulative = False
     measure: ClassVar[Measure]
 
-    def accumulator(self, shape: Shape) -> "FrontCounts":
+    def accumulator(self, shape: Shape) -> Sums:
         """The counts before the first play: 0."""
+        return Sums(shape.arms, self._measured)
+
+    def _measured(self, counts: Array, _rounds: int) -> Array:
+        """(1,) the measure of the counts of the front's arms; those off it are NaN."""
+        on_front = ~np.isnan(counts)
         measure = type(self).measure  # through an instance it would become a method
-        return FrontCounts(shape.arms, measure)
-
-
-class FrontCounts:
-    """Counts of the arms of the front; those off it are NaN."""
-
-    def __init__(self, arms: int, measure: Measure) -> None:
-        self._counts = np.zeros(arms)
-        self._measure = measure
-
-    def add(self, values: Array) -> None:
-        """The next rounds of `FrontPlays`, (rounds, arms)."""
-        self._counts += values.sum(axis=0)
-
-    def value(self) -> Array:
-        """(1,) the measure so far."""
-        on_front = ~np.isnan(self._counts)
-        measured = self._measure(self._counts[on_front])
-        return np.array([measured])
+        return np.array([measure(counts[on_front])])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The base of this library's metrics: each says in its class all that is known of its values."""
 
 import math
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -38,6 +39,35 @@ class BaseMetric:
     def components(self, shape: Shape) -> int:
         """One number per round."""
         return 1
+
+
+class Sums:
+    """The accumulator of a metric that records a function of the sums of its rows.
+
+    Args:
+        columns: of `per_round`.
+        recorded: from the sums and the number of rounds to what is recorded.
+
+    Example:
+        >>> sums = Sums(1, lambda total, rounds: total / rounds)
+        >>> sums.add(np.array([[1.0], [4.0]]))
+        >>> sums.value().tolist()
+        [2.5]
+    """
+
+    def __init__(self, columns: int, recorded: Callable[[Array, int], Array]) -> None:
+        self._total = np.zeros(columns)
+        self._rounds = 0
+        self._recorded = recorded
+
+    def add(self, values: Array) -> None:
+        """More rounds, as `per_round` gives them."""
+        self._total += values.sum(axis=0)
+        self._rounds += len(values)
+
+    def value(self) -> Array:
+        """The numbers so far."""
+        return self._recorded(self._total, self._rounds)
 
 
 def of_chosen(table: Array, chosen: IntArray) -> Array:

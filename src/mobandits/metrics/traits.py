@@ -19,7 +19,7 @@ from mobandits.support.naming import quoted
 
 
 class MetricTraits(NamedTuple):
-    """What a metric says of its values; the fields are attributes of `BaseMetric`."""
+    """Facts about the values of a metric; the fields are attributes of `BaseMetric`."""
 
     better: Better | None = None
     least: float = -math.inf

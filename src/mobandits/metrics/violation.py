@@ -1,4 +1,4 @@
-"""How far budgets per round were overspent."""
+"""Spending above budgets per round."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric, of_chosen
+from mobandits.metrics.metric import BaseMetric, Sums, of_chosen
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -69,7 +69,7 @@ def costs_of(truth: GroundTruth, table: Array, cost: int | str) -> Array:
 
 @dataclass(frozen=True)
 class Violation(BaseMetric):
-    """What was spent above the budget so far, max(0, spent - rounds times allowed), per budget.
+    """Spending above the budget so far, max(0, spent - rounds times allowed), per budget.
 
     Args:
         budgets: a dictionary {cost: allowed per round}. A cost is a quantity of the problem, by name, such as
@@ -110,22 +110,11 @@ class Violation(BaseMetric):
 
         return excesses
 
-    def accumulator(self, shape: Shape) -> "Overspending":
-        """Nothing spent."""
-        return Overspending(len(self.budgets))
+    def accumulator(self, shape: Shape) -> Sums:
+        """The spending before the first round: 0."""
+        return Sums(len(self.budgets), _overspent)
 
 
-class Overspending:
-    """What was spent above budgets: savings of earlier rounds count."""
-
-    def __init__(self, budgets: int) -> None:
-        self._excess = np.zeros(budgets)
-
-    def add(self, values: Array) -> None:
-        """More rounds, (rounds, budgets)."""
-        self._excess += values.sum(axis=0)
-
-    def value(self) -> Array:
-        """(budgets,) the violation so far."""
-        violation: Array = np.maximum(self._excess, 0.0)
-        return violation
+def _overspent(excess: Array, _rounds: int) -> Array:
+    """(budgets,) spending above budgets, less the savings of earlier rounds."""
+    return np.asarray(np.maximum(excess, 0.0))

@@ -24,11 +24,11 @@ from mobandits.papers.numbers import (
     Reading,
     difference,
     final,
+    final_pair,
     inside,
     mean_part,
     near,
     percent_above,
-    read_pair,
     resampled_part,
     where,
 )
@@ -178,7 +178,9 @@ def noted(sentence: Callable[[Outcome], str]) -> Revise:
     """A sentence that results add to the note of a claim; empty: none."""
 
     def revise(entry: Entry, outcome: Outcome) -> Entry:
-        return {"note": f"{entry['note']} {sentence(outcome)}".strip()}
+        added = sentence(outcome)
+        note = f"{entry['note']} {added}"
+        return {"note": note.strip()}
 
     return revise
 
@@ -190,12 +192,18 @@ def readable(part: Part) -> Part:
         >>> readable(Part("a", math.nan, (math.nan, math.nan), False, 10)).said
         'a: cannot be read at this scale'
     """
-    if not all(math.isfinite(number) for number in (part.measured, *(part.interval or ()))):
+    numbers = [part.measured]
+    numbers += part.interval or ()
+    if not all(math.isfinite(number) for number in numbers):
         name = f"{part.said}: cannot be read at this scale"
         return Part(name, math.nan, None, None, part.trials)
 
     # JSON knows no numbers of NumPy.
-    interval = part.interval and (float(part.interval[0]), float(part.interval[1]))
+    interval = None
+    if part.interval is not None:
+        low, high = part.interval
+        interval = (float(low), float(high))
+
     holds = None if part.holds is None else bool(part.holds)
 
     return Part(part.said, float(part.measured), interval, holds, int(part.trials))
@@ -218,7 +226,10 @@ def weakest(parts: Sequence[Part]) -> Part:
 def _strength(part: Part) -> tuple[bool, float]:
     # What fails comes before what holds, then the interval whose lower end is relatively nearest to
     # 0.
-    low = part.interval[0] if part.interval is not None else part.measured
+    low = part.measured
+    if part.interval is not None:
+        low, _ = part.interval
+
     size = max(abs(part.measured), 1e-300)
     return part.holds is not False, low / size
 
@@ -328,8 +339,10 @@ def level(
         rule = f"the 95 % bootstrap interval lies in [{within[0]:g}, {within[1]:g}]"
 
     def one(outcome: Outcome, run: str, row: str, component: int) -> Part:
-        values = reading(*outcome.curves(run, row, metric, component))
-        return mean_part(f"{row}{where(outcome, run, row, metric, component)}", values, limits)
+        points, curves = outcome.curves(run, row, metric, component)
+        values = reading(points, curves)
+        end = where(outcome, run, row, metric, component)
+        return mean_part(f"{row}{end}", values, limits)
 
     parts = _of_runs(one, runs, rows, components, str, metric)
 
@@ -365,9 +378,12 @@ def percentage(
     """
 
     def parts(outcome: Outcome) -> list[Part]:
-        samples = read_pair(outcome, outcome.runs()[0], (row, of), metric, component)
+        samples = final_pair(outcome, row, of, metric, component)
         part = resampled_part(f"{row} against {of}, %", samples, percent_above)
-        return [part if tolerance is None else near(part, percent, tolerance)]
+        if tolerance is None:
+            return [part]
+
+        return [near(part, percent, tolerance)]
 
     if tolerance is not None:
         rule = (

@@ -64,8 +64,13 @@ def described(
 
 def described_plots(id: str, section: str, **words: Any) -> list[Plot]:  # noqa: A002
     """The plots of a table alone; the arguments are those of `described`."""
-    entries = section_of(id, section, words).get("plots", ())
-    return [Plot(**{"metric": entry["name"], **entry}) for entry in entries]
+    content = section_of(id, section, words)
+    plots = []
+    for entry in content.get("plots", ()):
+        arguments = {"metric": entry["name"], **entry}
+        plots.append(Plot(**arguments))
+
+    return plots
 
 
 def described_claims(
@@ -77,8 +82,10 @@ def described_claims(
     **words: Any,
 ) -> tuple[Claim, ...]:
     """The claims of a table alone; the arguments are those of `described`."""
-    entries = section_of(id, section, words).get("claims", ())
-    return tuple(claim_of(id, entry, parts, revise) for entry in entries)
+    content = section_of(id, section, words)
+    entries = content.get("claims", ())
+    claims = [claim_of(id, entry, parts, revise) for entry in entries]
+    return tuple(claims)
 
 
 def section_of(id: str, section: str, words: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002

@@ -114,7 +114,11 @@ def on_many_problems(claim: Claim, questions: Sequence[Question], runs: Sequence
 
     def beside(_entry: Entry, outcome: Outcome) -> Entry:
         second = few.judge(outcome)
-        return {"papers_trials": {key: second[key] for key in (*SECOND, "trials", "parts")}}
+        shown = {}
+        for key in (*SECOND, "trials", "parts"):
+            shown[key] = second[key]
+
+        return {"papers_trials": shown}
 
     # More problems are played with the chosen constants alone.
     parts = asked(on_many, questions, runs)

@@ -84,6 +84,11 @@ def grow_with(power: float, exponents: Mapping[str, Read]) -> Parts:
         return resampled_part(name, regrets, lambda means: exponent(rounds, means), rule)
 
     def parts(outcome: Outcome) -> list[Part]:
-        return [one(name, *read(outcome)) for name, read in exponents.items()]
+        numbers = []
+        for name, read in exponents.items():
+            rounds, regrets = read(outcome)
+            numbers.append(one(name, rounds, regrets))
+
+        return numbers
 
     return parts

@@ -125,7 +125,8 @@ def mean_part(name: str, values: Array, rule: Rule | None = None) -> Part:
         >>> mean_part("a", np.array([1.0, 2.0, 3.0, 2.0, 2.0]), above(0.0)).measured
         2.0
     """
-    return resampled_part(name, values[:, None], only_mean, rule)
+    samples = values[:, None]
+    return resampled_part(name, samples, only_mean, rule)
 
 
 def near(part: Part, target: float, tolerance: float) -> Part:
@@ -185,7 +186,12 @@ def inside(least: float, most: float) -> Rule:
         >>> inside(0.0, 1.0)((0.5, 1.0)), inside(0.0, 1.0)((0.5, 1.1))
         (True, False)
     """
-    return lambda interval: least <= interval[0] and interval[1] <= most
+
+    def rule(interval: Interval) -> bool:
+        low, high = interval
+        return least <= low and high <= most
+
+    return rule
 
 
 def only_mean(means: Array) -> Array:
@@ -228,7 +234,8 @@ def percent_above(means: Array) -> Array:
         >>> percent_above(np.array([[3.0], [2.0]]))
         array([50.])
     """
-    return np.asarray(100.0 * (ratio_of_means(means) - 1.0))
+    ratio = ratio_of_means(means)
+    return np.asarray(100.0 * (ratio - 1.0))
 
 
 def final(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature for all readings
@@ -261,13 +268,17 @@ def first_half(points: Array, values: Array) -> Array:
         >>> first_half(np.array([10, 20, 30, 40]), np.array([[1.0, 2.0, 9.0, 9.0]])).tolist()
         [1.5]
     """
-    means: Array = values[:, points <= points[-1] / 2].mean(axis=1)
+    is_early = points <= points[-1] / 2
+    early = values[:, is_early]
+    means: Array = early.mean(axis=1)
     return means
 
 
 def late_mean(points: Array, values: Array) -> Array:
     """The mean over the second half of the rounds."""
-    means: Array = values[:, points > points[-1] / 2].mean(axis=1)
+    is_late = points > points[-1] / 2
+    late = values[:, is_late]
+    means: Array = late.mean(axis=1)
     return means
 
 
@@ -283,7 +294,11 @@ def read_pair(
 
     A trial of one row is the trial of the other: both met the same problem, and are drawn together.
     """
-    readings = [reading(*outcome.curves(run, row, metric, component)) for row in rows]
+    readings = []
+    for row in rows:
+        points, values = outcome.curves(run, row, metric, component)
+        readings.append(reading(points, values))
+
     return np.stack(readings, axis=1)
 
 
@@ -298,16 +313,18 @@ def difference(
 ) -> Part:
     """The row `high` less the row `low`, claimed to be above 0."""
     samples = read_pair(outcome, run, (low, high), metric, component, reading)
-    name = f"{high} less {low}{where(outcome, run, low, metric, component)}"
-    return resampled_part(name, samples, difference_of_means, above(0.0))
+    end = where(outcome, run, low, metric, component)
+    name = f"{high} less {low}{end}"
+    positive = above(0.0)
+
+    return resampled_part(name, samples, difference_of_means, positive)
 
 
 def where(outcome: Outcome, run: str, row: str, metric: str, component: int) -> str:
-    """The end of a number's name: its component and its run, where there are several."""
-    end = ""
-    if len(outcome.components(run, row, metric)) > 1:
-        end = f", {component_name(metric)} {component + 1}"
-    return end
+    """The end of a number's name that says its component; empty where there is one alone."""
+    if len(outcome.components(run, row, metric)) < 2:
+        return ""
+    return f", {component_name(metric)} {component + 1}"
 
 
 def curves_of(outcome: Outcome, row: str, metric: str, component: int = 0) -> tuple[Array, Array]:
@@ -321,9 +338,11 @@ def final_values(
 ) -> Array:
     """(trials,) the values of a row at the end of a run; None: of the first one."""
     name = outcome.runs()[0] if run is None else run
-    return final(*outcome.curves(name, row, metric, component))
+    points, values = outcome.curves(name, row, metric, component)
+    return final(points, values)
 
 
 def final_pair(outcome: Outcome, row: str, other: str, metric: str, component: int = 0) -> Array:
     """(trials, 2) the values of two rows at the end of the first run."""
-    return read_pair(outcome, outcome.runs()[0], (row, other), metric, component)
+    run = outcome.runs()[0]
+    return read_pair(outcome, run, (row, other), metric, component)

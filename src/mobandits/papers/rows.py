@@ -2,10 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
+from mobandits.contracts.protocols import Array, Rng
 from mobandits.papers.numbers import Part, Parts, exact_part
 from mobandits.papers.outcome import Outcome
+
+# Means of one decimal have ties, without which an order of priorities is decided by its first
+# objective.
+LAWS = ("normal means", "means of one decimal, with ties")
+
+
+def random_means(law: str, arms: int, objectives: int, rng: Rng) -> Array:
+    """(arms, objectives) a random table of means, by one of `LAWS`."""
+    means = rng.standard_normal((arms, objectives))
+    if law == LAWS[0]:
+        return means
+
+    # Half as wide before rounding, so that the values are fewer and ties more.
+    return np.asarray(np.round(means / 2.0, 1))
 
 
 def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int = 1) -> pl.DataFrame:
@@ -28,7 +44,10 @@ def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int = 1) 
 
 def rows_of_counts(counts: Mapping[tuple[str, str], float], rounds: int = 1) -> pl.DataFrame:
     """The rows of numbers that have one component, {(row, metric): number}."""
-    tables = [rows_of(row, metric, [count], rounds) for (row, metric), count in counts.items()]
+    tables = []
+    for (row, metric), count in counts.items():
+        tables.append(rows_of(row, metric, [count], rounds))
+
     return pl.concat(tables)
 
 

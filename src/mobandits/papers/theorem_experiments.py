@@ -108,7 +108,9 @@ def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str
 
 def mistaken(entry: Entry, _outcome: Outcome) -> Entry:
     """A mistake is spoken of only where something is violated."""
-    return {"differs": MISTAKE if entry["holds"] is False else ""}
+    is_violated = entry["holds"] is False
+    sentence = MISTAKE if is_violated else ""
+    return {"differs": sentence}
 
 
 def never_tested(kind: Kind) -> Revise:
@@ -138,9 +140,9 @@ def event(name: str) -> Parts:
     """An event fails as rarely as promised."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        runs, broken, allowed = (
-            count_of(outcome, name, "event", field) for field in ("runs", "broken", "allowed")
-        )
+        runs = count_of(outcome, name, "event", "runs")
+        broken = count_of(outcome, name, "event", "broken")
+        allowed = count_of(outcome, name, "event", "allowed")
         # With very few runs no count would be too many, so that the rule cannot decide.
         holds = broken <= allowed if allowed < runs else None
         number = f"{name}: share of runs in which this fails"
@@ -153,34 +155,44 @@ def event(name: str) -> Parts:
 
 def of_statements(kind: Kind, number: Callable[[Outcome, str], Part]) -> Parts:
     """A number of every statement of a kind that was looked at."""
-    return lambda outcome: [number(outcome, row) for row in statements(outcome, kind)]
+
+    def parts(outcome: Outcome) -> list[Part]:
+        rows = statements(outcome, kind)
+        return [number(outcome, row) for row in rows]
+
+    return parts
 
 
 def never_false(kind: Kind) -> Parts:
     """No statement of a kind is ever violated."""
 
     def violations(outcome: Outcome, row: str) -> Part:
-        cases, broken, runs = (
-            count_of(outcome, row, kind, field) for field in ("cases", "broken", "runs")
-        )
+        cases = count_of(outcome, row, kind, "cases")
+        broken = count_of(outcome, row, kind, "broken")
+        runs = count_of(outcome, row, kind, "runs")
         name = f"{row}: violations in {cases:,.0f} cases"
-        return Part(name, broken, None, broken == 0.0, int(runs))
+        holds = broken == 0.0
+        return Part(name, broken, None, holds, int(runs))
 
     return of_statements(kind, violations)
 
 
 def expected(outcome: Outcome, row: str) -> Part:
     """The mean regret over the bound on its expectation."""
-    ratio, broken, runs = (
-        count_of(outcome, row, "expectation", field) for field in ("closest", "broken", "runs")
-    )
-    return Part(f"{row}: mean over its bound", ratio, None, broken == 0.0, int(runs))
+    ratio = count_of(outcome, row, "expectation", "closest")
+    broken = count_of(outcome, row, "expectation", "broken")
+    runs = count_of(outcome, row, "expectation", "runs")
+    name = f"{row}: mean over its bound"
+    holds = broken == 0.0
+    return Part(name, ratio, None, holds, int(runs))
 
 
 def doubted(outcome: Outcome, row: str) -> Part:
     """How near the regret comes to a bound whose proof has a gap."""
-    ratio, runs = (count_of(outcome, row, "doubted", field) for field in ("closest", "runs"))
-    return Part(f"{row}: largest ratio to its bound", ratio, None, None, int(runs))
+    ratio = count_of(outcome, row, "doubted", "closest")
+    runs = count_of(outcome, row, "doubted", "runs")
+    name = f"{row}: largest ratio to its bound"
+    return Part(name, ratio, None, None, int(runs))
 
 
 def experiment(paper: str, events: Mapping[str, str]) -> Experiment:

@@ -1,4 +1,4 @@
-"""What a run used, as BibTeX: from the classes that its specification names."""
+"""References of a run as BibTeX, from the classes that its specification names."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ OURS = {"PreferenceSweep": (SOFTWARE.key,)}
 
 
 class Citation(NamedTuple):
-    """What something is cited as.
+    """A name and the references that it is cited as.
 
     Attributes:
         name: of a policy, an environment, a metric, a map or a data set.
@@ -65,7 +65,7 @@ def data_sets() -> dict[str, Any]:
 
 
 def citations(specification: Mapping[str, Any]) -> list[Citation]:
-    """What a specification uses, in its order: each class once.
+    """Citations of a specification, in its order: each class once.
 
     Classes that are not cited for anything, such as orders, are left out; recipes and environments
     of which no reference is known are not.
@@ -133,7 +133,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def citations_of_names(names: Iterable[str]) -> list[Citation]:
-    """What policies, environments, metrics, maps and data sets are cited as.
+    """Citations of policies, environments, metrics, maps and data sets.
 
     Args:
         names: as on the command line or in Python: "mol-ts", "MolTs", "hillstrom".

@@ -96,6 +96,18 @@ def choice(name: str, value: Any, valid: Iterable[str]) -> None:
         raise ValueError(refusal(name, f"be one of {', '.join(names)}", value, names))
 
 
+def flag(name: str, value: Any) -> None:
+    """Refuse a parameter that is neither True nor False.
+
+    Example:
+        >>> flag("NetworkRouting.constant", "no")
+        Traceback (most recent call last):
+        ValueError: NetworkRouting.constant must be True or False, got 'no'
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {quoted(value)}")
+
+
 def is_compiled_layout(value: Any) -> bool:
     """Whether an array has the one layout that loops are compiled for.
 

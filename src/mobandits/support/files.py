@@ -83,7 +83,7 @@ def private_files() -> Iterator[None]:
 
 
 def temporary_of(path: Path) -> Path:
-    """Where a file is written before it takes its name."""
+    """The path at which a file is written before it takes its name."""
     # In the same folder, since a file can take its name at once only within one file system.
     name = f".{path.name}{TEMPORARY}"
     return path.with_name(name)

@@ -1,4 +1,4 @@
-"""What a process says on stderr as lines of JSON, where somebody asks for it.
+"""The output of a process on stderr as lines of JSON, where somebody asks for it.
 
 That is what it logs, warnings, and errors that end it or one of its threads. A process that it
 starts may do the same: it finds in its environment that this was asked for.

@@ -1,4 +1,4 @@
-"""What notebooks show of an object: short HTML without colours of its own.
+"""HTML of objects for notebooks: short, and without colours of its own.
 
 An object's `_repr_html_` is `block`, of a title, `facts` and an `html_table`. Every text is
 escaped. Sizes are bounded, so that an agent with a million arms, or a log of a million rounds, is

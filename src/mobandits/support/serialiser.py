@@ -21,7 +21,7 @@ PLAIN = (bool, int, float, str, types.NoneType)
 
 
 class ClassNames(Protocol):
-    """Which classes may be written and read, and by which names."""
+    """The classes that may be written and read, and their names."""
 
     def name_of(self, cls: type, where: str) -> str:
         """The name of a class; a `ValueError` that names the place where it has none."""

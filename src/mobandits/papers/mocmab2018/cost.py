@@ -111,7 +111,8 @@ def mean_times(outcome: Outcome, row: str, windows: slice = slice(None)) -> Arra
 def ratio_part(name: str, more: Array, less: Array) -> Part:
     """The ratio of two mean times, (trials,) each, which are to be equal or nearly so."""
     samples = np.stack([more, less], axis=1)
-    return resampled_part(name, samples, ratio_of_means, at_most(STEADY))
+    steady = at_most(STEADY)
+    return resampled_part(name, samples, ratio_of_means, steady)
 
 
 def within_order(outcome: Outcome) -> list[Part]:

@@ -32,7 +32,9 @@ REGRET = "objective_regret"
 
 def tuned(make: Callable[[float], Recipe]) -> Tuned:
     """A row with its scale to choose by the regret in the dominant objective."""
-    grid = {f"scale = {scale}": make(SCALES[scale]) for scale in FOUR_SCALES}
+    grid = {}
+    for scale in FOUR_SCALES:
+        grid[f"scale = {scale}"] = make(SCALES[scale])
     return Tuned(grid, REGRET, 0)
 
 

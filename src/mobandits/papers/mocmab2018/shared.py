@@ -96,7 +96,11 @@ def scaled(row: str, scale: str) -> str:
 
 def unbeaten(pairs: Sequence[tuple[str, str]]) -> Parts:
     """The lead of the first row of every pair over the second, where it is clearer."""
-    return lambda outcome: [clearer_lead(outcome, row, other) for row, other in pairs]
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [clearer_lead(outcome, row, other) for row, other in pairs]
+
+    return parts
 
 
 def at_chosen_scales(grids: Grids) -> Parts:
@@ -106,14 +110,20 @@ def at_chosen_scales(grids: Grids) -> Parts:
 
 def at_every_scale(grids: Grids) -> Parts:
     """MOC-MAB at its chosen scale, against rivals that may take their best after the fact."""
-    return unbeaten([(MOC, scaled(other, scale)) for other in grids for scale in grids[other]])
+    pairs = []
+    for other, scales in grids.items():
+        pairs += [(MOC, scaled(other, scale)) for scale in scales]
+
+    return unbeaten(pairs)
 
 
 def at_one_scale(grids: Grids) -> Parts:
     """MOC-MAB against all other rows, where all have one scale."""
-    return unbeaten(
-        [(scaled(MOC, scale), scaled(other, scale)) for other in grids for scale in grids[other]]
-    )
+    pairs = []
+    for other, scales in grids.items():
+        pairs += [(scaled(MOC, scale), scaled(other, scale)) for scale in scales]
+
+    return unbeaten(pairs)
 
 
 def beaten_by(grids: Grids) -> Revise:
@@ -172,10 +182,15 @@ def clearness(lead: Part) -> float:
 def clearer_lead(outcome: Outcome, row: str, other: str) -> Part:
     """The lead in the objective in which it is clearer."""
     # One objective is enough not to be beaten in both; looking at both is paid for by `EACH`.
-    return max(leads_by_objective(outcome, row, other), key=clearness)
+    leads = leads_by_objective(outcome, row, other)
+    return max(leads, key=clearness)
 
 
 def beats(outcome: Outcome, other: str) -> bool:
     """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
-    leads = leads_by_objective(outcome, MOC, other)
-    return all(lead.interval is not None and below(0.0)(lead.interval) for lead in leads)
+    clearly_behind = below(0.0)
+    for lead in leads_by_objective(outcome, MOC, other):
+        if lead.interval is None or not clearly_behind(lead.interval):
+            return False
+
+    return True

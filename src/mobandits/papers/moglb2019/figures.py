@@ -42,7 +42,10 @@ def tuned(links: Sequence[str] | str = LINKS) -> Tuned:
         >>> list(tuned().grid)[0]
         'c = 0.001'
     """
-    return Tuned({f"c = {c:g}": MoglbUcb(links=links, scale=c) for c in WIDTHS})
+    grid = {}
+    for c in WIDTHS:
+        grid[f"c = {c:g}"] = MoglbUcb(links=links, scale=c)
+    return Tuned(grid)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,9 @@ class OnObjective(MoglbUcb):
 
 def run_of(features: int, rows: Mapping[str, Recipe | Tuned], *metrics: str | Metric) -> Run:
     """A run of some rows on the paper's problem with so many features."""
-    return Run(f"d = {features}", problem(features), rows, HORIZON, TRIALS, metrics)
+    name = f"d = {features}"
+    environment = problem(features)
+    return Run(name, environment, rows, HORIZON, TRIALS, metrics)
 
 
 ALL_ROWS: dict[str, Recipe | Tuned] = {"MOGLB-UCB": tuned(), **BASELINES, "uniform": RandomChoice()}

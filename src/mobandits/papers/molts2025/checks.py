@@ -46,13 +46,16 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
 
 def _radius(play: LinearPlay) -> Array:
     """(rounds,) c1_t, of the rounds that the estimate of a round knows."""
-    return theory.width(play.t - 1, play.shape.features, play.shape.objectives, DELTA)
+    before = play.t - 1
+    shape = play.shape
+    return theory.width(before, shape.features, shape.objectives, DELTA)
 
 
 def _ellipsoids(policy: str, play: LinearPlay) -> Finding:
     """The event E^ of the ridge estimates, which both policies' regret rests on."""
     name = f"{policy}: every theta in its ellipsoid, at all times"
-    return event(name, "event E", play.deviation, _radius(play), DELTA)
+    radius = _radius(play)
+    return event(name, "event E", play.deviation, radius, DELTA)
 
 
 def _ucb(run: int, rounds: int, seed: int) -> list[Finding]:

@@ -32,7 +32,11 @@ def named(row: str, constant: float) -> str:
 
 def at_constant(outcome: Outcome, of: Sequence[str], constant: float) -> Outcome:
     """The outcome in which some rows stand for themselves with one and the same constant."""
-    return outcome.renamed({row: named(row, constant) for row in of})
+    names = {}
+    for row in of:
+        names[row] = named(row, constant)
+
+    return outcome.renamed(names)
 
 
 def holds(claim: Claim, outcome: Outcome) -> bool | None:
@@ -93,7 +97,9 @@ def sentences_that_hold(claims: Sequence[Claim]) -> Parts:
         name = f"sentences of {len(claims)} that hold{all_but(missing)}"
         count = float(len(claims) - len(missing))
 
-        return [Part(name, count, None, None if undecided else not missing, trials)]
+        holds = None if undecided else not missing
+
+        return [Part(name, count, None, holds, trials)]
 
     return parts
 
@@ -112,27 +118,35 @@ def hold_at_once(claims: Sequence[Claim], of: Sequence[str]) -> Parts:
         for constant in CONSTANTS:
             shared = at_constant(outcome, of, constant)
             own = [claim.judge(shared) for claim in claims]
-            failed[constant] = [short_name(entry) for entry in own if entry["holds"] is not True]
+            wrong = [entry for entry in own if entry["holds"] is not True]
+            failed[constant] = [short_name(entry) for entry in wrong]
             entries += own
 
         trials = min(entry["trials"] for entry in entries)
-        decided = all(entry["holds"] is not None for entry in entries)
+        undecided = any(entry["holds"] is None for entry in entries)
         best, missing = min(failed.items(), key=lambda one: len(one[1]))
         counts = [f"{len(claims) - len(names)} with c = {c:g}" for c, names in failed.items()]
         most = f"claims that hold at once, at most, with c = {best:g}{all_but(missing)}"
         name = f"{most} ({join_words(counts)})"
         count = float(len(claims) - len(missing))
 
-        return [Part(name, count, None, not missing if decided else None, trials)]
+        holds = None if undecided else not missing
+
+        return [Part(name, count, None, holds, trials)]
 
     return parts
 
 
 def short_name(entry: Entry) -> str:
     """The end of a claim's ID."""
-    return str(entry["id"].rpartition("/")[2])
+    _, _, end = entry["id"].rpartition("/")
+    return str(end)
 
 
 def all_but(missing: Sequence[str]) -> str:
     """The end of a sentence on all of some names, but those that are missing."""
-    return f": all but {join_words(missing)}" if missing else ""
+    if not missing:
+        return ""
+
+    names = join_words(missing)
+    return f": all but {names}"

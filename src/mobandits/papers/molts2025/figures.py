@@ -109,7 +109,10 @@ SETTINGS = (
 
 def tuned(recipe: MolTs | MolUcb) -> Tuned:
     """The recipe with every constant of the grid."""
-    return Tuned({f"c = {c:g}": replace(recipe, scale=c) for c in CONSTANTS})
+    grid = {}
+    for c in CONSTANTS:
+        grid[f"c = {c:g}"] = replace(recipe, scale=c)
+    return Tuned(grid)
 
 
 def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
@@ -140,8 +143,12 @@ def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
 
 def sentences_on_figure_2(setting: Setting) -> tuple[Claim, ...]:
     """The paper's sentences on Figure 2, asked of a figure."""
-    draws = str(draws_needed(setting.objectives))
-    return described_claims(setting.name, section="figure-2", draws=draws)
+    draws = draws_needed(setting.objectives)
+    return described_claims(
+        setting.name,
+        section="figure-2",
+        draws=str(draws),
+    )
 
 
 def never_above(rows: Sequence[str]) -> Parts:
@@ -213,7 +220,8 @@ def remark(
         parts: as in `described`.
     """
     experiment = described(f"molts2025/{name}", [run], parts)
-    return replace(experiment, plots=described_plots(experiment.id, "remark", rows=rows))
+    plots = described_plots(experiment.id, "remark", rows=rows)
+    return replace(experiment, plots=plots)
 
 
 PARADOX = {
@@ -235,10 +243,16 @@ def more_of_everything(outcome: Outcome, row: str) -> list[Part]:
 
 def somewhere(outcome: Outcome) -> list[Part]:
     """The number of constants of MOL-UCB at which greedy play has more of everything."""
-    parts = {row: more_of_everything(outcome, row) for row in PARADOX}
-    where = [row for row, numbers in parts.items() if all(part.holds for part in numbers)]
+    where = []
+    trials = []
+    for row in PARADOX:
+        parts = more_of_everything(outcome, row)
+        trials += [part.trials for part in parts]
+        if all(part.holds for part in parts):
+            where.append(row)
+
     constants = ", ".join(where).replace(f"{UCB}, ", "") or "none"
-    fewest = min(part.trials for numbers in parts.values() for part in numbers)
+    fewest = min(trials)
     # With fewer trials there are no intervals, and "nowhere" would not be a finding.
     holds = len(where) > 0 if fewest >= LEAST else None
     name = f"constants of MOL-UCB where it holds: {constants}"

@@ -3,12 +3,12 @@
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Rng
+from mobandits.contracts.protocols import Array, Beliefs
 from mobandits.orders import EffectivePareto
 from mobandits.papers.described import described
 from mobandits.papers.experiment import Computed, RunOptions
 from mobandits.papers.numbers import Parts
-from mobandits.papers.rows import never, rows_of_counts
+from mobandits.papers.rows import LAWS, never, random_means, rows_of_counts
 
 TABLES = 15  # per law and number of objectives: a linear program per arm takes some milliseconds
 ARMS = 8
@@ -16,7 +16,6 @@ OBJECTIVES = (2, 4)
 ROUNDING = 1e-7  # of a linear program, and of the front
 NEVER = "an arm of the front that no weights choose"
 OUTSIDE = "an arm off the front that some weights choose alone"
-LAWS = ("normal means", "means of one decimal, with ties")
 
 
 def largest_lead(means: Array, arm: int) -> float:
@@ -56,24 +55,16 @@ def largest_lead(means: Array, arm: int) -> float:
     return float(-result.fun)
 
 
-def draw(law: str, objectives: int, rng: Rng) -> Array:
-    """(arms, objectives) a random table of means."""
-    means = rng.standard_normal((ARMS, objectives))
-    if law == LAWS[0]:
-        return means
-
-    # Half as wide before rounding, so that eight arms on a grid of tenths tie often.
-    rounded = np.round(means / 2.0, 1)
-
-    return np.asarray(rounded)
-
-
 def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
     """The number of arms that contradict either half of the theorem, and of all arms, by law."""
     rng = np.random.default_rng([options.seed, trial])
     counts = {}
     for law in LAWS:
-        drawn = [draw(law, objectives, rng) for objectives in OBJECTIVES for _ in range(TABLES)]
+        drawn = [
+            random_means(law, ARMS, objectives, rng)
+            for objectives in OBJECTIVES
+            for _ in range(TABLES)
+        ]
         found = np.sum([contradictions_of(means) for means in drawn], axis=0)
         counts[law, NEVER], counts[law, OUTSIDE] = found.tolist()
         counts[law, "arms"] = len(drawn) * ARMS

@@ -5,34 +5,19 @@ import itertools
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Order, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Order
 from mobandits.orders import Chains, Levels, Lexicographic, Pareto
 from mobandits.papers.described import described
 from mobandits.papers.experiment import Computed, RunOptions
 from mobandits.papers.numbers import Parts
-from mobandits.papers.rows import never, rows_of_counts
+from mobandits.papers.rows import LAWS, never, random_means, rows_of_counts
 
 TABLES = 50
 ARMS = 8
 OBJECTIVES = (1, 2, 3, 5)
-# Means of one decimal have ties, without which an order of priorities is decided by its first
-# objective.
-DISTRIBUTIONS = ("normal means", "means of one decimal, with ties")
 CHAINS = "chains of one objective each"
 LEVELS = "levels of one objective each"
 MEASURES = ("other front", "other gaps")
-
-
-def draw(distribution: str, objectives: int, rng: Rng) -> Array:
-    """(arms, objectives) a random table of means."""
-    means = rng.standard_normal((ARMS, objectives))
-    if distribution == DISTRIBUTIONS[0]:
-        return means
-
-    # Halved, so that the values are fewer and ties more.
-    halves = means / 2.0
-
-    return np.asarray(np.round(halves, 1))
 
 
 def differs(order: Order, other: Order, means: Array) -> tuple[bool, bool]:
@@ -74,14 +59,14 @@ def order_pairs(objectives: int) -> dict[str, tuple[Order, Order]]:
 def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
     """The number of tables on which the orders differ, by distribution of the means."""
     rng = np.random.default_rng([options.seed, trial])
-    keys = itertools.product(DISTRIBUTIONS, (CHAINS, LEVELS), MEASURES)
+    keys = itertools.product(LAWS, (CHAINS, LEVELS), MEASURES)
     counts = {(f"{row}, {law}", measure): 0 for law, row, measure in keys}
-    for law in DISTRIBUTIONS:
+    for law in LAWS:
         for objectives in OBJECTIVES:
             pairs = order_pairs(objectives)
             for _ in range(TABLES):
                 # One table for both pairs.
-                means = draw(law, objectives, rng)
+                means = random_means(law, ARMS, objectives, rng)
                 for row, (order, other) in pairs.items():
                     for measure, different in zip(
                         MEASURES, differs(order, other, means), strict=True
@@ -96,7 +81,7 @@ def never_different(row: str) -> Parts:
     tables = TABLES * len(OBJECTIVES)
     counts = {
         f"tables with {measure}, {law}, of {tables}": (f"{row}, {law}", measure)
-        for law in DISTRIBUTIONS
+        for law in LAWS
         for measure in MEASURES
     }
     return never(counts, tables)

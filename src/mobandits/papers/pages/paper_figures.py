@@ -136,10 +136,8 @@ def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
     vertical = plot["vertical"] or spoken(plot["metric"])
     if plot["kind"] == "heat":
         return draw_heat(data, plot, width)
-    if plot["kind"] == "bars":
-        return draw_bars(data, plot, vertical, width)
-    if plot["kind"] == "points":
-        return draw_points(data, plot, vertical, width)
+    if plot["kind"] in ("bars", "points"):
+        return draw_last(data, plot, vertical, width)
 
     return draw_panels(data, vertical, width, logarithmic=plot["logarithmic"])
 
@@ -185,36 +183,6 @@ def draw_panels(
     return figure
 
 
-@styled()
-def draw_bars(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
-    """The values at the last round: a panel per run, a group of bars per component.
-
-    Each bar is a row of the run, with its interval.
-
-    Args:
-        data: from `plot_data`.
-        plot: of the specification.
-        vertical: what the vertical axis is called.
-        width: in inches.
-    """
-    groups, names = _at_last_round(data)
-    style = looks(names)
-    figure, axes = panels_with_legend(width, len(groups), 1, names)
-    for panel, group in zip(axes, groups, strict=False):
-        if len(groups) > 1:
-            panel.set_title(group["run"][0])
-
-        _draw_bars_of_run(panel, group, names, style)
-        components = group["component"].unique().sort()
-        titles = [component_title(plot, i) for i in components]
-        panel.set_xticks(range(len(titles)), titles)
-        panel.set_ylabel(vertical)
-
-    draw_legend(figure, axes, key(names, width, 2))
-
-    return figure
-
-
 def _at_last_round(data: pl.DataFrame) -> tuple[list[pl.DataFrame], list[str]]:
     """The values of each run at its last round, and the names of all rows."""
     rounds = pl.col("round")
@@ -245,11 +213,11 @@ def _draw_bars_of_run(
 
 
 @styled()
-def draw_points(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
+def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
     """The values at the last round, components from left to right: a panel per run.
 
-    Each line is a row of the run, with its intervals; values near each other stay apart, because no
-    axis begins at 0.
+    Bars have a group per component and begin at 0, each with its interval. Points are a line per
+    row with its intervals: values near each other stay apart, because no axis begins at 0.
 
     Args:
         data: from `plot_data`.
@@ -257,21 +225,27 @@ def draw_points(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float
         vertical: what the vertical axis is called.
         width: in inches.
     """
+    is_bars = plot["kind"] == "bars"
+    draw_run = _draw_bars_of_run if is_bars else _draw_points_of_run
     groups, names = _at_last_round(data)
     style = looks(names)
-    columns = min(len(groups), MOST_COLUMNS) if width >= WIDTH else 1
+    columns = 1 if is_bars or width < WIDTH else min(len(groups), MOST_COLUMNS)
     figure, axes = panels_with_legend(width, len(groups), columns, names)
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
         if len(groups) > 1:
             panel.set_title(wrapped(group["run"][0], width / columns - AXIS))
 
-        _draw_points_of_run(panel, group, names, style)
+        draw_run(panel, group, names, style)
         components = group["component"].unique().sort().to_list()
         titles = [component_title(plot, each) for each in components]
-        panel.set_xticks(components, titles if len(titles) > 1 else [""])
-        # Names of many components need more room than their points.
-        panel.tick_params(axis="x", labelrotation=0 if columns == 1 else 25)
-        panel.set_xlim(-0.5, len(components) - 0.5)
+        if is_bars:
+            panel.set_xticks(range(len(titles)), titles)
+        else:
+            panel.set_xticks(components, titles if len(titles) > 1 else [""])
+            # Names of many components need more room than their points.
+            panel.tick_params(axis="x", labelrotation=0 if columns == 1 else 25)
+            panel.set_xlim(-0.5, len(components) - 0.5)
+
         panel.set_ylabel(vertical if i % columns == 0 else "")
 
     draw_legend(figure, axes, key(names, width, max(columns, 2)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -258,12 +259,36 @@ def scenario_experiments(source: Source) -> tuple[Experiment, ...]:
     return _price_cut(source), _regression(source), _newcomer(source)
 
 
-def _runs(source: Source, play_trial: Play, *, without_middle: bool = False) -> list[Computed]:
-    """A part per budget."""
-    return [_run(source, budget, play_trial, without_middle) for budget in source.scenario_budgets]
+def _runs(
+    source: Source,
+    play_trial: Play,
+    numbers: Phased = MappingProxyType({}),
+    *,
+    without_middle: bool = False,
+) -> list[Computed]:
+    """A part per budget, with the paper's quality as a row where its prompts are played.
+
+    Args:
+        source: of the prompts.
+        play_trial: makes the rows of a trial.
+        numbers: the paper's quality in every phase, by budget.
+        without_middle: whether the log is one of the other models.
+    """
+    rows = numbers if source.is_published else {}
+    return [
+        _run(source, budget, play_trial, rows.get(budget), without_middle=without_middle)
+        for budget in source.scenario_budgets
+    ]
 
 
-def _run(source: Source, budget: float, play_trial: Play, without_middle: bool) -> Computed:
+def _run(
+    source: Source,
+    budget: float,
+    play_trial: Play,
+    quality: Sequence[float] | None,
+    *,
+    without_middle: bool,
+) -> Computed:
     def compute(trial: int, options: RunOptions) -> pl.DataFrame:
         routing = source.routing()
         rng = stream(options, trial)
@@ -273,8 +298,11 @@ def _run(source: Source, budget: float, play_trial: Play, without_middle: bool) 
 
         log = uniform_log(routing, rng, models)
         rounds = min(options.rounds_or(source.rounds), source.rounds)
+        frame = play_trial(routing, log, budget, rng, rounds)
+        if quality is None:
+            return frame
 
-        return play_trial(routing, log, budget, rng, rounds)
+        return pl.concat([frame, rows_of(PUBLISHED, QUALITY, quality, rounds)])
 
     return Computed(
         money(budget),
@@ -285,34 +313,14 @@ def _run(source: Source, budget: float, play_trial: Play, without_middle: bool) 
     )
 
 
-def _with_published(runs: Sequence[Computed], source: Source, numbers: Phased) -> list[Computed]:
-    """The same parts, with the paper's quality as a row where it gives one."""
-    if not source.is_published:
-        return list(runs)
-
-    return [
-        _with_row(run, numbers[budget]) if budget in numbers else run
-        for run, budget in zip(runs, source.scenario_budgets, strict=True)
-    ]
-
-
-def _with_row(run: Computed, quality: Sequence[float]) -> Computed:
-    def compute(trial: int, options: RunOptions) -> pl.DataFrame:
-        frame = run.compute(trial, options)
-        rounds = int(frame["round"][0])
-        return pl.concat([frame, rows_of(PUBLISHED, QUALITY, quality, rounds)])
-
-    return Computed(run.name, compute, run.trials, run.settings, scale=run.scale)
-
-
 def _price_cut(source: Source) -> Experiment:
-    runs = _with_published(_runs(source, play_price_cut), source, published.PRICE_CUT)
+    runs = _runs(source, play_price_cut, published.PRICE_CUT)
     parts = {"spending": spending(source, ANNOUNCED, WHOLE, MOST_SPENT)}
     return _phased("price-cut", source, runs, parts, published.PRICE_CUT, {ANNOUNCED: ""})
 
 
 def _regression(source: Source) -> Experiment:
-    runs = _with_published(_runs(source, play_regression), source, published.REGRESSION)
+    runs = _runs(source, play_regression, published.REGRESSION)
     parts = {
         "within-budget": within_budget(source),
         "spending": spending(source, PACED, WHOLE, MOST_SPENT),

@@ -137,7 +137,8 @@ def spent_share(outcomes: Sequence[Outcomes], budget: float) -> float:
 
 def reached(outcome: Outcome, row: str, metric: str, component: int, budget: float) -> Array:
     """(trials,) the values of a row in the run of a budget."""
-    return final_values(outcome, row, metric, component, money(budget))
+    run = money(budget)
+    return final_values(outcome, row, metric, component, run)
 
 
 def overspending(name: str, values: Array) -> Part:

@@ -47,14 +47,18 @@ def bins_of(outcome: Outcome, row: str) -> Array:
 
 def largest_over_smallest(means: Array) -> Array:
     """The largest of some means over the smallest."""
-    return np.asarray(means.max(axis=0) / means.min(axis=0))
+    largest = means.max(axis=0)
+    smallest = means.min(axis=0)
+    return np.asarray(largest / smallest)
 
 
 def difference_of_ranges(means: Array) -> Array:
     """The range of the second half of some means less that of the first half."""
-    first = np.ptp(means[:BINS], axis=0)
-    second = np.ptp(means[BINS:], axis=0)
-    return np.asarray(second - first)
+    first = means[:BINS]
+    second = means[BINS:]
+    range_of_first = np.ptp(first, axis=0)
+    range_of_second = np.ptp(second, axis=0)
+    return np.asarray(range_of_second - range_of_first)
 
 
 def even_parts(outcome: Outcome) -> list[Part]:

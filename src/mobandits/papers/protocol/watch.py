@@ -80,7 +80,8 @@ class LinearPlay(NamedTuple):
     @property
     def t(self) -> IntArray:
         """(rounds,) the numbers of the rounds, from 1."""
-        return np.arange(1, len(self.chosen) + 1)
+        rounds = len(self.chosen)
+        return np.arange(1, rounds + 1)
 
     def regret(self, metric: Metric) -> Array:
         """(rounds, components) what a metric finds in every round."""
@@ -95,8 +96,20 @@ def linear_play(
     now = trial(environment, rounds, seed, run, short_repr(recipe))
     problem: Any = now.problem  # of `Linear` or `GeneralizedLinear`, which know their parameters
     probe = EllipsoidProbe(problem.theta)
-    chosen, seen = watched(recipe.bind(problem.shape), probe, 4, now.block, now.rng)
-    return LinearPlay(problem.shape, now.truth, now.block.means[0], chosen, *seen.T)
+    policy = recipe.bind(problem.shape)
+    chosen, seen = watched(policy, probe, 4, now.block, now.rng)
+    deviation, width, widest, volume = seen.T
+
+    return LinearPlay(
+        shape=problem.shape,
+        truth=now.truth,
+        means=now.block.means[0],
+        chosen=chosen,
+        deviation=deviation,
+        width=width,
+        widest=widest,
+        volume=volume,
+    )
 
 
 @compiled

@@ -1,7 +1,8 @@
-"""Average ranks over several problems, and which policies they do not tell apart.
+"""Figures of comparisons: paired differences from a baseline, and average ranks over problems.
 
-It is the diagram of Demsar (JMLR 7, 2006, Figure 1) with a row per policy, so that long names have
-room: bars on the right join policies whose ranks differ by no more than the critical difference.
+Ranks are drawn as in Demsar (JMLR 7, 2006, Figure 1), with a row per policy, so that long names
+have room: bars on the right join policies whose ranks differ by no more than the critical
+difference.
 """
 
 import math
@@ -12,15 +13,106 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.formatting import component_name, p_text, title_of
+from mobandits.figures.formatting import component_name, p_text, spoken, title_of
 from mobandits.figures.style import BLUE, FAINT, SOFT, WIDTH, panels, styled
 from mobandits.figures.wrapping import LABEL, NAME, lines_high, most_lines, wrapped
 
-ROW = 0.28  # inches of a policy, unless its name needs more
-MARGIN = 1.15  # inches of title, axis and the bar of the critical difference
+DIFFERENCE = 0.3  # inches of a policy, unless its name needs more; of a rank, less
+MARGIN = 0.95  # inches of title and axis
 BESIDE = 0.36  # of the width, for names beside a panel
+RANK = 0.28  # inches of a policy, unless its name needs more
+CRITICAL = 0.2  # inches of the bar of the critical difference
 MOST_TICKS = 8
 BAR = 0.05  # of the range of ranks, between the bars on the right
+
+
+def differences_data(table: pl.DataFrame, metric: str) -> list[tuple[str, pl.DataFrame]]:
+    """The title and the rows of each panel.
+
+    Args:
+        table: as of a comparison: `policy`, `baseline`, `difference`, `low`, `high`, `sure`.
+        metric: its name.
+    """
+    keys = [key for key in ("experiment", "environment", "component") if key in table.columns]
+    named = [key for key in keys if table[key].n_unique() > 1]
+    shown = []
+    for group in table.partition_by(keys, maintain_order=True):
+        first = group.row(0, named=True)
+        parts = []
+        for key in named:
+            prefix = f"{component_name(metric)} " if key == "component" else ""
+            parts.append(f"{prefix}{first[key]}")
+
+        shown.append((", ".join(parts), group))
+
+    return shown
+
+
+def row_height(labels: Sequence[str], least: float) -> float:
+    """The inches of a policy's row: at least so many, and room for the longest name.
+
+    Example:
+        >>> row_height(["a", "b"], 1.0)
+        1.0
+    """
+    return max(least, lines_high(most_lines(labels) + 1, NAME))
+
+
+@styled()
+def draw_differences(table: pl.DataFrame, metric: str, better: str, width: float = WIDTH) -> Figure:
+    """The figure: filled points where a difference is sure, hollow ones where it is not.
+
+    Args:
+        table: as in `differences_data`.
+        metric: its name.
+        better: "smaller" or "larger", which values are better.
+        width: in inches.
+    """
+    groups = differences_data(table, metric)
+    heights = []
+    for _, group in groups:
+        labels = [wrapped(name, BESIDE * width, NAME) for name in group["policy"]]
+        row = row_height(labels, DIFFERENCE)
+        heights.append(MARGIN + row * len(group))
+
+    figure, axes = panels(width, len(groups) * max(heights), len(groups))
+    for panel, (title, group) in zip(axes, groups, strict=True):
+        panel.set_title(wrapped(title, 0.6 * width))
+        ordered = group.sort("difference", descending=better == "larger", maintain_order=True)
+        draw_rows_of_differences(panel, ordered, width)
+        baseline = str(ordered["baseline"][0])
+        side = "left" if better == "smaller" else "right"
+        text = f"{spoken(metric)} less that of {baseline} (better to the {side})"
+        panel.set_xlabel(wrapped(text, 0.6 * width, LABEL))
+
+    return figure
+
+
+def draw_rows_of_differences(panel: Axes, rows: pl.DataFrame, width: float) -> None:
+    """A point with its interval per row, from top to bottom, and a line at 0."""
+    panel.axvline(0.0, color=SOFT, linewidth=1.0)
+    labels = []
+    for i, row in enumerate(rows.rows(named=True)):
+        labels.append(wrapped(row["policy"], BESIDE * width, NAME))
+        ends = [row["low"], row["high"]]
+        # One trial has no interval.
+        if None not in ends and all(map(math.isfinite, ends)):
+            panel.plot(ends, [i, i], color=BLUE, linewidth=1.6, solid_capstyle="butt")
+
+        fill = BLUE if row["sure"] else "white"
+        panel.plot(
+            [row["difference"]],
+            [i],
+            marker="o",
+            markersize=6,
+            markeredgecolor=BLUE,
+            markerfacecolor=fill,
+            linestyle="none",
+        )
+
+    panel.set_yticks(range(len(labels)), labels, fontsize=NAME)
+    panel.set_ylim(len(labels) - 0.5, -0.5)
+    panel.locator_params(axis="x", nbins=5)
 
 
 def joined_policies(ranks: Sequence[float], critical_difference: float) -> list[tuple[int, int]]:
@@ -61,8 +153,7 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
     groups = ranks.partition_by("component", maintain_order=True)
     names = ranks["policy"].unique(maintain_order=True).to_list()
     labels = {name: wrapped(name, BESIDE * width, NAME) for name in names}
-    row = max(ROW, lines_high(most_lines(list(labels.values())) + 1, NAME))
-    height = MARGIN + row * len(names)
+    height = MARGIN + CRITICAL + row_height(list(labels.values()), RANK) * len(names)
     figure, axes = panels(width, len(groups) * height, len(groups))
     room = 0.6 * width
     for panel, group in zip(axes, groups, strict=True):
