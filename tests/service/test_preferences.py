@@ -142,3 +142,16 @@ def test_budgets_are_told(tmp_path):
 
 async def none_of(client, running):
     return (await client.get(f"{AGENT}/budget")).json()
+
+
+def test_the_last_of_several_orders_holds(tmp_path):
+    async def talk(client, running):
+        puts = []
+        for tolerance in (0.125, 0.5, 0.25):
+            body = {"order": {"name": "lexicographic", "tolerance": tolerance}}
+            puts.append(client.put(PLACE, json=body))
+        answers = await asyncio.gather(*puts)
+        assert [answer.status_code for answer in answers] == [200] * 3
+        assert (await client.get(PLACE)).json()["order"]["tolerance"] == 0.25
+
+    ask(tmp_path / "log", talk)

@@ -108,12 +108,12 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False) -> bool:
     Raises:
         CompileError: where the loop was waited for, and cannot be compiled.
     """
+    _unwaited.add(loop.dispatcher)  # from now on, for arguments of any types
     if kinds in loop.dispatcher.overloads:
         return True
     if waits():
         return True  # the call compiles
 
-    _unwaited.add(loop.dispatcher)
     # No other process can compile for this one what no cache has, such as classes of a script.
     if compiles or not loop.origin.cached:
         _compile(loop, kinds)

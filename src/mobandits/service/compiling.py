@@ -5,6 +5,7 @@ Where nothing is compiled yet, the round is played in Python, and what it needs 
 """
 
 import contextlib
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.service.explaining import rehearse_explanation
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
+from mobandits.spec import build
 
 MOST_FEATURES = 64  # of an agent that only plays a round
 
@@ -26,7 +28,7 @@ def load_compiled(specification: ServiceSpecification) -> None:
         play_a_round(agent)
 
 
-def play_a_round(specification: AgentSpecification) -> None:
+def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
     """Make each call once, as an agent of the specification that nobody else knows.
 
     It is done with a context for all arms, and with one for each: only the first call of a client
@@ -34,6 +36,7 @@ def play_a_round(specification: AgentSpecification) -> None:
 
     Args:
         specification: of the agent.
+        order: by which it decides once more, a name or a table; None: only by its own.
     """
     specification = with_few_features(specification)
     agent = specification.agent()
@@ -42,7 +45,7 @@ def play_a_round(specification: AgentSpecification) -> None:
     for shape in (row, row_per_arm):
         # A recipe may be for the other ones alone.
         with contextlib.suppress(ValueError):
-            _play_with(specification, np.ones(shape))
+            _play_with(specification, np.ones(shape), order)
 
 
 def with_few_features(specification: AgentSpecification) -> AgentSpecification:
@@ -66,7 +69,7 @@ def with_few_features(specification: AgentSpecification) -> AgentSpecification:
     return fewer
 
 
-def _play_with(specification: AgentSpecification, context: Array) -> None:
+def _play_with(specification: AgentSpecification, context: Array, order: Any) -> None:
     agent = specification.agent()
     decision = agent.decide(context)
     rewards = {}
@@ -79,3 +82,7 @@ def _play_with(specification: AgentSpecification, context: Array) -> None:
     with contextlib.suppress(ValueError):
         agent.adopt(context, decision.arm, compare=True)
     rehearse_explanation(agent)
+    if order is not None:
+        agent.preference = build("orders", order, "order")
+        agent.decide(context)
+        rehearse_explanation(agent)

@@ -340,7 +340,6 @@ class HostedAgent:
         """
         self.agent.preference = fitting_order(self.agent.core, order)
         self._preference = self._preference_in_words()
-        rehearse_explanation(self.agent)
 
     def take_over(self, data: bytes) -> None:
         """Go on from what the agent of a snapshot has learned.

@@ -13,14 +13,14 @@ from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
 from mobandits.service.authorisation import Authorisation
-from mobandits.service.compiling import load_compiled
+from mobandits.service.compiling import load_compiled, play_a_round
 from mobandits.service.evaluations import Evaluations
 from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
 from mobandits.service.hosted_agents import HostedAgents
 from mobandits.service.interpreter import share_among_threads, spare_what_stays
 from mobandits.service.pace import Pace
-from mobandits.service.preferences import check_match
+from mobandits.service.preferences import check_match, fitting_order
 from mobandits.service.retention import Retention
 from mobandits.service.settlements import Settlements
 from mobandits.service.snapshots import Snapshots
@@ -128,11 +128,17 @@ class Running:
             Problem: where `If-Match` does not agree.
             ValueError: where there is no such order, or it does not fit the agent.
         """
+        fitting_order(hosted.agent.core, order)
         # One after the other, so that nothing changes between what is compared and what is set.
         async with hosted.changing:
             check_match(wanted, hosted.preference())
             openings = hosted.openings
-            # In a thread: what is compiled for it may have to be loaded, while others decide.
+            try:
+                # In a thread: what is compiled for it is loaded there, while clients are answered.
+                await asyncio.to_thread(play_a_round, hosted.specification, order)
+            except Exception:
+                LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
+
             await asyncio.to_thread(hosted.set_preference, order)
 
         return openings
