@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
@@ -99,17 +97,17 @@ class Running:
 
     async def make_ready(self, hosted: HostedAgent) -> None:
         """Load what an agent plays that a call made, and open it; others decide meanwhile."""
-        one = {hosted.name: hosted.specification}
-        specification = msgspec.structs.replace(self.specification, agents=one)
-        try:
-            await asyncio.to_thread(load_compiled, specification)
-        except Exception:
-            # The agent says so in its status where that fails again.
-            LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
-        finally:
-            hosted.is_loading = False
-
+        await self._load_one(hosted)
+        hosted.is_loading = False
         self.agents.begin_opening()
+
+    async def _load_one(self, hosted: HostedAgent, order: Any = None) -> None:
+        """Load what an agent plays, as far as it is compiled and can be loaded."""
+        try:
+            await asyncio.to_thread(play_a_round, hosted.specification, order)
+        except Exception:
+            # Whoever plays it says so where that fails again.
+            LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
 
     async def change_preference(
         self, hosted: HostedAgent, order: Any, wanted: str | None = None
@@ -133,12 +131,7 @@ class Running:
         async with hosted.changing:
             check_match(wanted, hosted.preference())
             openings = hosted.openings
-            try:
-                # In a thread: what is compiled for it is loaded there, while clients are answered.
-                await asyncio.to_thread(play_a_round, hosted.specification, order)
-            except Exception:
-                LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
-
+            await self._load_one(hosted, order)
             await asyncio.to_thread(hosted.set_preference, order)
 
         return openings
