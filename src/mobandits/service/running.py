@@ -11,7 +11,7 @@ from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
 from mobandits.service.authorisation import Authorisation
-from mobandits.service.compiling import load_compiled, play_a_round
+from mobandits.service.compiling import play_a_round
 from mobandits.service.evaluations import Evaluations
 from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
@@ -82,11 +82,8 @@ class Running:
     async def load(self) -> None:
         """Load what the agents play, as far as it is compiled."""
         share_among_threads()
-        try:
-            await asyncio.to_thread(load_compiled, self.agents.specification())
-        except Exception:
-            # The agents are opened all the same: the one at fault says so in its status.
-            LOG.exception("what the agents play could not be loaded ahead")
+        for hosted in self.agents:
+            await self._load_one(hosted)
 
     async def resume_evaluations(self) -> None:
         """Go on with the evaluations that waited when the service ended."""
