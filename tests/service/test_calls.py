@@ -276,10 +276,10 @@ def test_an_agent_whose_events_were_lost_is_opened_again_from_the_disk(tmp_path)
 def test_agents_are_opened_where_what_they_play_could_not_be_loaded_ahead(
     tmp_path, monkeypatch, caplog
 ):
-    def fail(_):
+    def fail(*_):
         raise OSError("no cache")
 
-    monkeypatch.setattr("mobandits.service.running.load_compiled", fail)
+    monkeypatch.setattr("mobandits.service.running.play_a_round", fail)
     running = Running(specification(), SharedFile(tmp_path / "log"))
     asyncio.run(running.load())
     running.agents.open()

@@ -91,7 +91,7 @@ def test_a_call_that_was_made_before_an_agent_was_opened_again_is_not_saved(tmp_
 
 def test_a_service_keeps_its_agents_open_by_itself(tmp_path, monkeypatch):
     monkeypatch.setattr("mobandits.service.running.RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("mobandits.service.running.load_compiled", lambda *_: None)
+    monkeypatch.setattr("mobandits.service.running.play_a_round", lambda *_: None)
     running = Running(specification(**TWO), SharedFile(tmp_path / "log"))
 
     async def whole():

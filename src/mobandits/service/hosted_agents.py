@@ -30,7 +30,6 @@ class HostedAgents:
 
     def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self._file = file
-        self._specification = specification
         self._by_name: dict[str, HostedAgent] = {}
         self._threads = ThreadPoolExecutor(MOST_OPENED, thread_name_prefix="mobandits-opening")
         self._opening: dict[str, Future[None]] = {}
@@ -65,11 +64,6 @@ class HostedAgents:
         """Look whether the states of the agents have only numbers."""
         for hosted in list(self):
             hosted.check_numbers()
-
-    def specification(self) -> ServiceSpecification:
-        """That of the service, with the agents that calls made."""
-        agents = {hosted.name: hosted.specification for hosted in self}
-        return msgspec.structs.replace(self._specification, agents=agents)
 
     def begin_opening(self) -> list[Future[None]]:
         """Open all agents that are not, each in a thread; calls of it are refused meanwhile.

@@ -7,13 +7,11 @@ from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from mobandits.logs.address import Address
 from mobandits.logs.store import SharedStore
 from mobandits.logs.store.service_tables import hosted_rows
 from mobandits.service.authorisation import Authorisation
-from mobandits.service.compiling import load_compiled, play_a_round
+from mobandits.service.compiling import play_a_round
 from mobandits.service.evaluations import Evaluations
 from mobandits.service.exporting import Exports
 from mobandits.service.hosted_agent import HostedAgent
@@ -84,11 +82,8 @@ class Running:
     async def load(self) -> None:
         """Load what the agents play, as far as it is compiled."""
         share_among_threads()
-        try:
-            await asyncio.to_thread(load_compiled, self.agents.specification())
-        except Exception:
-            # The agents are opened all the same: the one at fault says so in its status.
-            LOG.exception("what the agents play could not be loaded ahead")
+        for hosted in self.agents:
+            await self._load_one(hosted)
 
     async def resume_evaluations(self) -> None:
         """Go on with the evaluations that waited when the service ended."""
@@ -99,17 +94,17 @@ class Running:
 
     async def make_ready(self, hosted: HostedAgent) -> None:
         """Load what an agent plays that a call made, and open it; others decide meanwhile."""
-        one = {hosted.name: hosted.specification}
-        specification = msgspec.structs.replace(self.specification, agents=one)
-        try:
-            await asyncio.to_thread(load_compiled, specification)
-        except Exception:
-            # The agent says so in its status where that fails again.
-            LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
-        finally:
-            hosted.is_loading = False
-
+        await self._load_one(hosted)
+        hosted.is_loading = False
         self.agents.begin_opening()
+
+    async def _load_one(self, hosted: HostedAgent, order: Any = None) -> None:
+        """Load what an agent plays, as far as it is compiled and can be loaded."""
+        try:
+            await asyncio.to_thread(play_a_round, hosted.specification, order)
+        except Exception:
+            # Whoever plays it says so where that fails again.
+            LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
 
     async def change_preference(
         self, hosted: HostedAgent, order: Any, wanted: str | None = None
@@ -133,12 +128,7 @@ class Running:
         async with hosted.changing:
             check_match(wanted, hosted.preference())
             openings = hosted.openings
-            try:
-                # In a thread: what is compiled for it is loaded there, while clients are answered.
-                await asyncio.to_thread(play_a_round, hosted.specification, order)
-            except Exception:
-                LOG.exception("what agent %s plays could not be loaded ahead", hosted.name)
-
+            await self._load_one(hosted, order)
             await asyncio.to_thread(hosted.set_preference, order)
 
         return openings
