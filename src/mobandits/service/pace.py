@@ -42,10 +42,10 @@ class Pace:
             # Who waits in another thread does so for this call alone.
             self._file.start_commit()
         else:
-            loop.call_soon(self._look, 1)
+            loop.call_soon(self._look, 0)
 
     def _look(self, before: int) -> None:
-        """Wait a turn longer where further calls have come since the last look, else start."""
+        """Wait a turn longer where calls have come since the last look, else start."""
         gathered = self._file.gathered()
         if before < gathered < MOST_GATHERED:
             assert self._loop is not None  # noqa: S101 - it is running this
