@@ -280,7 +280,7 @@ def _make_at_once(
             names[place],
             context=rows,
             eligible=names,
-            all_break=bound.all_break(rows, slots),
+            all_break=bound.has_limits and bound.all_break(rows, slots),
         )
         made.append((decision, pending, norm))
         number += 1

@@ -251,9 +251,6 @@ class BoundPolicy:
 
     def all_break(self, rows: Array, slots: IntArray) -> bool:
         """Whether every arm breaks a limit, so that the least bad ones are played."""
-        if not self.has_limits:
-            return False
-
         # Asked after the decision and not in it: the compiled call of other policies stays as it
         # is, and notes are for what updates need.
         return bool(self.session.call(compiled_calls.all_break_limits, rows, slots))

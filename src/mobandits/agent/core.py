@@ -593,7 +593,7 @@ class AgentCore:
             error,
             rows,
             names,
-            all_break=bound.all_break(rows, slots),
+            all_break=bound.has_limits and bound.all_break(rows, slots),
         )
 
         return decision, pending, norm

@@ -21,9 +21,10 @@ def decide_once(
 ) -> Decision[Any]:
     """The decision of a client's key, made now or before; see `Agent.decide`."""
     with core.lock:
-        arms = as_given(eligible)
+        arms = None if eligible is None else as_given(eligible)
         # First, since a request is known by its numbers.
-        context = core.contexts.encoded(context)
+        if core.contexts.named is not None:
+            context = core.contexts.encoded(context)
         if key is not None and not isinstance(context, Mapping):
             context = core.contexts.numbers("context", context)
         options = call_options(key, active, context, arms)

@@ -188,7 +188,9 @@ class StoreWriter:
 
         The store is asked, which knows keys from before the agent was opened.
         """
-        self.check_usable()
+        # Of a call that was interrupted, the agent may not know the decision that the store has.
+        if self._before is not None:
+            self.check_usable()
         event = self.store.decision_with_key(key)
         if event is None:
             return None
@@ -367,11 +369,8 @@ class StoreWriter:
         """
         if self.silent:
             return
-        description = self.store.description
-        self._start()
-        self.store.redescribe(
-            {**(description or {}), **changed}, {"kind": "retune", "time": now, **event}
-        )
+        description = {**(self.store.description or {}), **changed}
+        self._append([{"kind": "retune", "time": now, **event}], description)
         # At once, since to replay this may be to learn everything again.
         self._next_snapshot = 0
 
@@ -406,15 +405,18 @@ class StoreWriter:
         """The sum of an objective's rewards that decisions since a time have brought."""
         return self.store.spent_since(objective, start)
 
-    def _start(self) -> None:
+    def _append(
+        self, events: list[dict[str, Any]], description: dict[str, Any] | None = None
+    ) -> None:
+        """Write the events of a call, after which the agent may have another description."""
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:
             self.check_usable()
         self._before = self.store.last_seq
-
-    def _append(self, events: list[dict[str, Any]]) -> None:
-        self._start()
-        self.store.extend(events)
+        if description is None:
+            self.store.extend(events, are_own=True)
+        else:
+            self.store.redescribe(description, events)
 
     def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
         decision = adoption.decision

@@ -66,7 +66,9 @@ class Authorisation:
             self._check_near(request, 401)
             # A page of the web has no key, and so need not be asked for its name where there is one:
             # a proxy on this machine may send the name that it is called by.
-            self._check_origin(request)
+            origin = request.headers.get("origin")
+            if origin is not None:
+                self._check_origin(origin, request)
             return
 
         key = None if given is None else self._key_of(given)
@@ -156,13 +158,9 @@ class Authorisation:
 
         raise Problem(403, "Host must be a name of this machine alone, such as localhost")
 
-    def _check_origin(self, request: Request) -> None:
+    def _check_origin(self, origin: str, request: Request) -> None:
         """Refuse a page of the web that sends what it could not read the answer of."""
         # Browsers send simple requests to any address, and say which page did.
-        origin = request.headers.get("origin")
-        if origin is None:
-            return
-
         _, _, authority = origin.partition("://")
         if authority != request.headers.get("host", ""):
             raise Problem(403, "Origin must be the service's own where no key is sent")

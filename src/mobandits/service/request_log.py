@@ -64,26 +64,26 @@ class RequestLog:
             await self._app(scope, receive, send_with_id)
         finally:
             seconds = time.perf_counter() - began
-            self._note(scope, number, trace, status, seconds)
+            endpoint = scope.get("endpoint")
+            call = getattr(endpoint, "__name__", UNROUTED)
+            self._telemetry.count_request(call, status, seconds)
+            if self._is_written:
+                write_line(scope, call, number, trace, status, seconds)
 
-    def _note(
-        self, scope: Scope, number: bytes, trace: bytes | None, status: int, seconds: float
-    ) -> None:
-        endpoint = scope.get("endpoint")
-        call = getattr(endpoint, "__name__", UNROUTED)
-        self._telemetry.count_request(call, status, seconds)
-        if not self._is_written:
-            return
 
-        line: dict[str, Any] = {
-            "at": time.time(),
-            "request": number.decode(),
-            "call": call,
-            "agent": scope.get("path_params", {}).get("agent"),
-            "status": status,
-            "ms": round(1000.0 * seconds, 3),
-        }
-        if trace is not None:
-            line["trace"] = trace.decode()
-        sys.stderr.buffer.write(msgspec.json.encode(line) + b"\n")
-        sys.stderr.buffer.flush()
+def write_line(
+    scope: Scope, call: str, number: bytes, trace: bytes | None, status: int, seconds: float
+) -> None:
+    """Write the line of a request that was answered."""
+    line: dict[str, Any] = {
+        "at": time.time(),
+        "request": number.decode(),
+        "call": call,
+        "agent": scope.get("path_params", {}).get("agent"),
+        "status": status,
+        "ms": round(1000.0 * seconds, 3),
+    }
+    if trace is not None:
+        line["trace"] = trace.decode()
+    sys.stderr.buffer.write(msgspec.json.encode(line) + b"\n")
+    sys.stderr.buffer.flush()

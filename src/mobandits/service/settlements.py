@@ -2,6 +2,7 @@
 
 import asyncio
 import weakref
+from collections.abc import Awaitable
 from concurrent.futures import Future
 
 from mobandits.logs.store import SharedStore
@@ -21,15 +22,16 @@ class Settlements:
         self._file = file
         self._waiters = weakref.WeakKeyDictionary[Group, Waiters]()
 
-    async def settled(self) -> None:
-        """Wait until everything that was written so far is on disk, or given up."""
-        group = self._file.last_group()
-        if group is None:
-            return
-
+    def settled(self) -> Awaitable[None]:
+        """What is awaited until everything that was written so far is on disk, or given up."""
         loop = asyncio.get_running_loop()
         # One for each who waits: a client that goes away must not wake the others.
         waiter = loop.create_future()
+        group = self._file.last_group()
+        if group is None:
+            waiter.set_result(None)
+            return waiter
+
         waiters = self._waiters.get(group)
         if waiters is None:
             waiters = [waiter]
@@ -38,7 +40,7 @@ class Settlements:
         else:
             waiters.append(waiter)
 
-        await waiter
+        return waiter
 
 
 def wake_with(group: Group, waiters: Waiters, loop: asyncio.AbstractEventLoop) -> None:

@@ -164,6 +164,9 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
         Traceback (most recent call last):
         ValueError: context must be numbers, got ['1', '2']
     """
+    # A list of floats, as most contexts and rewards are, needs no closer look.
+    if type(value) is list and FLOATS.issuperset(map(type, value)):
+        return np.array(value, np.float64)
     if is_compiled_layout(value):
         array: Array = value
         return array
@@ -172,10 +175,6 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
 
     try:
         numbers = np.asarray(value)
-        # A list of floats, as most rewards are, has it now: to ask NumPy once more would double
-        # the costs.
-        if is_compiled_layout(numbers):
-            return numbers
         if numbers.dtype.kind not in REAL_KINDS:
             raise TypeError(f"numbers of type {numbers.dtype}")  # noqa: TRY301
 

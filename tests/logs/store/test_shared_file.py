@@ -225,7 +225,7 @@ def test_snapshots_and_descriptions_are_read_back_at_once(tmp_path):
         store.snapshot(b"state")
         file.flush()
         assert store.latest_snapshot() == (1, b"state")
-        store.redescribe({**DESCRIPTION, "features": 3}, {"kind": "retune"})
+        store.redescribe({**DESCRIPTION, "features": 3}, [{"kind": "retune"}])
         assert store.description["features"] == 3
         found = store.decision(0)
         assert found.rewards == {}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
 from mobandits.logs.store.committer import Committer, Group
+from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.rows import Event, Statement
 
 
@@ -96,14 +97,23 @@ class GroupedWriter:
         group = self._committer.add(self, statements)
         self._last = weakref.ref(group)
 
-    def unsettled_decision(self, key: str) -> Event | None:
-        """The decision of a client's key that may not be on disk yet; None where there is none."""
-        found = self._unsettled.get(key)
-        return None if found is None else found[1]
+    def decision_with_key(self, agent: int, key: str) -> Event | None:
+        """The decision of a client's key, whether it is on disk yet or not; None: there is none.
 
-    def may_have_key(self, key: str) -> bool:
-        """Always True; query the file to find out."""
-        return True
+        Args:
+            agent: its number in the file.
+            key: of the client.
+
+        Raises:
+            LogError: where it is damaged.
+        """
+        # Before the file: it may be committed in between.
+        unsettled = self._unsettled.get(key)
+        if unsettled is not None:
+            _, event = unsettled
+            return event
+
+        return decision_of_key(self.connection, agent, key, str(self._path))
 
     def flush(self) -> None:
         """Wait until everything that the agent wrote is on disk; others may go on writing.

@@ -22,7 +22,6 @@ from mobandits.logs.store.content import (
     Snapshot,
     agent_row,
     changes_of_arms,
-    decision_of_key,
     first_change_of,
     last_changes_of,
     last_seq,
@@ -41,9 +40,8 @@ from mobandits.logs.store.lookup import (
 from mobandits.logs.store.merged_statements import UPDATE_EVENTS
 from mobandits.logs.store.ownership import Owner, claim
 from mobandits.logs.store.pages import Page, PageWanted, page_of
-from mobandits.logs.store.plain_rows import plain_statements
 from mobandits.logs.store.replay import events_between
-from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
+from mobandits.logs.store.rows import Event, Statement, checksum, own_statements, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
@@ -257,8 +255,13 @@ class Store:
         """
         self.extend([event])
 
-    def extend(self, events: Iterable[Event]) -> None:
+    def extend(self, events: Iterable[Event], *, are_own: bool = False) -> None:
         """Keep several events in one transaction: all of them, or none where one is refused.
+
+        Args:
+            events: as of `append`.
+            are_own: whether an agent of this version made them, which does so in their canonical
+                form: its decisions and rewards are not looked at again.
 
         Raises:
             LogError: as `append`.
@@ -269,19 +272,20 @@ class Store:
             if self._number is None:
                 self.describe({})
             if listed:
-                self._write(writer, listed, [])
+                self._write(writer, listed, are_own=are_own)
 
-    def redescribe(self, description: dict[str, Any], event: Event) -> None:
-        """Keep an event after which the agent is another one: both are kept, or none.
+    def redescribe(self, description: dict[str, Any], events: Iterable[Event]) -> None:
+        """Keep events after which the agent is another one: all of it is kept, or none.
 
         Args:
             description: of the agent from now on.
-            event: as of `append`.
+            events: as of `append`.
 
         Raises:
             LogError: as `append`; also where there is no agent yet.
         """
         text = compact(encoded(description, "description"))
+        listed = list(events)
         with self._threads, explained(self.path):
             writer = self._usable()
             number = self._number
@@ -290,7 +294,7 @@ class Store:
             (created,) = writer.connection.execute(SELECT_CREATED, (number,)).fetchone()
             check = checksum(self.agent, text, created)
             update = (UPDATE_DESCRIPTION, (text, check, number))
-            self._write(writer, [event], [update])
+            self._write(writer, listed, more=[update])
 
     def first_change(self, kind: str, after: int = 0) -> Event | None:
         """The first event of a kind that is neither a decision nor a reward; None: there is none.
@@ -343,20 +347,47 @@ class Store:
                 pass
 
     def _write(
-        self, writer: Writer | GroupedWriter, listed: list[Event], more: list[Statement]
+        self,
+        writer: Writer | GroupedWriter,
+        listed: list[Event],
+        *,
+        are_own: bool = False,
+        more: Sequence[Statement] = (),
     ) -> None:
         """Write some events, and what else belongs to them; the caller holds the lock."""
-        statements, arms = self._statements(listed)
-        note = self._continuity.note_after(listed, self.last_seq + len(listed))
+        number = self._number
+        assert number is not None  # noqa: S101 - `extend` has introduced the agent
+        statements: list[Statement] = []
+        arms = self._arms
+        seq = self.last_seq
+        for event in listed:
+            seq += 1
+            if are_own and event["kind"] not in CHANGES:
+                statements += own_statements(number, seq, event)
+                continue
+
+            kept, own = statements_of(number, seq, event)
+            statements += own
+            if kept["kind"] in CHANGES:
+                known = len(arms.names)
+                # A copy, since the call may still be refused.
+                arms = arms.copy()
+                arms.follow(kept)
+                for name in arms.names[known:]:
+                    statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
+
+        statements.append((UPDATE_EVENTS, (seq, number)))
+        statements += more
+        note = self._continuity.note_after(listed, seq)
         self._is_midway = True
         try:
-            writer.write(statements + more, listed, note)
+            writer.write(statements, listed, note)
         except Exception as error:
             self._is_midway = False
             if isinstance(error, sqlite3.IntegrityError):
                 raise LogError(f"{self.path} cannot take it: {_rule(error)}") from error
             raise
-        self.last_seq += len(listed)
+        self.last_seq = seq
         self._arms = arms
         self._is_midway = False
 
@@ -389,12 +420,7 @@ class Store:
             number = self._number
             if number is None:
                 return None
-            unsettled = writer.unsettled_decision(key)
-            if unsettled is not None:
-                return unsettled
-            if not writer.may_have_key(key):
-                return None
-            return decision_of_key(writer.connection, number, key, str(self.path))
+            return writer.decision_with_key(number, key)
 
     def decision(self, number: int) -> RecordedDecision | None:
         """A decision and the rewards that came for it; None where there is none, or it was deleted.
@@ -626,7 +652,7 @@ class Store:
     def _begin_notes(self, created: float, decided: int) -> None:
         event = self._continuity.begin(created, self.last_seq, decided)
         if event is not None:
-            self._write(self._usable(), [event], [])
+            self._write(self._usable(), [event])
             self.flush()
 
     def _agent_row(self) -> AgentRow | None:
@@ -658,34 +684,6 @@ class Store:
         self._number = row.id
         self._arms = arms
         self._begin_notes(created, 0)
-
-    # --- writing
-
-    def _statements(self, events: list[Event]) -> tuple[list[Statement], ArmRegistry]:
-        """Statements of some events, and the arms there are after them."""
-        number = self._number
-        assert number is not None  # noqa: S101 - `extend` has introduced the agent
-        statements: list[Statement] = []
-        arms = self._arms
-        seq = self.last_seq
-        for event in events:
-            seq += 1
-            plain = plain_statements(number, seq, event)
-            if plain is not None:
-                statements += plain
-                continue
-
-            kept, own = statements_of(number, seq, event)
-            statements += own
-            if kept["kind"] in CHANGES:
-                known = len(arms.names)
-                # A copy, since the call may still be refused.
-                arms = arms.copy()
-                arms.follow(kept)
-                for name in arms.names[known:]:
-                    statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
-        statements.append((UPDATE_EVENTS, (seq, number)))
-        return statements, arms
 
     def _events_between(self, number: int, after: int, last: int) -> Iterator[Event]:
         with reading(self.path, in_slices=True) as connection:

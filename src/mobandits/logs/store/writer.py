@@ -9,6 +9,7 @@ from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs.store.connection import connect, explained
+from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.rows import Event, Statement
 
 SYNCHRONOUS = {"disk": "FULL", "system": "NORMAL", "buffered": "NORMAL"}
@@ -105,16 +106,9 @@ class Writer:
                 connection.execute(sql, values)
             connection.execute("COMMIT")
 
-    def unsettled_decision(self, key: str) -> None:
-        """None: its connection reads what it has written, also before that is committed.
-
-        Args:
-            key: of a client.
-        """
-
-    def may_have_key(self, key: str) -> bool:
-        """Always True; query the file to find out."""
-        return True
+    def decision_with_key(self, agent: int, key: str) -> Event | None:
+        """As of `GroupedWriter`; what is not committed yet is read by the connection as well."""
+        return decision_of_key(self.connection, agent, key, str(self._path))
 
     def flush(self) -> None:
         """Commit the open group.

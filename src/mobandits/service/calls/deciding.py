@@ -52,8 +52,8 @@ async def decide(request: Request) -> Response:
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
     openings = hosted.openings
-    decided = await _decided_by(hosted, lambda: hosted.decide(wanted))
-    await saved(request, hosted, openings)
+    decided = await _decided_by(hosted, partial(hosted.decide, wanted))
+    await saved(running, hosted, openings)
     running.telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
@@ -71,8 +71,8 @@ async def decide_batch(request: Request) -> Response:
     check_room(running_of(request).file.waiting())
     wanted = await body_of(request, DecideBatch)
     openings = hosted.openings
-    decided = await _decided_by(hosted, lambda: hosted.decide_batch(wanted))
-    await saved(request, hosted, openings)
+    decided = await _decided_by(hosted, partial(hosted.decide_batch, wanted))
+    await saved(running_of(request), hosted, openings)
     for each in decided:
         running_of(request).telemetry.count_decision(hosted.name, each)
 
@@ -94,7 +94,7 @@ async def observe(request: Request) -> Response:
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted, openings)
+    await saved(running_of(request), hosted, openings)
 
     return Response(msgspec.json.encode(outcomes), media_type=JSON)
 
@@ -103,7 +103,7 @@ async def activate(request: Request) -> Response:
     """`POST .../decisions/{decision}/activate`: it was shown."""
     hosted, number = decision_of(request)
     hosted.activate(number)
-    await saved(request, hosted)
+    await saved(running_of(request), hosted)
 
     return Response(status_code=204)
 
@@ -112,7 +112,7 @@ async def abandon(request: Request) -> Response:
     """`POST .../decisions/{decision}/abandon`: it was never shown."""
     hosted, number = decision_of(request)
     hosted.abandon(number)
-    await saved(request, hosted)
+    await saved(running_of(request), hosted)
 
     return Response(status_code=204)
 

@@ -36,7 +36,7 @@ async def reward(request: Request) -> Response:
     check_room(running.file.waiting())
     rewards = await body_of(request, dict[str, float])
     rewarded = hosted.reward(number, rewards)
-    await saved(request, hosted)
+    await saved(running, hosted)
     running.telemetry.count_reward(hosted.name, rewarded)
 
     return answer(rewarded)
@@ -56,7 +56,7 @@ async def reward_several(request: Request) -> Response:
         except (Problem, ValueError) as error:
             outcomes.append(RewardOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted, openings)
+    await saved(running_of(request), hosted, openings)
     for outcome in outcomes:
         if outcome.rewarded is not None:
             running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)

@@ -107,18 +107,18 @@ class DatabaseWriter(GroupedWriter):
 
         super().write(listed, appended, note)
 
-    def may_have_key(self, key: str) -> bool:
-        """Whether there may be a decision with a client's key: then the database is asked."""
-        return self._keys.may_have(key)
-
-    def unsettled_decision(self, key: str) -> Event | None:
-        """The decision of a client's key that may not be on disk yet; None where there is none.
+    def decision_with_key(self, agent: int, key: str) -> Event | None:
+        """As of `GroupedWriter`; the database is asked only where it may have the key.
 
         Raises:
+            LogError: where it is damaged.
             ValueError: as `write`.
         """
         check_kept(key)
-        return super().unsettled_decision(key)
+        if not self._keys.may_have(key):
+            return None
+
+        return super().decision_with_key(agent, key)
 
 
 def check_kept(value: object) -> None:
