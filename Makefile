@@ -86,7 +86,7 @@ docs: install
 # The site from an environment that holds nothing else: for who writes documentation only.
 docs-only:
 	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[client,docs]'
 	.venv-docs/bin/python tools/documentation.py
 
 bench: install

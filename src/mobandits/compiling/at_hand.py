@@ -1,9 +1,9 @@
 """Compiled code that is at hand, and a child process that compiles what is not.
 
-Compilers take seconds, in which a process answers nobody. So a caller that can do without compiled
-code asks first whether it is at hand: in memory, or in the cache. If it is not, a child process of
-low priority compiles it into the cache, and a thread of this process loads it from there. Until
-then the caller goes on in Python.
+Compilers take seconds, in which a process answers nobody, and even to load what they have made
+takes tenths of a second. So a caller that can do without compiled code asks first whether it is at
+hand. If it is not, a thread of this process loads it from the cache, where a child process of low
+priority compiles it if need be. Until then the caller goes on in Python.
 """
 
 import atexit
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,7 @@ from mobandits.support.forks import on_fork
 __all__ = ["NotAtHand", "is_at_hand", "types_of", "waiting", "waits"]
 
 LOG = logging.getLogger("mobandits")
+SHORTEST = 0.2  # seconds: a process that ends sooner needs no compiled code
 PATIENCE = 1.0  # seconds: a process that ends sooner needs no compiler
 COMMAND = (sys.executable, "-m", "mobandits.compiling.child")
 BEGUN = (
@@ -95,7 +97,7 @@ def types_of(values: tuple[Any, ...]) -> Kinds:
     return tuple(typeof(each) if is_compiled(each) else numba.typeof(each) for each in values)
 
 
-def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False) -> bool:
+def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool = True) -> bool:
     """Whether a loop can be called with arguments of these types without being compiled.
 
     Where it cannot, it will be by and by.
@@ -104,6 +106,7 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False) -> bool:
         loop: as `compile_loop` returns it.
         kinds: as of `types_of`.
         compiles: whether to wait for the compiler, and return True.
+        loads: whether to wait until it is loaded, where the cache has it.
 
     Raises:
         CompileError: where the loop was waited for, and cannot be compiled.
@@ -119,7 +122,7 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False) -> bool:
         _compile(loop, kinds)
         return True
 
-    return _helper.has(loop, kinds)
+    return _helper.has(loop, kinds, loads=loads)
 
 
 def _compile(loop: Any, kinds: Kinds) -> None:
@@ -141,7 +144,7 @@ def _load(loop: Any, kinds: Kinds) -> bool:
 
 
 class _Helper:
-    """The thread of this process that has loops compiled by child processes, one at a time."""
+    """The thread of this process that loads loops, and has child processes compile others."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -151,15 +154,15 @@ class _Helper:
         self._child: subprocess.Popen[bytes] | None = None
         self._ends = threading.Event()
 
-    def has(self, loop: Any, kinds: Kinds) -> bool:
-        """Whether the cache has a loop, where that was not asked before; else it will be compiled."""
+    def has(self, loop: Any, kinds: Kinds, *, loads: bool) -> bool:
+        """Whether a loop was loaded from the cache now; else the thread will have it by and by."""
         with self._lock:
             wanted = (loop, kinds)
             if wanted in self._asked:
                 return False
 
             self._asked.add(wanted)
-            if _load(loop, kinds):
+            if loads and _load(loop, kinds):
                 return True
 
             self._wanted.append(wanted)
@@ -181,7 +184,8 @@ class _Helper:
             thread.join()
 
     def _work(self) -> None:
-        self._ends.wait(PATIENCE)
+        begins = time.monotonic() + PATIENCE
+        self._ends.wait(SHORTEST)
         while not self._ends.is_set():
             with self._lock:
                 batch = self._wanted
@@ -190,11 +194,19 @@ class _Helper:
                     self._thread = None
                     return
 
-            LOG.info(BEGUN)
             try:
-                self._load_from_child(batch)
+                missing = [wanted for wanted in batch if not self._has_loaded(wanted)]
+                if missing:
+                    self._ends.wait(max(0.0, begins - time.monotonic()))
+                if missing and not self._ends.is_set():
+                    LOG.info(BEGUN)
+                    self._load_from_child(missing)
             except Exception as error:  # noqa: BLE001 - no reason to end this thread, or Python
                 LOG.warning(FAILED, error)
+
+    def _has_loaded(self, wanted: tuple[Any, Kinds]) -> bool:
+        """Whether a loop came from the cache; as Python ends, none is loaded."""
+        return not self._ends.is_set() and _load(*wanted)
 
     def _load_from_child(self, batch: list[tuple[Any, Kinds]]) -> None:
         """Have loops compiled into the cache by a child process, and load each from there."""

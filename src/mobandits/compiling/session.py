@@ -162,7 +162,7 @@ class Session:
         self._called[function, kinds] = None
         loop = _loop(function, kind, kinds)
         compiles = not waits() and are_many((args, self.state))
-        is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles)
+        is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles, loads=False)
         if not (self._open(compiles=compiles) and is_ready):
             return self._call_in_python(function, args)
 
@@ -196,8 +196,8 @@ class Session:
         kind = self._kind()
         open_struct = loop_of_types(_new_struct, kinds[:1], stores_arguments=True)
         read_state = loop_of_types(_state, [kind])
-        can_open = is_at_hand(open_struct, kinds, compiles=compiles)
-        can_read = is_at_hand(read_state, (kind,), compiles=compiles)
+        can_open = is_at_hand(open_struct, kinds, compiles=compiles, loads=False)
+        can_read = is_at_hand(read_state, (kind,), compiles=compiles, loads=False)
         if not (can_open and can_read):
             return False
 
