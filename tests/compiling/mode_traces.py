@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from mobandits.compiling.backend import INTERPRETED, MODE
+from mobandits.compiling.backend import INTERPRETED, mode
 
 TESTS = Path(__file__).parent.parent
 
@@ -24,8 +24,8 @@ def cases():
 
 
 def main():
-    mode, *rows = sys.argv[1:]
-    assert mode == MODE
+    wanted, *rows = sys.argv[1:]
+    assert mode() == wanted
     every = cases()
     traces = [every[int(row)].trace(compiled=not INTERPRETED) for row in rows]
     print(json.dumps(traces))

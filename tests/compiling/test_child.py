@@ -44,16 +44,20 @@ print(json.dumps([arms, state, len(agent.core.bound.session._dispatchers), longe
 """
 
 
-def begin(cache, *arguments, compiling="auto"):
-    settings = {
+def settings_of(cache, compiling):
+    return os.environ | {
         "NUMBA_CACHE_DIR": str(cache),
         "MOBANDITS_COMPILING": compiling,
         "NUMBA_DISABLE_JIT": "0",
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
+
+
+def begin(cache, *arguments, compiling="auto"):
+    settings = settings_of(cache, compiling)
     command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, env=os.environ | settings, text=True, **pipes)
+    return subprocess.Popen(command, env=settings, text=True, **pipes)
 
 
 def ended(process):
@@ -89,6 +93,26 @@ def test_an_agent_goes_over_to_what_a_child_has_compiled(tmp_path):
     assert [again[:both], compiled, said] == [arms[:both], 2, ""]
     # The first call does not wait until it is loaded.
     assert longest < 2.0
+
+
+ONE_CALL = """
+import sys
+import mobandits as mob
+from mobandits.policies import MolUcb
+
+agent = mob.Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)
+decision = agent.decide([1.0, 0.5])
+agent.learn(decision.id, [0.5, 0.25])
+print("numba" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("compiling", ["auto", "never"])
+def test_the_first_calls_do_not_need_numba(tmp_path, compiling):
+    settings = settings_of(tmp_path, compiling)
+    command = [sys.executable, "-c", ONE_CALL]
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_process_that_ends_soon_starts_no_child(tmp_path):
@@ -176,5 +200,5 @@ def test_what_no_other_process_can_have_stays_in_python(tmp_path):
         "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
     }
     command = [sys.executable, "-c", USER, str(PATIENCE)]
-    said = subprocess.check_output(command, env=os.environ | settings, text=True)
+    said = subprocess.check_output(command, env=settings, text=True)
     assert said.startswith("it is played in Python from now on, in more time, as it could not be")

@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
-from mobandits.compiling.backend import INTERPRETED, MODE
+from mobandits.compiling.backend import INTERPRETED, mode
 from mobandits.compiling.compiled import Floats, compile_loop, compiled, kernel
 from mobandits.numerics import masks
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
     INTERPRETED, reason="interpreted functions leave counting to Python"
 )
 optimised_only = pytest.mark.skipif(
-    MODE != "optimised", reason="the plain backend finishes every function by itself"
+    mode() != "optimised", reason="the plain backend finishes every function by itself"
 )
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from mobandits.compiling.backend import MODE
+from mobandits.compiling.backend import mode
 from mobandits.compiling.compiled import compile_loop, kernel
 
-if MODE != "optimised":
+if mode() != "optimised":
     pytest.skip("memory is Numba's or Python's own", allow_module_level=True)
 
 from mobandits.compiling.memory import compile_loop_entry

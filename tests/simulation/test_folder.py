@@ -18,7 +18,7 @@ import pytest
 from twins.tiny import Plain, Tiny
 
 import mobandits
-from mobandits.compiling.backend import MODE
+from mobandits.compiling.backend import mode
 from mobandits.simulation import FolderError, Results, simulate
 from mobandits.simulation.files import locked
 from mobandits.simulation.folder import Folder
@@ -375,7 +375,7 @@ def test_a_run_continues_in_another_mode_of_compiling(tmp_path, compiling):
         manifest["versions"]["compiling"] = compiling
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert small(tmp_path, trials=4).table.equals(small(None, trials=4).table)
-    assert json.loads((tmp_path / "manifest.json").read_text())["versions"]["compiling"] == MODE
+    assert json.loads((tmp_path / "manifest.json").read_text())["versions"]["compiling"] == mode()
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path):

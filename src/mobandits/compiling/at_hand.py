@@ -21,15 +21,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numba
-from numba.core import event
-
-from mobandits.compiling.backend import AUTO, INTERPRETED, MODE, VARIABLE, asked
+from mobandits.compiling.backend import (
+    AUTO,
+    LOADING,
+    VARIABLE,
+    asked,
+    backend,
+    is_loaded,
+    mode,
+    when_loaded,
+)
 from mobandits.compiling.child import Wanted
 from mobandits.compiling.part_types import is_compiled, typeof
 from mobandits.support.forks import on_fork
 
-__all__ = ["NotAtHand", "is_at_hand", "types_of", "waiting", "waits"]
+__all__ = ["NotAtHand", "has_numba", "is_at_hand", "types_of", "waiting", "waits"]
 
 LOG = logging.getLogger("mobandits")
 SHORTEST = 0.2  # seconds: a process that ends sooner needs no compiled code
@@ -65,15 +71,20 @@ _here = _Here()
 _unwaited: "weakref.WeakSet[Any]" = weakref.WeakSet()  # the dispatchers of such loops
 
 
-class _Gate(event.Listener):  # type: ignore[misc]
-    """A look at every compilation before it begins, which may refuse it."""
+def _watch_compilations(_: object) -> None:
+    from numba.core import event  # noqa: PLC0415 - see `backend`
 
-    def on_start(self, event: Any) -> None:
-        if event.data["dispatcher"] in _unwaited and not (waits() or _here.waits):
-            raise NotAtHand
+    class Gate(event.Listener):  # type: ignore[misc]
+        """A look at every compilation before it begins, which may refuse it."""
 
-    def on_end(self, event: Any) -> None:
-        """Nothing."""
+        def on_start(self, event: Any) -> None:
+            if event.data["dispatcher"] in _unwaited and not (waits() or _here.waits):
+                raise NotAtHand
+
+        def on_end(self, event: Any) -> None:
+            """Nothing."""
+
+    event.register("numba:compile", Gate())
 
 
 def waits() -> bool:
@@ -94,7 +105,24 @@ def waiting() -> Iterator[None]:
 
 def types_of(values: tuple[Any, ...]) -> Kinds:
     """The Numba types of arguments, as dispatchers infer them."""
+    import numba  # noqa: PLC0415 - see `backend`
+
     return tuple(typeof(each) if is_compiled(each) else numba.typeof(each) for each in values)
+
+
+def has_numba(*, compiles: bool = False) -> bool:
+    """Whether Numba is loaded; where it is not, a thread will load it.
+
+    Args:
+        compiles: whether to wait until it is, and return True.
+
+    Raises:
+        BackendError: where it was waited for, and does not do for what was asked for.
+    """
+    if compiles or waits():
+        backend()
+
+    return is_loaded() or _helper.has_numba()
 
 
 def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool = True) -> bool:
@@ -154,6 +182,13 @@ class _Helper:
         self._child: subprocess.Popen[bytes] | None = None
         self._ends = threading.Event()
 
+    def has_numba(self) -> bool:
+        """False; the thread will load it."""
+        with self._lock:
+            self._begin()
+
+        return False
+
     def has(self, loop: Any, kinds: Kinds, *, loads: bool) -> bool:
         """Whether a loop was loaded from the cache now; else the thread will have it by and by."""
         with self._lock:
@@ -166,11 +201,15 @@ class _Helper:
                 return True
 
             self._wanted.append(wanted)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
-                self._thread.start()
+            self._begin()
 
             return False
+
+    def _begin(self) -> None:
+        """Have the thread at work."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
         """End the child process, and then the thread: nothing may be loaded while Python ends."""
@@ -186,6 +225,14 @@ class _Helper:
     def _work(self) -> None:
         begins = time.monotonic() + PATIENCE
         self._ends.wait(SHORTEST)
+        try:
+            if not self._ends.is_set():
+                backend()
+        except Exception as error:  # noqa: BLE001 - as below
+            # Another thread could do no better, and so none is begun.
+            LOG.warning(FAILED, error)
+            return
+
         while not self._ends.is_set():
             with self._lock:
                 batch = self._wanted
@@ -206,7 +253,8 @@ class _Helper:
 
     def _has_loaded(self, wanted: tuple[Any, Kinds]) -> bool:
         """Whether a loop came from the cache; as Python ends, none is loaded."""
-        return not self._ends.is_set() and _load(*wanted)
+        with LOADING:
+            return not self._ends.is_set() and _load(*wanted)
 
     def _load_from_child(self, batch: list[tuple[Any, Kinds]]) -> None:
         """Have loops compiled into the cache by a child process, and load each from there."""
@@ -248,7 +296,7 @@ def _environment() -> dict[str, str]:
     """The environment of a child process, which finds the modules that this one does."""
     # An empty entry of the path is the working directory.
     folders = [folder or str(Path.cwd()) for folder in sys.path]
-    return {**os.environ, VARIABLE: MODE, "PYTHONPATH": os.pathsep.join(folders)}
+    return {**os.environ, VARIABLE: mode(), "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def _pickled(loop: Any, kinds: Kinds) -> bytes:
@@ -284,5 +332,4 @@ def _stop() -> None:
 
 on_fork(_waiting, _begin_anew)
 atexit.register(_stop)
-if not INTERPRETED:
-    event.register("numba:compile", _Gate())
+when_loaded(_watch_compilations)

@@ -10,22 +10,35 @@ The three modes give the same bits, from the same sources:
 
 The environment variable ``MOBANDITS_COMPILING`` chooses one of them, and whether calls wait for a
 compiler: `CHOICES` lists its values. Numba's own ``NUMBA_DISABLE_JIT=1`` is as ``never``.
+
+Numba itself is loaded at the first need, which takes a fifth of a second.
 """
 
 import os
 import re
+import threading
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-import numba
-from numba import config
-
-from mobandits.compiling.records import Record
 from mobandits.errors import BackendError, CompilingWarning
 from mobandits.support.naming import quoted
 
-__all__ = ["AUTO", "BACKEND", "INTERPRETED", "MODE", "VARIABLE", "Backend", "asked"]
+if TYPE_CHECKING:
+    from mobandits.compiling.records import Record
+
+__all__ = [
+    "AUTO",
+    "INTERPRETED",
+    "LOADING",
+    "VARIABLE",
+    "Backend",
+    "asked",
+    "backend",
+    "is_loaded",
+    "mode",
+    "when_loaded",
+]
 
 Mode: TypeAlias = Literal["optimised", "plain", "interpreted"]
 
@@ -57,7 +70,7 @@ class Backend(Protocol):
     def declare_kernel(self, kernel: Any, function: Callable[..., Any]) -> None:
         """Let compiled code call `function` where it meets `kernel`."""
 
-    def record_class(self, cls: type) -> type[Record]:
+    def record_class(self, cls: type) -> "type[Record]":
         """The class of the Numba types of a part's class."""
 
     def compile_loop(self, function: Any, *, stores_arguments: bool, cached: bool) -> Any:
@@ -86,8 +99,7 @@ def choose(value: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
     Raises:
         BackendError: where `value` is no choice, or "optimised" and cannot be had.
     """
-    if value not in CHOICES:
-        raise BackendError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {quoted(value)}")
+    check_choice(value)
     if interpreted or value == "never":
         return "interpreted", None
     if value == "plain":
@@ -150,5 +162,98 @@ def asked() -> str:
     return os.environ.get(VARIABLE) or AUTO
 
 
-MODE, BACKEND = choose(asked(), numba.__version__, interpreted=bool(config.DISABLE_JIT))
-INTERPRETED = MODE == "interpreted"
+def is_off() -> bool:
+    """Whether Numba was asked to compile nothing, in its own way."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in {"", "0"}
+
+
+class _Loaded:
+    """What is loaded in this process; before, nothing is."""
+
+    mode: Mode | None = None
+    backend: Any = None
+
+
+# Held while Numba is loaded, or code that it has compiled. Forks wait for it: their child has no
+# thread that would go on, and could never load what is loaded in part.
+LOADING = threading.RLock()
+_loaded = _Loaded()
+_lock = threading.Lock()
+_waiting: list[Callable[[Backend], object]] = []
+
+
+def is_loaded() -> bool:
+    """Whether Numba is loaded, and all that was declared to it."""
+    return _loaded.mode is not None
+
+
+def when_loaded(declare: Callable[[Backend], object]) -> None:
+    """Have something declared to the backend: once Numba is loaded, or now, where it is."""
+    if INTERPRETED:
+        return
+
+    with _lock:
+        if not is_loaded():
+            _waiting.append(declare)
+            return
+
+    declare(_loaded.backend)
+
+
+def backend() -> Backend:
+    """The backend of this process, for which Numba is loaded.
+
+    Raises:
+        BackendError: where ``optimised`` was asked for, and cannot be had.
+    """
+    if not is_loaded():
+        with LOADING:
+            _load()
+
+    chosen: Backend = _loaded.backend
+    return chosen
+
+
+def mode() -> Mode:
+    """The mode in which this process compiles."""
+    if INTERPRETED:
+        return "interpreted"
+
+    backend()
+    assert _loaded.mode is not None  # noqa: S101 - it is loaded
+    return _loaded.mode
+
+
+def _load() -> None:
+    import numba  # noqa: PLC0415 - it takes a fifth of a second
+
+    chosen, made = choose(asked(), numba.__version__, interpreted=False)
+    while not is_loaded():
+        with _lock:
+            declared = _waiting.copy()
+            _waiting.clear()
+            if not declared:
+                _loaded.backend = made
+                _loaded.mode = chosen
+
+        # Without the lock: another thread may be importing a module that declares something.
+        for declare in declared:
+            declare(made)
+
+
+def check_choice(value: str) -> None:
+    """Refuse what is no value of the environment variable.
+
+    Raises:
+        BackendError: with all of them.
+    """
+    if value not in CHOICES:
+        raise BackendError(f"{VARIABLE} must be one of {', '.join(CHOICES)}, got {quoted(value)}")
+
+
+check_choice(asked())
+INTERPRETED = is_off() or asked() == "never"
+if hasattr(os, "register_at_fork"):  # Windows has no forks
+    os.register_at_fork(
+        before=LOADING.acquire, after_in_parent=LOADING.release, after_in_child=LOADING.release
+    )

@@ -22,8 +22,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
-from mobandits.compiling.backend import BACKEND, INTERPRETED, MODE
-from mobandits.compiling.compiler_errors import explanation, is_compiler_error
+from mobandits.compiling.backend import INTERPRETED, backend, mode, when_loaded
 from mobandits.compiling.fields import (
     CONVERTERS,
     Floats,
@@ -34,8 +33,12 @@ from mobandits.compiling.fields import (
 )
 from mobandits.compiling.fingerprint import VOLATILE, digest, fingerprint
 from mobandits.compiling.named import names_of
-from mobandits.compiling.part_types import is_compiled, register_part_class, typeof
-from mobandits.compiling.records import NOT_INLINED
+from mobandits.compiling.part_types import (
+    NOT_INLINED,
+    is_compiled,
+    register_part_class,
+    typeof,
+)
 from mobandits.errors import CompileError
 
 __all__ = [
@@ -77,7 +80,7 @@ class Kernel:
     def __init__(self, function: Any) -> None:
         functools.update_wrapper(self, function)
         self.function = function
-        BACKEND.declare_kernel(self, function)
+        when_loaded(lambda chosen: chosen.declare_kernel(self, function))
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """From Python."""
@@ -275,7 +278,8 @@ class Origin(NamedTuple):
 
 @functools.cache
 def _loop_of_types(function: Any, stores_arguments: bool, *kinds: Any) -> Any:
-    sources = [MODE, _backend_digest(), fingerprint(function)]
+    compiler = backend()
+    sources = [mode(), _backend_digest(), fingerprint(function)]
     sources += [kind.name for kind in kinds]
     code = function.__code__
     key = digest(code.co_code, code.co_consts, stores_arguments, sources)
@@ -283,7 +287,7 @@ def _loop_of_types(function: Any, stores_arguments: bool, *kinds: Any) -> Any:
     is_volatile = any(VOLATILE in source for source in sources)
     closes_over = bool(function.__closure__)  # and the key does not tell over what
     cached = not (is_volatile or closes_over)
-    dispatcher = BACKEND.compile_loop(twin, stores_arguments=stores_arguments, cached=cached)
+    dispatcher = compiler.compile_loop(twin, stores_arguments=stores_arguments, cached=cached)
     origin = Origin(function, kinds, stores_arguments, cached)
 
     return _readable(dispatcher, origin)
@@ -308,12 +312,17 @@ def _renamed(function: Any, name: str) -> Any:
 def _backend_digest() -> str:
     """The digest of the files that decide what becomes of a loop."""
     room = Path(__file__).parent
-    names = ("records.py", "session.py", *BACKEND.sources)
+    names = ("records.py", "session_struct.py", "compiled_notes.py", *backend().sources)
     texts = [(room / name).read_text(encoding="utf-8") for name in names]
     return digest(*texts)
 
 
 def _readable(dispatcher: Any, origin: Origin) -> Any:
+    from mobandits.compiling.compiler_errors import (  # noqa: PLC0415 - see `backend`
+        explanation,
+        is_compiler_error,
+    )
+
     @functools.wraps(dispatcher)
     def call(*args: Any) -> Any:
         try:

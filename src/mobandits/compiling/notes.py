@@ -5,11 +5,10 @@ microsecond to hand over to compiled code or back, and as much again for every o
 tuple of floats costs next to nothing. So notes are taken apart and put together in compiled code.
 """
 
-# ruff: noqa: ARG001 - Numba hands the types of all arguments to an overload, used or not
-
+import importlib
 from typing import Any
 
-from mobandits.compiling.backend import INTERPRETED
+from mobandits.compiling.backend import when_loaded
 
 __all__ = ["note_like", "numbers_of"]
 
@@ -62,65 +61,8 @@ def note_like(template: Any, numbers: tuple[float, ...], first: int = 0) -> Any:
     return type(template)(*parts)
 
 
-if not INTERPRETED:
-    from numba import types
-    from numba.extending import overload
+def _declare(_: object) -> None:
+    importlib.import_module("mobandits.compiling.compiled_notes")
 
-    # Numba types a tuple element by element, and knows no loop over elements of different types.
-    # So both functions take the first element, and call themselves for the rest. It compares the
-    # parameters of an overload and of its implementations, annotations too.
 
-    def _count(kind: Any) -> int:
-        """How many numbers a note of this type has."""
-        if not isinstance(kind, types.BaseTuple):
-            return 1
-        return sum(_count(part) for part in kind)
-
-    @overload(numbers_of)
-    def _compiled_numbers_of(note: Any) -> Any:
-        def number(note: Any) -> Any:
-            return (float(note),)
-
-        def last(note: Any) -> Any:
-            return numbers_of(note[0])
-
-        def several(note: Any) -> Any:
-            return numbers_of(note[0]) + numbers_of(note[1:])
-
-        if not isinstance(note, types.BaseTuple):
-            return number
-
-        return last if len(note) == 1 else several
-
-    @overload(note_like)
-    def _compiled_note_like(template: Any, numbers: Any, first: Any = 0) -> Any:
-        def whole(template: Any, numbers: Any, first: Any = 0) -> Any:
-            return int(numbers[first])
-
-        def number(template: Any, numbers: Any, first: Any = 0) -> Any:
-            return numbers[first]
-
-        def note(template: Any, numbers: Any, first: Any = 0) -> Any:
-            return named_tuple(*_parts(template, numbers, first))
-
-        if isinstance(template, types.BaseTuple):
-            named_tuple = template.instance_class
-            return note
-
-        return whole if isinstance(template, types.Integer) else number
-
-    def _parts(template: Any, numbers: Any, first: Any) -> Any:
-        raise NotImplementedError  # only compiled code calls it
-
-    @overload(_parts)
-    def _compiled_parts(template: Any, numbers: Any, first: Any) -> Any:
-        def last(template: Any, numbers: Any, first: Any) -> Any:
-            return (note_like(template[0], numbers, first),)
-
-        def several(template: Any, numbers: Any, first: Any) -> Any:
-            head = (note_like(template[0], numbers, first),)
-            return head + _parts(template[1:], numbers, first + count)
-
-        count = _count(template[0])
-
-        return last if len(template) == 1 else several
+when_loaded(_declare)

@@ -19,7 +19,8 @@ from numba.extending import infer_getattr, lower_builtin, register_model
 from mobandits.compiling.borrowing import borrow, own
 from mobandits.compiling.inner import compile_inner
 from mobandits.compiling.memory import compile_loop_entry
-from mobandits.compiling.records import NOT_INLINED, NUMBA_TYPE, Record, RecordModel
+from mobandits.compiling.part_types import NOT_INLINED, NUMBA_TYPE
+from mobandits.compiling.records import Record, RecordModel
 
 __all__ = ["OptimisedBackend"]
 

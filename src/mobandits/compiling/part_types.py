@@ -1,18 +1,20 @@
 """The Numba type of an instance of a `compiled` class, and of anything else."""
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numba.extending import typeof_impl
-
-from mobandits.compiling.backend import BACKEND
-from mobandits.compiling.records import NUMBA_TYPE, Record, can_be_field
+from mobandits.compiling.backend import backend, when_loaded
 from mobandits.support.naming import quoted
 
-__all__ = ["MARK", "is_compiled", "register_part_class", "typeof"]
+if TYPE_CHECKING:
+    from mobandits.compiling.records import Record
+
+__all__ = ["MARK", "NOT_INLINED", "NUMBA_TYPE", "is_compiled", "register_part_class", "typeof"]
 
 # An attribute of `compiled` classes, which a subclass that is not decorated lacks.
 MARK = "_mobandits_compiled"
+NOT_INLINED = "_mobandits_not_inlined"  # one of methods that are called, not put in line
+NUMBA_TYPE = "_numba_type_"  # one where Numba looks first for the type of a value
 
 
 def is_compiled(part: object) -> bool:
@@ -23,7 +25,13 @@ def is_compiled(part: object) -> bool:
 def register_part_class(cls: type) -> None:
     """Mark a class as `compiled`, and let Numba know its instances."""
     setattr(cls, MARK, True)
-    typeof_impl.register(cls)(_typeof_part)
+
+    def register(_: object) -> None:
+        from numba.extending import typeof_impl  # noqa: PLC0415 - see `backend`
+
+        typeof_impl.register(cls)(_typeof_part)
+
+    when_loaded(register)
 
 
 def typeof(value: Any, context: Any = None) -> Any:
@@ -35,13 +43,18 @@ def typeof(value: Any, context: Any = None) -> Any:
     if is_compiled(value):
         # Numba does not know a class that another process sent by value, as those of a script are.
         return _typeof_part(value, context)
+
+    from numba.extending import typeof_impl  # noqa: PLC0415 - see `backend`
+
     return typeof_impl(value, context)
 
 
-def _typeof_part(part: Any, context: Any) -> Record:
+def _typeof_part(part: Any, context: Any) -> "Record":
     known: Record | None = vars(part).get(NUMBA_TYPE)
     if known is not None:
         return known
+
+    from mobandits.compiling.records import can_be_field  # noqa: PLC0415 - see `backend`
 
     cls = type(part)
     fields = []
@@ -54,7 +67,7 @@ def _typeof_part(part: Any, context: Any) -> Record:
 
         fields.append((field.name, kind))
 
-    record: Record = BACKEND.record_class(cls)(cls, tuple(fields))
+    record: Record = backend().record_class(cls)(cls, tuple(fields))
     # Without it, the types of all fields would be inferred in every call, for 40 microseconds.
     object.__setattr__(part, NUMBA_TYPE, record)
 

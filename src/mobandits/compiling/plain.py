@@ -18,7 +18,8 @@ from typing import Any
 from numba import njit
 from numba.extending import make_attribute_wrapper, overload, overload_method, register_model
 
-from mobandits.compiling.records import NOT_INLINED, FieldTypes, Record, RecordModel
+from mobandits.compiling.part_types import NOT_INLINED
+from mobandits.compiling.records import FieldTypes, Record, RecordModel
 
 __all__ = ["PlainBackend"]
 

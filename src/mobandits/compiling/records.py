@@ -11,20 +11,9 @@ from numba.extending import NativeValue, models, unbox
 
 from mobandits.compiling.fingerprint import fingerprint
 
-__all__ = [
-    "NOT_INLINED",
-    "NUMBA_TYPE",
-    "FieldTypes",
-    "Record",
-    "RecordModel",
-    "can_be_field",
-    "refuse_edited",
-]
+__all__ = ["FieldTypes", "Record", "RecordModel", "can_be_field", "refuse_edited"]
 
 CLASSES: dict[str, type] = {}  # the classes of records, by how the names of their types begin
-
-NOT_INLINED = "_mobandits_not_inlined"  # an attribute of methods that are called, not put in line
-NUMBA_TYPE = "_numba_type_"  # an attribute where Numba looks first for the type of a value
 
 FieldTypes: TypeAlias = tuple[tuple[str, Any], ...]  # the name and the Numba type of each field
 

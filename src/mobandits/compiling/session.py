@@ -11,15 +11,11 @@ compiler. Each function changes over for itself, between two calls, and the stat
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from numba import types
-from numba.experimental import structref
-
-from mobandits.compiling.at_hand import NotAtHand, is_at_hand, types_of, waits
+from mobandits.compiling.at_hand import NotAtHand, has_numba, is_at_hand, types_of, waits
 from mobandits.compiling.at_once import are_many, as_compiled
 from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import is_compiled, loop_of_types
 from mobandits.compiling.part_types import typeof
-from mobandits.compiling.records import Record
 from mobandits.contracts.notes import note_of
 from mobandits.contracts.protocols import Policy, Rng
 
@@ -34,19 +30,6 @@ def stores_arguments(function: F) -> F:
     """Mark a function that sets ``session.state``, in which another argument may live on."""
     setattr(function, STORES, True)
     return function
-
-
-if not INTERPRETED:
-
-    class _Struct(structref.StructRefProxy):  # type: ignore[misc]
-        """A session in compiled form: a reference to a struct that only compiled functions open."""
-
-    @structref.register
-    class _StructType(types.StructRef):  # type: ignore[misc]
-        """Its Numba type: the types of its fields."""
-
-    FIELDS = ["policy", "state", "rng", "note"]
-    structref.define_proxy(_Struct, _StructType, FIELDS)
 
 
 class Session:
@@ -139,12 +122,12 @@ class Session:
         Raises:
             CompileError: where it cannot be compiled, and calls wait for that.
         """
-        if not self._compiles:
+        # A state that is too large for Python would be waited for by the next call.
+        compiles = not waits() and are_many(self.state)
+        if not (self._compiles and has_numba(compiles=compiles)):
             return
 
         kind = self._kind()
-        # A state that is too large for Python would be waited for by the next call.
-        compiles = not waits() and are_many(self.state)
         for function, kinds in list(other._called):
             loop = _loop(function, kind, kinds)
             if is_at_hand(loop, (kind, *kinds), compiles=compiles) and waits():
@@ -154,14 +137,14 @@ class Session:
 
     def _call_with_care(self, function: Any, args: tuple[Any, ...]) -> Any:
         """As `call`, for a function that was not called with such arguments."""
-        if not self._compiles:
+        compiles = not waits() and are_many((args, self.state))
+        if not (self._compiles and has_numba(compiles=compiles)):
             return self._call_in_python(function, args)
 
         kind = self._kind()
         kinds = types_of(args)
         self._called[function, kinds] = None
         loop = _loop(function, kind, kinds)
-        compiles = not waits() and are_many((args, self.state))
         is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles, loads=False)
         if not (self._open(compiles=compiles) and is_ready):
             return self._call_in_python(function, args)
@@ -183,19 +166,22 @@ class Session:
         if self._struct is not None:
             return typeof(self._struct)
 
-        kinds = types_of((self.policy, self._state, self.rng, self.note))
-        return _StructType(list(zip(FIELDS, kinds, strict=True)))
+        from mobandits.compiling.session_struct import struct_type  # noqa: PLC0415 - see `backend`
+
+        return struct_type((self.policy, self._state, self.rng, self.note))
 
     def _open(self, *, compiles: bool = False) -> bool:
         """Take the fields apart for compiled calls: whether that has been done."""
         if self._struct is not None:
             return True
 
+        from mobandits.compiling.session_struct import new_struct, state_of  # noqa: PLC0415 - see `backend`
+
         fields = (self.policy, self._state, self.rng, self.note)
         kinds = types_of(fields)
         kind = self._kind()
-        open_struct = loop_of_types(_new_struct, kinds[:1], stores_arguments=True)
-        read_state = loop_of_types(_state, [kind])
+        open_struct = loop_of_types(new_struct, kinds[:1], stores_arguments=True)
+        read_state = loop_of_types(state_of, [kind])
         can_open = is_at_hand(open_struct, kinds, compiles=compiles, loads=False)
         can_read = is_at_hand(read_state, (kind,), compiles=compiles, loads=False)
         if not (can_open and can_read):
@@ -209,16 +195,10 @@ class Session:
         return True
 
 
-def _new_struct(policy: Policy, state: Any, rng: Rng, note: Any) -> Any:
-    return _Struct(policy, state, rng, note)
-
-
-def _state(session: Any) -> Any:
-    return session.state
-
-
 def _loop(function: Any, kind: Any, kinds: tuple[Any, ...]) -> Any:
     """The loop of a function of a session of some type, and of arguments of these."""
+    from mobandits.compiling.records import Record  # noqa: PLC0415 - see `backend`
+
     # A loop has a file of the cache for the types of all parts that it is given.
     parts = [each for each in kinds if isinstance(each, Record)]
     stores = getattr(function, STORES, False)

@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from mobandits.compiling.backend import MODE
+from mobandits.compiling.backend import mode
 from mobandits.errors import FolderError
 from mobandits.simulation.files import write_atomically
 from mobandits.support.naming import quoted, shortened
@@ -148,7 +148,7 @@ def versions() -> dict[str, str]:
     return {
         **packages,
         "python": platform.python_version(),
-        "compiling": MODE,
+        "compiling": mode(),
     }
 
 
