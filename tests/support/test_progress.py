@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from twins.tiny import Plain, Tiny
 
+from mobandits.compiling import at_hand
 from mobandits.evaluation import ConstantTarget, Uniform, compare, evaluate
 from mobandits.logs import Feedback
 from mobandits.simulation import simulate
@@ -225,9 +226,30 @@ def test_a_display_that_breaks_is_left_alone():
     late.close()
 
 
+def test_a_bar_says_how_the_work_is_done():
+    published = []
+    said = iter(["", ", in Python"])
+    bar = NotebookBar(
+        "simulate", "rounds", lambda drawn, **_: published.append(drawn), said.__next__
+    )
+    bar.show(1, 2)
+    bar._handle = None
+    bar.show(2, 2)
+    assert list(map(repr, published)) == [
+        "simulate: 1 of 2 rounds",
+        "simulate: 2 of 2 rounds, in Python",
+    ]
+
+
+def test_it_is_said_what_is_played_in_python(monkeypatch):
+    assert at_hand.form_of_play() == ""
+    monkeypatch.setattr(at_hand._helper, "_wanted", [("a loop", ())])
+    assert at_hand.form_of_play() == ", in Python until a child process has compiled it"
+
+
 def test_the_bar_is_removed_where_the_work_fails(monkeypatch, at_once):
     display = Recorded()
-    monkeypatch.setattr(progress_module, "display_here", lambda what, unit: display)
+    monkeypatch.setattr(progress_module, "display_here", lambda what, unit, remark: display)
 
     def work():
         with shown_progress("auto", "x", "rounds") as report:
@@ -260,7 +282,7 @@ def test_compare_counts_targets(monkeypatch, at_once, capfd):
     compare(log, targets, "ips")
     assert capfd.readouterr() == ("", "")
     display = Recorded()
-    monkeypatch.setattr(progress_module, "display_here", lambda what, unit: display)
+    monkeypatch.setattr(progress_module, "display_here", lambda what, unit, remark: display)
     compare(log, targets, "ips")
     assert display.calls == [(0, None), (0, 2), (1, 2), (2, 2), "closed"]
     evaluate(log, Uniform(), "ips")

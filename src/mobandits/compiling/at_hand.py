@@ -35,7 +35,15 @@ from mobandits.compiling.child import Wanted
 from mobandits.compiling.part_types import is_compiled, typeof
 from mobandits.support.forks import on_fork
 
-__all__ = ["NotAtHand", "has_numba", "is_at_hand", "types_of", "waiting", "waits"]
+__all__ = [
+    "NotAtHand",
+    "form_of_play",
+    "has_numba",
+    "is_at_hand",
+    "types_of",
+    "waiting",
+    "waits",
+]
 
 LOG = logging.getLogger("mobandits")
 SHORTEST = 0.2  # seconds: a process that ends sooner needs no compiled code
@@ -45,6 +53,7 @@ BEGUN = (
     "a child process compiles what is played in Python meanwhile, with the same numbers; "
     f"{VARIABLE}=now waits for it, and `mobandits warm` compiles ahead"
 )
+IN_PYTHON = ", in Python until a child process has compiled it"
 FAILED = "it is played in Python from now on, in more time, as it could not be compiled: %s"
 
 Kinds = tuple[Any, ...]
@@ -125,6 +134,11 @@ def has_numba(*, compiles: bool = False) -> bool:
     return is_loaded() or _helper.has_numba()
 
 
+def form_of_play() -> str:
+    """A remark for displays of progress: whether something is played in Python for now."""
+    return IN_PYTHON if _helper.is_behind() else ""
+
+
 def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool = True) -> bool:
     """Whether a loop can be called with arguments of these types without being compiled.
 
@@ -181,6 +195,10 @@ class _Helper:
         self._thread: threading.Thread | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self._ends = threading.Event()
+
+    def is_behind(self) -> bool:
+        """Whether a loop that was asked for is still to be compiled."""
+        return bool(self._wanted) or self._child is not None
 
     def has_numba(self) -> bool:
         """False; the thread will load it."""

@@ -21,9 +21,7 @@ Progress = ProgressCallback | Literal["auto", False] | None
 DELAY = (
     1.0  # seconds of work that are worth a bar: shorter calls would only make the screen flicker
 )
-STARTING = (
-    "starting; policies that were never played are compiled first, about a minute for all of them"
-)
+STARTING = "starting"
 
 
 class Display(Protocol):
@@ -37,7 +35,9 @@ class Display(Protocol):
 
 
 @contextlib.contextmanager
-def shown_progress(progress: Progress, what: str, unit: str) -> Iterator[ProgressCallback | None]:
+def shown_progress(
+    progress: Progress, what: str, unit: str, remark: Callable[[], str] = str
+) -> Iterator[ProgressCallback | None]:
     """The function to report steps to, and a bar for as long as the context lasts.
 
     Args:
@@ -45,6 +45,7 @@ def shown_progress(progress: Progress, what: str, unit: str) -> Iterator[Progres
             nothing elsewhere; False or None shows nothing; a function is called instead.
         what: the name of the call.
         unit: what is counted, in plural.
+        remark: says how it is done at the moment; an empty text says nothing.
 
     Raises:
         ValueError: where `progress` is something else.
@@ -59,7 +60,7 @@ def shown_progress(progress: Progress, what: str, unit: str) -> Iterator[Progres
         yield progress
         return
 
-    display = display_here(what, unit) if progress == "auto" else None
+    display = display_here(what, unit, remark) if progress == "auto" else None
     if display is None:
         yield None
         return
@@ -169,17 +170,17 @@ def _unless_broken(draw: Callable[[], None]) -> bool:
     return True
 
 
-def display_here(what: str, unit: str) -> Display | None:
+def display_here(what: str, unit: str, remark: Callable[[], str] = str) -> Display | None:
     """A bar in the notebook or the terminal that this process writes to; None: it has neither."""
     publish = notebook_display()
     if publish is not None:
-        return NotebookBar(what, unit, publish)
+        return NotebookBar(what, unit, publish, remark)
 
     # A bar moves the cursor, which files and logs of builds cannot. Without a console, as under
     # pythonw, there is no stderr at all.
     stream = sys.stderr
     if stream is not None and stream.isatty():
-        return TerminalBar(what)
+        return TerminalBar(what, remark)
 
     return None
 
@@ -198,10 +199,16 @@ def notebook_display() -> Callable[..., Any] | None:
 
 
 class TerminalBar:
-    """A bar on stderr, which is gone when the work is done."""
+    """A bar on stderr, which is gone when the work is done.
 
-    def __init__(self, what: str) -> None:
+    Args:
+        what: the name of the call.
+        remark: as of `shown_progress`.
+    """
+
+    def __init__(self, what: str, remark: Callable[[], str] = str) -> None:
         self._what = what
+        self._remark = remark
         self._bar: Any = None
         self._task: Any = None
 
@@ -211,6 +218,7 @@ class TerminalBar:
             self._open()
 
         description = self._what if done else f"{self._what}: {STARTING}"
+        description += self._remark()
         self._bar.update(self._task, completed=done, total=total, description=description)
 
     def close(self) -> None:
@@ -252,9 +260,13 @@ class NotebookBar:
         what: the name of the call.
         unit: what is counted, in plural.
         publish: IPython's `display`.
+        remark: as of `shown_progress`.
     """
 
-    def __init__(self, what: str, unit: str, publish: Callable[..., Any]) -> None:
+    def __init__(
+        self, what: str, unit: str, publish: Callable[..., Any], remark: Callable[[], str] = str
+    ) -> None:
+        self._remark = remark
         self._what = what
         self._unit = unit
         self._publish = publish
@@ -285,7 +297,7 @@ class NotebookBar:
             text = f"{self._what}: {STARTING}"
             return Raw(text, f"<div>{html.escape(text)}</div>")
 
-        text = f"{self._what}: {done:,} of {total:,} {self._unit}"
+        text = f"{self._what}: {done:,} of {total:,} {self._unit}{self._remark()}"
         bar = f'<progress value="{done}" max="{total}"></progress>'
 
         return Raw(text, f"<div>{bar} {html.escape(text)}</div>")
