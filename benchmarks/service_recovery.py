@@ -84,8 +84,8 @@ def print_memory(path):
 
         def wait_for_room():
             # As a service does: what waits for the disk is no part of what a decision costs.
-            if file.waiting() >= MOST_CALLS:
-                file.flush()
+            if file.committer.waiting() >= MOST_CALLS:
+                file.committer.flush()
 
         def decide_all():
             numbers = []
@@ -100,19 +100,19 @@ def print_memory(path):
                 wait_for_room()
 
         learn_each([agent.decide(context).id for _ in range(2 * REMEMBERED)])
-        file.flush()
+        file.committer.flush()
         before = resident()
         numbers = decide_all()
-        file.flush()
+        file.committer.flush()
         with_waiting = resident()
         learn_each(numbers)
-        file.flush()
+        file.committer.flush()
         del numbers
         start = resident()
         for _ in range(DECISIONS):
             agent.learn(agent.decide(context).id, REWARDS)
             wait_for_room()
-        file.flush()
+        file.committer.flush()
         end = resident()
         hosted.close()
 

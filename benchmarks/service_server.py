@@ -87,7 +87,7 @@ def commit_each_call_alone():
     """The same server, which takes the next call when the one before is on disk."""
 
     async def flushed(settlements):
-        settlements._file.flush()
+        settlements._committer.flush()
 
     Settlements.settled = flushed
 

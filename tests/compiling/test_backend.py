@@ -12,7 +12,7 @@ import pytest
 
 import mobandits
 from mobandits.compiling import backend
-from mobandits.compiling.backend import choose, mode
+from mobandits.compiling.backend import check_choice, choose, mode
 from mobandits.errors import BackendError, CompilingWarning
 
 PACKAGE = Path(mobandits.__file__).parent
@@ -36,10 +36,10 @@ def loaded(monkeypatch):
 
 @pytest.mark.parametrize("version", ["0.61.0", "0.61.2", "0.68.1", "0.68.9"])
 def test_tested_versions_are_compiled_for_in_the_optimised_way(loaded, version):
-    assert choose("auto", version, interpreted=False) == OPTIMISED
-    assert choose("now", version, interpreted=False) == OPTIMISED
-    assert choose("optimised", version, interpreted=False) == OPTIMISED
-    assert choose("plain", version, interpreted=False) == PLAIN
+    assert choose("auto", version) == OPTIMISED
+    assert choose("now", version) == OPTIMISED
+    assert choose("optimised", version) == OPTIMISED
+    assert choose("plain", version) == PLAIN
 
 
 UNTESTED = ["0.60.0", "0.69.0", "0.69.0rc1", "0.70.0dev0+12.g3f", "1.0.0", "0+unknown"]
@@ -49,37 +49,38 @@ UNTESTED = ["0.60.0", "0.69.0", "0.69.0rc1", "0.70.0dev0+12.g3f", "1.0.0", "0+un
 def test_other_versions_get_the_plain_backend_and_one_warning(loaded, version):
     rule = r"MOBANDITS_COMPILING=optimised needs Numba 0\.61 or newer, before 0\.69, got"
     with pytest.warns(CompilingWarning, match=rule) as warned:
-        assert choose("auto", version, interpreted=False) == PLAIN
+        assert choose("auto", version) == PLAIN
     assert len(warned) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert choose("plain", version, interpreted=False) == PLAIN
+        assert choose("plain", version) == PLAIN
     with pytest.raises(BackendError, match=rule):
-        choose("optimised", version, interpreted=False)
+        choose("optimised", version)
 
 
 def test_a_numba_that_lacks_something_gets_the_plain_backend(monkeypatch):
     monkeypatch.setitem(sys.modules, "mobandits.compiling.optimised", None)  # its import fails
     rule = r"MOBANDITS_COMPILING=optimised does not go with Numba 0\.68\.1, because import of"
     with pytest.warns(CompilingWarning, match=rule):
-        mode, chosen = choose("auto", "0.68.1", interpreted=False)
+        mode, chosen = choose("auto", "0.68.1")
     assert mode == "plain"
     assert type(chosen).__name__ == "PlainBackend"
     with pytest.raises(BackendError, match=rule):
-        choose("optimised", "0.68.1", interpreted=False)
+        choose("optimised", "0.68.1")
 
 
-@pytest.mark.parametrize("interpreted", [False, True])
-def test_an_unknown_choice_is_an_error(interpreted):
+def test_an_unknown_choice_is_an_error():
     rule = "MOBANDITS_COMPILING must be one of auto, now, never, optimised, plain, got 'fast'"
     with pytest.raises(BackendError, match=rule):
-        choose("fast", "0.68.1", interpreted=interpreted)
+        check_choice("fast")
 
 
-@pytest.mark.parametrize("asked", ["auto", "now", "never", "optimised", "plain"])
-def test_where_numba_compiles_nothing_there_is_no_backend(asked):
-    assert choose(asked, "0.99.0", interpreted=True) == ("interpreted", None)
-    assert choose("never", "0.99.0", interpreted=False) == ("interpreted", None)
+@pytest.mark.parametrize("switch", [{"NUMBA_DISABLE_JIT": "1"}, {"MOBANDITS_COMPILING": "never"}])
+def test_where_nothing_is_compiled_numba_is_not_loaded(switch):
+    program = "from mobandits.compiling import backend as b; import mobandits.policies, sys;"
+    answer = "print(b.mode(), b.INTERPRETED, 'numba' in sys.modules)"
+    done = run(["-c", program + answer], **switch)
+    assert done.stdout == "interpreted True False\n"
 
 
 def run(code, **environment):

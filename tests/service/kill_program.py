@@ -113,7 +113,7 @@ async def told(client, running, call):
     method, path, body = call
     if call == CHECKPOINT:
         running.agents.named("router").agent.checkpoint()
-        running.file.flush()
+        running.file.committer.flush()
         return None
     answer = await client.request(method, path, json=body)
     assert answer.status_code in {200, 201, 204}, (call, answer.text)
@@ -170,7 +170,7 @@ def answers_until_killed(path, name, moment, start, skipped=0):
 
 def _run_child(path, writing, last, fault):
     with opened(path) as running:
-        committer = running.file._committer
+        committer = running.file.committer
         fatal = Fatal(committer._connection, *fault)
         committer._connection = fatal
 

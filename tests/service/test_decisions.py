@@ -170,7 +170,7 @@ def test_nothing_is_listed_of_an_agent_that_is_not_ready(tmp_path):
 def test_a_page_of_a_long_log_is_found_by_its_index(tmp_path):
     async def talk(client, running):
         await filled(client, count=5)
-        running.file.flush()
+        running.file.committer.flush()
         plans = []
         connection = running.file._reader
         for order in ("", " DESC"):

@@ -103,8 +103,8 @@ def test_agents_of_calls_come_back_where_the_store_was_read_in_vain(tmp_path, mo
             await running.look_after()
         # Made by that process.
         text = msgspec.json.encode(msgspec.convert(ROUTER, AgentSpecification)).decode()
-        file.keep([hosted_put("made", text, "served")])
-        file.flush()
+        file.committer.keep([hosted_put("made", text, "served")])
+        file.committer.flush()
         with monkeypatch.context() as patched:
             patched.setattr(file, "asked", fail)
             with pytest.raises(LogError, match="in vain"):

@@ -267,7 +267,7 @@ async def check_refused(client, body):
 def test_an_error_of_the_disk_is_503_until_a_write_succeeds(tmp_path, caplog, wrong):
     spec = specification(router=ROUTER, other=ROUTER)
     with opened(tmp_path / "log", spec) as running:
-        committer = running.file._committer
+        committer = running.file.committer
         disk = FailingDisk(committer._connection)
         committer._connection = disk
 
@@ -373,7 +373,7 @@ def test_writes_that_the_system_refuses_lose_nothing_that_was_answered(tmp_path)
 
 def test_a_call_that_was_lost_is_not_answered_by_the_agent_that_was_opened_again(tmp_path):
     with opened(tmp_path / "log") as running:
-        committer = running.file._committer
+        committer = running.file.committer
         disk = FailingDisk(committer._connection)
         committer._connection = disk
 
@@ -390,7 +390,7 @@ def test_a_call_that_was_lost_is_not_answered_by_the_agent_that_was_opened_again
                 await asyncio.sleep(0)
             # All of it before one of the calls looks.
             disk.may_fail.set()
-            running.file.flush()
+            running.file.committer.flush()
             disk.wrong = None
             hosted.status = "failed"
             running.agents.open()
@@ -451,7 +451,7 @@ def test_decisions_of_another_version_are_adopted_and_counted(tmp_path, whole):
                     reward = {"quality": number / 30, "cost": 0.5}
                     await client.post(f"{AGENT}/decisions/{number}/rewards", json=reward)
                     assert answer.status_code == 200
-                running.file.flush()
+                running.file.committer.flush()
                 os._exit(0)
 
             talk(running, work)

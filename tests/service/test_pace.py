@@ -25,17 +25,17 @@ def with_pace(path, calls):
     commits = []
 
     async def paced(file, store):
-        pace = Pace(file)
+        pace = Pace(file.committer)
         pace.begin()
         try:
-            await asyncio.wait_for(calls(store, Settlements(file)), PATIENCE)
+            await asyncio.wait_for(calls(store, Settlements(file.committer)), PATIENCE)
         finally:
             pace.end()
 
     with SharedFile(path) as file, Store(file) as store:
         store.describe(DESCRIPTION)
-        file.flush()
-        file.observe_commits(lambda count, _: commits.append(count))
+        file.committer.flush()
+        file.committer.observer = lambda count, _: commits.append(count)
         asyncio.run(paced(file, store))
 
     return commits
@@ -57,7 +57,7 @@ def test_a_group_is_started_while_calls_still_come(tmp_path):
     started = threading.Event()
 
     async def calls(store, settlements):
-        store._file.observe_commits(lambda *_: started.set())
+        store._file.committer.observer = lambda *_: started.set()
         # A call in every turn: there never is one without.
         number = 0
         while not started.is_set():
@@ -75,7 +75,7 @@ def test_a_call_of_another_thread_is_committed_at_once(tmp_path):
         thread.start()
         # The loop does nothing meanwhile.
         thread.join(PATIENCE)
-        group = store._file.last_group()
+        group = store._file.committer.last_group()
         if group is not None:
             group.settled.result(timeout=PATIENCE)
 
@@ -92,7 +92,7 @@ def test_what_has_gathered_in_the_end_is_committed(tmp_path):
 def test_a_group_that_is_settled_is_gone_without_a_collection(tmp_path):
     async def calls(store, settlements):
         store.append(decide(0))
-        group = weakref.ref(store._file.last_group())
+        group = weakref.ref(store._file.committer.last_group())
         await settlements.settled()
         # The thread that commits lets go of it when it takes the next one.
         store.append(decide(1))

@@ -178,13 +178,13 @@ def test_an_owner_whose_session_ended_writes_nothing_more(address, postgres):
     store.describe({"arms": ["a", "b"], "objectives": [{"name": "q", "minimise": False}]})
     other = Store(first, agent="other")
     store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
-    first.flush()
+    first.committer.flush()
     postgres.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
     )
     wait_for(lambda: second.hold() is None)
     store.append({"kind": "decide", "id": 1, "arm": 0, "propensity": 0.5})
-    first.flush()
+    first.committer.flush()
     # All of its agents: the one that wrote, and the one that did not.
     for each in (store, other):
         with pytest.raises(LogError, match=r"could not be written|was lost"):
@@ -230,7 +230,7 @@ def test_a_call_that_a_column_refuses_costs_the_others_nothing(address):
         bad.append(decision)
         bad.append(decision)
         good.append(decision)
-        shared.flush()
+        shared.committer.flush()
         with pytest.raises(LogError, match="decisions_pkey"):
             bad.check_usable()
         good.check_usable()
@@ -311,7 +311,7 @@ def test_statements_of_sums_mean_the_same(tmp_path, address):
             for n in range(3):
                 decision = {"kind": "decide", "id": n, "time": 1.7e9 + 59.0 * n}
                 store.append({**decision, "arm": 1, "propensity": 0.1 * (n + 1)})
-            shared.flush()
+            shared.committer.flush()
             with reading(shared.path) as connection:
                 rows = connection.execute(sums, {"agent": 1}).fetchall()
         found.append(sorted(rows))
@@ -336,7 +336,7 @@ def test_an_agent_that_is_opened_while_the_store_is_lost_holds_up_nobody(address
     def opening():
         with shared.lock:
             is_reading.set()
-            wait_for(lambda: shared._committer is None)
+            wait_for(lambda: not shared._is_held)
             with pytest.raises(LogError, match="is not held"):
                 shared.writer_for("router")
             refused.append("router")
@@ -392,7 +392,7 @@ def test_sessions_that_are_ended_one_by_one_are_opened_again(address, postgres):
         assert shared.hold() is None
         assert shared.all_keys() == []
         store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
-        shared.flush()
+        shared.committer.flush()
         store.check_usable()
         ended(postgres, "reads")
         with pytest.raises(LogError, match="cannot be used"):

@@ -33,7 +33,7 @@ def test_a_preview_is_what_the_agent_would_have_played(tmp_path):
     with served(tmp_path / "log") as running:
         hosted = running.agents.named("router")
         contexts = play(hosted, 60)
-        running.file.flush()
+        running.file.committer.flush()
         before = hosted.agent.to_bytes()
         events = len(hosted.agent.core.writer.store)
         found = preview(hosted, LEXICOGRAPHIC, 40)
@@ -127,7 +127,7 @@ def test_arms_that_came_and_went_are_no_obstacle(tmp_path):
         hosted.add_arm("huge", "large")
         hosted.remove_arm("small")
         hosted.agent.decide([1.0, 0.0, 0.0])
-        running.file.flush()
+        running.file.committer.flush()
         found = preview(hosted, LEXICOGRAPHIC)
         assert [share.arm for share in found.arms] == ["large", "huge"]
         # The one with nothing but an arm that is gone cannot be asked again.
@@ -143,13 +143,13 @@ def test_contexts_with_a_row_per_arm_are_asked_again_until_arms_change(tmp_path)
             eligible = None if n % 3 else ["large"]
             decision = hosted.agent.decide(rng.random((2, 3)), eligible)
             hosted.agent.learn(decision.id, {"quality": 0.5, "cost": 0.1})
-        running.file.flush()
+        running.file.committer.flush()
         found = preview(hosted, LEXICOGRAPHIC)
         assert found.contexts == 24
         assert found.estimates
         hosted.add_arm("huge", None)
         hosted.agent.decide(rng.random((3, 3)))
-        running.file.flush()
+        running.file.committer.flush()
         assert preview(hosted, LEXICOGRAPHIC).contexts == 1
 
 

@@ -47,7 +47,7 @@ def test_commits_entropy_and_the_age_of_snapshots(tmp_path):
             body = {"context": CONTEXT}
             arms.append((await client.post(f"{AGENT}/decide", json=body)).json()["arm"])
         hosted.agent.checkpoint()
-        running.file.flush()
+        running.file.committer.flush()
         found = await metrics_of(client)
         assert 0.0 <= found[name] < 120.0
         recent = RecentArms()
@@ -105,7 +105,7 @@ def test_a_commit_that_is_held_is_counted(tmp_path):
 
     async def talk(client, running):
         watch = asyncio.create_task(running.stalls.keep_beating())
-        running.file.observe_commits(hold)
+        running.file.committer.observer = hold
         call = client.post(f"{AGENT}/decide", json={"context": CONTEXT})
         decided = asyncio.create_task(call)
         await asyncio.sleep(1.0)
@@ -137,7 +137,7 @@ def test_an_observer_that_fails_does_not_end_the_commits(tmp_path):
         def fail(calls, seconds):
             raise RuntimeError("no")
 
-        running.file.observe_commits(fail)
+        running.file.committer.observer = fail
         for _ in range(2):
             answer = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
             assert answer.status_code == 200

@@ -74,7 +74,7 @@ def test_a_state_that_was_copied_is_written_as_it_was(tmp_path):
         agent.decide(CONTEXT)
         after = agent.to_bytes()
         core.writer.keep_snapshot(copied)
-        running.file.flush()
+        running.file.committer.flush()
         newest = core.writer.store.latest_snapshot()
         assert newest.state == before
         assert newest.seq == copied.events == 22

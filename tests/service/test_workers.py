@@ -343,7 +343,7 @@ def test_a_look_into_the_inbox_that_is_cancelled_takes_nothing_in_twice(address,
         made = [await worker.decide(AGENT, Decide(context=each)) for each in contexts(3, 5)]
         # Nothing is committed while the first look waits for it.
         file = bench.running.file
-        file.pace_commits(lambda: None)
+        file.committer.pacer = lambda: None
         before = len(bench.agent.core.pending.open)
         look = asyncio.create_task(bench.running.learner.inbox.take_some())
         while len(bench.agent.core.pending.open) < before + 5:
@@ -352,8 +352,8 @@ def test_a_look_into_the_inbox_that_is_cancelled_takes_nothing_in_twice(address,
         made.append(await worker.decide(AGENT, Decide(context=CONTEXT)))
         next_look = asyncio.create_task(bench.take())
         await asyncio.wait([next_look], timeout=0.2)
-        file.pace_commits(None)
-        file.start_commit()
+        file.committer.pacer = None
+        file.committer.start()
         await next_look
         bench.hosted.check_saved()
         return made

@@ -226,30 +226,24 @@ def test_a_display_that_breaks_is_left_alone():
     late.close()
 
 
-def test_a_bar_says_how_the_work_is_done():
+def test_a_bar_says_what_is_played_in_python(monkeypatch):
     published = []
-    said = iter(["", ", in Python"])
     bar = NotebookBar(
-        "simulate", "rounds", lambda drawn, **_: published.append(drawn), said.__next__
+        at_hand.Played("simulate"), "rounds", lambda drawn, **_: published.append(repr(drawn))
     )
     bar.show(1, 2)
     bar._handle = None
-    bar.show(2, 2)
-    assert list(map(repr, published)) == [
-        "simulate: 1 of 2 rounds",
-        "simulate: 2 of 2 rounds, in Python",
-    ]
-
-
-def test_it_is_said_what_is_played_in_python(monkeypatch):
-    assert at_hand.form_of_play() == ""
     monkeypatch.setattr(at_hand._helper, "_wanted", [("a loop", ())])
-    assert at_hand.form_of_play() == ", in Python until a child process has compiled it"
+    bar.show(2, 2)
+    assert published == [
+        "simulate: 1 of 2 rounds",
+        "simulate, in Python until a child process has compiled it: 2 of 2 rounds",
+    ]
 
 
 def test_the_bar_is_removed_where_the_work_fails(monkeypatch, at_once):
     display = Recorded()
-    monkeypatch.setattr(progress_module, "display_here", lambda what, unit, remark: display)
+    monkeypatch.setattr(progress_module, "display_here", lambda what, unit: display)
 
     def work():
         with shown_progress("auto", "x", "rounds") as report:
@@ -282,7 +276,7 @@ def test_compare_counts_targets(monkeypatch, at_once, capfd):
     compare(log, targets, "ips")
     assert capfd.readouterr() == ("", "")
     display = Recorded()
-    monkeypatch.setattr(progress_module, "display_here", lambda what, unit, remark: display)
+    monkeypatch.setattr(progress_module, "display_here", lambda what, unit: display)
     compare(log, targets, "ips")
     assert display.calls == [(0, None), (0, 2), (1, 2), (2, 2), "closed"]
     evaluate(log, Uniform(), "ips")

@@ -19,7 +19,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mobandits.compiling.backend import (
     AUTO,
@@ -37,7 +37,7 @@ from mobandits.support.forks import on_fork
 
 __all__ = [
     "NotAtHand",
-    "form_of_play",
+    "Played",
     "has_numba",
     "is_at_hand",
     "types_of",
@@ -134,9 +134,13 @@ def has_numba(*, compiles: bool = False) -> bool:
     return is_loaded() or _helper.has_numba()
 
 
-def form_of_play() -> str:
-    """A remark for displays of progress: whether something is played in Python for now."""
-    return IN_PYTHON if _helper.is_behind() else ""
+class Played(NamedTuple):
+    """A name of a call whose text says whether something is played in Python for now."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}{IN_PYTHON}" if _helper.is_behind() else self.name
 
 
 def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool = True) -> bool:

@@ -88,20 +88,16 @@ def is_tested(version: str) -> bool:
     return FIRST_TESTED <= numbers < FIRST_UNTESTED
 
 
-def choose(value: str, version: str, *, interpreted: bool) -> tuple[Mode, Any]:
-    """The mode, and the backend that compiles in it: None where nothing is compiled.
+def choose(value: str, version: str) -> tuple[Mode, Backend]:
+    """The mode, and the backend that compiles in it.
 
     Args:
-        value: one of `CHOICES`.
+        value: one of `CHOICES` that compile.
         version: Numba's.
-        interpreted: whether Numba was asked to compile nothing.
 
     Raises:
-        BackendError: where `value` is no choice, or "optimised" and cannot be had.
+        BackendError: where it is "optimised", and cannot be had.
     """
-    check_choice(value)
-    if interpreted or value == "never":
-        return "interpreted", None
     if value == "plain":
         return "plain", load_plain()
 
@@ -227,7 +223,7 @@ def mode() -> Mode:
 def _load() -> None:
     import numba  # noqa: PLC0415 - it takes a fifth of a second
 
-    chosen, made = choose(asked(), numba.__version__, interpreted=False)
+    chosen, made = choose(asked(), numba.__version__)
     while not is_loaded():
         with _lock:
             declared = _waiting.copy()

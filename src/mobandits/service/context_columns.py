@@ -86,17 +86,17 @@ class ContextSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
         return msgspec.structs.replace(self, fit=None, fitted=encoder.data)
 
 
-def check_columns(encoder: Encoder, context: Any) -> None:
+def check_columns(encoder: Encoder | None, context: Any) -> None:
     """Refuse numbers where contexts have columns: nobody could tell whether two were flipped.
 
     Args:
-        encoder: of the agent.
+        encoder: of the agent; None: its contexts are numbers.
         context: as a client sent it.
 
     Raises:
         Problem: naming the columns.
     """
-    if isinstance(context, dict):
+    if encoder is None or isinstance(context, dict):
         return
     is_list = isinstance(context, list) and len(context) > 0
     if is_list and all(isinstance(row, dict) for row in context):

@@ -52,6 +52,7 @@ class Evaluations:
 
     def __init__(self, file: SharedStore, settlements: Settlements, begin: Begin) -> None:
         self._file = file
+        self._keep = file.committer.keep
         self._settlements = settlements
         self._begin = begin
         self._waiting: deque[tuple[str, EvaluationTask]] = deque()
@@ -59,7 +60,7 @@ class Evaluations:
 
     async def resume(self) -> None:
         """Go on with what waited when the service ended; what ran then has failed."""
-        self._file.keep([running_jobs_failed(LOST)])
+        self._keep([running_jobs_failed(LOST)])
         await self._settlements.settled()
         rows = await asyncio.to_thread(self._file.asked, waiting_jobs)
         known = {number for number, _ in self._waiting}
@@ -90,7 +91,7 @@ class Evaluations:
 
         number = secrets.token_hex(8)
         text = msgspec.json.encode(task).decode()
-        kept = self._file.keep([job_inserted(number, hosted.name, KIND, text)])
+        kept = self._keep([job_inserted(number, hosted.name, KIND, text)])
         await self._settlements.settled()
         kept.check()
         self._waiting.append((number, task))
@@ -129,7 +130,7 @@ class Evaluations:
         try:
             while self._waiting:
                 number, task = self._waiting.popleft()
-                self._file.keep([job_started(number)])
+                self._keep([job_started(number)])
                 answer = await self._answer(task)
                 if answer.result is None:
                     await self._end(number, "failed", answer.error or "it gave no result")
@@ -155,7 +156,7 @@ class Evaluations:
         self, number: str, state: JobState, result: str, *, is_json: bool = False
     ) -> None:
         text = result if is_json else msgspec.json.encode(result).decode()
-        kept = self._file.keep([job_ended(number, state, text)])
+        kept = self._keep([job_ended(number, state, text)])
         await self._settlements.settled()
         if kept.failure is not None:
             LOG.warning(

@@ -249,9 +249,7 @@ class HostedAgent:
     def decide(self, request: Decide) -> Decided:
         """A decision, or the one that was made with the same key."""
         agent = self.agent
-        encoder = agent.core.encoder
-        if encoder is not None:
-            check_columns(encoder, request.context)
+        check_columns(agent.encoder, request.context)
         decision = agent.decide(
             request.context, request.eligible, key=request.key, active=request.active
         )
@@ -261,20 +259,16 @@ class HostedAgent:
     def decide_batch(self, request: DecideBatch) -> list[Decided]:
         """A decision per context."""
         check_batch(request)
-        encoder = self.agent.encoder
-        if encoder is not None:
-            for context in request.contexts:
-                check_columns(encoder, context)
+        for context in request.contexts:
+            check_columns(self.agent.encoder, context)
         decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
 
         return [self._decided(decision) for decision in decisions]
 
     def adopt(self, request: Observed) -> Adopted:
         """A decision that somebody else made, learned from where its rewards are known."""
-        agent = self.agent
-        if agent.encoder is not None:
-            check_columns(agent.encoder, request.context)
-        decision = agent.adopt(
+        check_columns(self.agent.encoder, request.context)
+        decision = self.agent.adopt(
             request.context,
             request.arm,
             propensity=request.propensity,

@@ -30,6 +30,7 @@ class HostedAgents:
 
     def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self._file = file
+        self._keep = file.committer.keep
         self._by_name: dict[str, HostedAgent] = {}
         self._threads = ThreadPoolExecutor(MOST_OPENED, thread_name_prefix="mobandits-opening")
         self._opening: dict[str, Future[None]] = {}
@@ -139,7 +140,7 @@ class HostedAgents:
         hosted = HostedAgent(name, specification, self._file, is_by_call=True)
         hosted.is_loading = True
         text = msgspec.json.encode(specification).decode()
-        kept = self._file.keep([hosted_put(name, text, "served")])
+        kept = self._keep([hosted_put(name, text, "served")])
         self._by_name[name] = hosted
         self._ended.pop(name, None)
 
@@ -148,7 +149,7 @@ class HostedAgents:
     def kept_again(self, hosted: HostedAgent) -> Kept:
         """What says whether the changed specification of an agent that a call made is on disk."""
         text = msgspec.json.encode(hosted.specification).decode()
-        return self._file.keep([hosted_put(hosted.name, text, "served")])
+        return self._keep([hosted_put(hosted.name, text, "served")])
 
     def forget(self, name: str) -> None:
         """Let go of an agent that could not be kept on disk."""
@@ -172,7 +173,7 @@ class HostedAgents:
             raise Problem(409, f"agent {quoted(name)} is one of the file: take it out there")
 
         text = msgspec.json.encode(hosted.specification).decode()
-        kept = self._file.keep([hosted_put(name, text, "ended")])
+        kept = self._keep([hosted_put(name, text, "ended")])
         del self._by_name[name]
         self._ended[name] = HostedRow(name, text, "ended", 0.0)
         hosted.status = ENDED

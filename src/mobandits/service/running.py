@@ -60,11 +60,11 @@ class Running:
     def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self.file = file
         self.agents = HostedAgents(specification, file)
-        self.settlements = Settlements(file)
-        self.pace = Pace(file)
+        self.settlements = Settlements(file.committer)
+        self.pace = Pace(file.committer)
         self.snapshots = Snapshots(self.agents, specification.snapshot_every)
         self.telemetry = Telemetry(self.agents, file)
-        self.stalls = Stalls(file, self.telemetry)
+        self.stalls = Stalls(file.committer, self.telemetry)
         self.authorisation = Authorisation(
             file,
             is_open=specification.is_open_without_keys,

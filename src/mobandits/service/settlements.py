@@ -3,10 +3,8 @@
 import asyncio
 import weakref
 from collections.abc import Awaitable
-from concurrent.futures import Future
 
-from mobandits.logs.store import SharedStore
-from mobandits.logs.store.committer import Group
+from mobandits.logs.store.committer import Committer, Group
 
 Waiters = list[asyncio.Future[None]]
 
@@ -15,11 +13,11 @@ class Settlements:
     """Wakes the coroutines whose calls are on disk.
 
     Args:
-        file: that agents write into.
+        committer: of what agents write.
     """
 
-    def __init__(self, file: SharedStore) -> None:
-        self._file = file
+    def __init__(self, committer: Committer) -> None:
+        self._committer = committer
         self._waiters = weakref.WeakKeyDictionary[Group, Waiters]()
 
     def settled(self) -> Awaitable[None]:
@@ -27,35 +25,24 @@ class Settlements:
         loop = asyncio.get_running_loop()
         # One for each who waits: a client that goes away must not wake the others.
         waiter = loop.create_future()
-        group = self._file.last_group()
+        group = self._committer.last_group()
         if group is None:
             waiter.set_result(None)
-            return waiter
-
-        waiters = self._waiters.get(group)
-        if waiters is None:
+        elif group in self._waiters:
+            self._waiters[group].append(waiter)
+        else:
             waiters = [waiter]
             self._waiters[group] = waiters
-            wake_with(group, waiters, loop)
-        else:
-            waiters.append(waiter)
+            # By the thread that commits; or here, where the group was settled meanwhile. It knows
+            # the waiters, and not the group, which knows it: that would be garbage in a cycle,
+            # which is looked for at length, with all that its calls have written.
+            group.settled.add_done_callback(lambda _: loop.call_soon_threadsafe(wake, waiters))
 
         return waiter
 
 
-def wake_with(group: Group, waiters: Waiters, loop: asyncio.AbstractEventLoop) -> None:
-    """Have the waiters of a group woken once it is settled, and those that join them until then."""
-
-    # These know the waiters, and not the group, which knows them: it would be garbage in a cycle,
-    # which is looked for at length, with all that its calls have written.
-    def wake() -> None:
-        for waiter in waiters:
-            # Unless its client has gone away.
-            if not waiter.done():
-                waiter.set_result(None)
-
-    def wake_in_loop(_: Future[None]) -> None:
-        loop.call_soon_threadsafe(wake)
-
-    # Called by the thread that commits; or here, where the group was settled meanwhile.
-    group.settled.add_done_callback(wake_in_loop)
+def wake(waiters: Waiters) -> None:
+    """Wake those whose clients have not gone away."""
+    for waiter in waiters:
+        if not waiter.done():
+            waiter.set_result(None)

@@ -15,7 +15,7 @@ import traceback
 from types import FrameType
 from typing import NamedTuple, Protocol
 
-from mobandits.logs.store import SharedStore
+from mobandits.logs.store.committer import Committer
 
 LOG = logging.getLogger("mobandits.service")
 BEAT = 0.1  # seconds between two beats of the loop
@@ -55,12 +55,12 @@ class Stalls:
     """A watch over an event loop and the thread that commits.
 
     Args:
-        file: whose commits are watched.
+        committer: whose commits are watched.
         telemetry: where stalls are counted.
     """
 
-    def __init__(self, file: SharedStore, telemetry: CountsStalls) -> None:
-        self._file = file
+    def __init__(self, committer: Committer, telemetry: CountsStalls) -> None:
+        self._committer = committer
         self._telemetry = telemetry
         self._beat = time.monotonic()
         self._ended = threading.Event()
@@ -91,7 +91,7 @@ class Stalls:
             before = now
             moment = Moment(now, time.process_time(), late)
             self._watched[LOOP].look(moment, self._beat)
-            last = self._file.last_group()
+            last = self._committer.last_group()
             # The same group at two looks has waited in between.
             has_moved = last is None or last is not group
             self._watched[COMMIT].look(moment, None if has_moved else self._watched[COMMIT].mark)

@@ -118,7 +118,7 @@ class Telemetry:
             ["what", "cause"],
             registry=registry,
         )
-        file.observe_commits(self._count_commit)
+        file.committer.observer = self._count_commit
         # Of every call: to find the one of some labels takes longer than to count with it.
         self._seconds_of = functools.cache(self._seconds.labels)
         self._decisions_of = functools.cache(self._decisions.labels)
@@ -266,7 +266,7 @@ class _Present(Collector):
     def collect(self) -> Iterator[Metric]:
         """The present state of agents and file."""
         queue = GaugeMetricFamily("mobandits_commit_queue", "Calls that wait for the disk")
-        queue.add_metric([], self._file.waiting())
+        queue.add_metric([], self._file.committer.waiting())
         ready = GaugeMetricFamily(
             "mobandits_agent_ready", "1 where an agent can decide, else 0", labels=["agent"]
         )

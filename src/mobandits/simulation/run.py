@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mobandits.compiling.at_hand import form_of_play
+from mobandits.compiling.at_hand import Played
 from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
@@ -111,7 +111,7 @@ def simulate(
             compiled=compiled,
             experiment=experiment,
         )
-        with shown_progress(progress, "simulate", "rounds", form_of_play) as report:
+        with shown_progress(progress, Played("simulate"), "rounds") as report:
             return run_plan(
                 plan, out=out, workers=workers, engine=engine, address=address, progress=report
             )

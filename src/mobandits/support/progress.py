@@ -35,17 +35,14 @@ class Display(Protocol):
 
 
 @contextlib.contextmanager
-def shown_progress(
-    progress: Progress, what: str, unit: str, remark: Callable[[], str] = str
-) -> Iterator[ProgressCallback | None]:
+def shown_progress(progress: Progress, what: Any, unit: str) -> Iterator[ProgressCallback | None]:
     """The function to report steps to, and a bar for as long as the context lasts.
 
     Args:
         progress: "auto" shows a bar in a terminal (on stderr) or a notebook after a second, and
             nothing elsewhere; False or None shows nothing; a function is called instead.
-        what: the name of the call.
+        what: the name of the call, or an object whose text is asked for at every drawing.
         unit: what is counted, in plural.
-        remark: says how it is done at the moment; an empty text says nothing.
 
     Raises:
         ValueError: where `progress` is something else.
@@ -60,7 +57,7 @@ def shown_progress(
         yield progress
         return
 
-    display = display_here(what, unit, remark) if progress == "auto" else None
+    display = display_here(what, unit) if progress == "auto" else None
     if display is None:
         yield None
         return
@@ -170,17 +167,17 @@ def _unless_broken(draw: Callable[[], None]) -> bool:
     return True
 
 
-def display_here(what: str, unit: str, remark: Callable[[], str] = str) -> Display | None:
+def display_here(what: Any, unit: str) -> Display | None:
     """A bar in the notebook or the terminal that this process writes to; None: it has neither."""
     publish = notebook_display()
     if publish is not None:
-        return NotebookBar(what, unit, publish, remark)
+        return NotebookBar(what, unit, publish)
 
     # A bar moves the cursor, which files and logs of builds cannot. Without a console, as under
     # pythonw, there is no stderr at all.
     stream = sys.stderr
     if stream is not None and stream.isatty():
-        return TerminalBar(what, remark)
+        return TerminalBar(what)
 
     return None
 
@@ -199,16 +196,10 @@ def notebook_display() -> Callable[..., Any] | None:
 
 
 class TerminalBar:
-    """A bar on stderr, which is gone when the work is done.
+    """A bar on stderr, which is gone when the work is done."""
 
-    Args:
-        what: the name of the call.
-        remark: as of `shown_progress`.
-    """
-
-    def __init__(self, what: str, remark: Callable[[], str] = str) -> None:
+    def __init__(self, what: Any) -> None:
         self._what = what
-        self._remark = remark
         self._bar: Any = None
         self._task: Any = None
 
@@ -217,8 +208,7 @@ class TerminalBar:
         if self._bar is None:
             self._open()
 
-        description = self._what if done else f"{self._what}: {STARTING}"
-        description += self._remark()
+        description = str(self._what) if done else f"{self._what}: {STARTING}"
         self._bar.update(self._task, completed=done, total=total, description=description)
 
     def close(self) -> None:
@@ -257,16 +247,12 @@ class NotebookBar:
     Not Rich's, which needs the package ipywidgets in notebooks.
 
     Args:
-        what: the name of the call.
+        what: as of `shown_progress`.
         unit: what is counted, in plural.
         publish: IPython's `display`.
-        remark: as of `shown_progress`.
     """
 
-    def __init__(
-        self, what: str, unit: str, publish: Callable[..., Any], remark: Callable[[], str] = str
-    ) -> None:
-        self._remark = remark
+    def __init__(self, what: Any, unit: str, publish: Callable[..., Any]) -> None:
         self._what = what
         self._unit = unit
         self._publish = publish
@@ -297,7 +283,7 @@ class NotebookBar:
             text = f"{self._what}: {STARTING}"
             return Raw(text, f"<div>{html.escape(text)}</div>")
 
-        text = f"{self._what}: {done:,} of {total:,} {self._unit}{self._remark()}"
+        text = f"{self._what}: {done:,} of {total:,} {self._unit}"
         bar = f'<progress value="{done}" max="{total}"></progress>'
 
         return Raw(text, f"<div>{bar} {html.escape(text)}</div>")

@@ -195,7 +195,7 @@ for agent in ("one", "two"):
     store.describe({"arms": ["a"], "objectives": [{"name": "q", "minimise": False}]})
     for i in range(5 if agent == "one" else 3):
         store.append({"kind": "decide", "id": i, "arm": 0})
-file.flush()
+file.committer.flush()
 print("settled", flush=True)
 os.kill(os.getpid(), 9)
 """

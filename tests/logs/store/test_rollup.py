@@ -37,7 +37,7 @@ with SharedFile(sys.argv[1], "system") as file, Store(file, agent="a") as store:
         if i % 3:
             store.append({"kind": "learn", "id": i, "time": 7.0 * i, "rewards": {"q": i / 8}})
         if i % 20 == 0:
-            file.flush()
+            file.committer.flush()
             print(i, flush=True)
 """
 
@@ -140,7 +140,7 @@ class Life:
             self.close()
             self.open()
         elif kind == "flush":
-            self.file.flush()
+            self.file.committer.flush()
         elif kind == "refused":
             self.refuse(name)
         elif kind == "embedded":
@@ -174,14 +174,14 @@ class Life:
 
     def refuse(self, name):
         """A decision whose number was given before: its agent's events go, those of others stay."""
-        self.file.flush()
+        self.file.committer.flush()
         if self.next[name] == 0:
             return
         event = {"kind": "decide", "id": 0, "time": 1.0, "arm": 0}
         self.stores[name].append(event)
         other = "b" if name == "a" else "a"
         self.append(self.stores[other], "decide", other, 61.0, 0.0, 3)
-        self.file.flush()
+        self.file.committer.flush()
         self.stores[name].close()
         self.stores[name] = Store(self.file, agent=name)
 
@@ -239,13 +239,13 @@ def test_a_group_that_cannot_be_written_leaves_no_sums(tmp_path):
     with SharedFile(path, "system") as file, Store(file) as store:
         store.describe(DESCRIPTION)
         store.append({"kind": "decide", "id": 0, "time": 1.0, "arm": 0, "propensity": 0.5})
-        file.flush()
+        file.committer.flush()
         pages_before = file._connection.execute("PRAGMA page_count").fetchone()[0]
         file._connection.execute(f"PRAGMA max_page_count = {pages_before}")
         big = {"kind": "remark", "text": "x" * 100_000}
         store.append({"kind": "decide", "id": 1, "time": 1.0, "arm": 0, "propensity": 0.5})
         store.append(big)
-        file.flush()
+        file.committer.flush()
         with pytest.raises(LogError, match="full"):
             store.check_usable()
         file._connection.execute("PRAGMA max_page_count = 1000000")
@@ -259,7 +259,7 @@ def test_no_reward_is_too_large_for_the_sums(tmp_path):
         for i, value in enumerate([1e308, 1e308, -1e308, -1e308, 1e200, 1.0]):
             store.append({"kind": "decide", "id": i, "time": 1.0, "arm": 0})
             store.append({"kind": "learn", "id": i, "time": 1.0, "rewards": {"quality": value}})
-            file.flush()
+            file.committer.flush()
         store.check_usable()
     n, total, squares = kept_rollup(path)[1, 0, 0, "quality"]
     assert n == 6

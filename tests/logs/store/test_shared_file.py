@@ -38,8 +38,8 @@ def test_stores_of_one_file_are_those_of_files_of_their_own(tmp_path_factory, tu
             stores[name].append(event)
             given_to[name].append(event)
             if wait:
-                file.flush()
-        file.flush()
+                file.committer.flush()
+        file.committer.flush()
         for store in stores.values():
             store.close()
         assert file.agent_names() == ["a", "b", "c"]
@@ -57,18 +57,18 @@ def test_calls_that_come_during_a_commit_share_the_next_one(tmp_path):
     commits = []
     with SharedFile(tmp_path / "log") as file, Store(file) as store:
         store.describe(DESCRIPTION)
-        file.flush()
-        file.observe_commits(lambda calls, _: commits.append(calls))
+        file.committer.flush()
+        file.committer.observer = lambda calls, _: commits.append(calls)
         reader = sqlite3.connect(tmp_path / "log", isolation_level=None)
         # Another writer holds the file for a moment, so that everything has to wait.
         reader.execute("BEGIN IMMEDIATE")
         for i in range(50):
             store.append(decide(i))
-        assert file.waiting() == 50
+        assert file.committer.waiting() == 50
         reader.execute("ROLLBACK")
         reader.close()
-        file.flush()
-        assert file.waiting() == 0
+        file.committer.flush()
+        assert file.committer.waiting() == 0
 
     assert sum(commits) == 50
     assert 1 <= len(commits) <= 2
@@ -80,28 +80,28 @@ def test_a_pacer_says_when_a_group_is_committed(tmp_path):
     firsts = []
     with SharedFile(tmp_path / "log") as file, Store(file) as store:
         store.describe(DESCRIPTION)
-        file.flush()
-        file.observe_commits(lambda calls, _: commits.append(calls))
-        file.pace_commits(lambda: firsts.append(file.gathered()))
+        file.committer.flush()
+        file.committer.observer = lambda calls, _: commits.append(calls)
+        file.committer.pacer = lambda: firsts.append(file.committer.gathered())
         for number in range(3):
             store.append(decide(number))
         # It is told of the first call alone, and nothing is committed before it says so.
-        assert (firsts, file.gathered(), commits) == ([1], 3, [])
-        file.start_commit()
-        group = file.last_group()
+        assert (firsts, file.committer.gathered(), commits) == ([1], 3, [])
+        file.committer.start()
+        group = file.committer.last_group()
         if group is not None:
             group.settled.result(timeout=60)
-        assert (file.gathered(), commits) == (0, [3])
+        assert (file.committer.gathered(), commits) == (0, [3])
         # Without calls there is nothing to start, also later.
-        file.start_commit()
+        file.committer.start()
         store.append(decide(3))
-        assert (firsts, file.gathered(), commits) == ([1, 1], 1, [3])
+        assert (firsts, file.committer.gathered(), commits) == ([1, 1], 1, [3])
         # Whoever waits starts it.
         store.flush()
         assert commits == [3, 1]
         store.append(decide(4))
-        file.pace_commits(None)
-        assert file.gathered() == 1
+        file.committer.pacer = None
+        assert file.committer.gathered() == 1
 
     assert commits == [3, 1, 1]
     assert len(reread(tmp_path / "log")) == 5
@@ -110,7 +110,7 @@ def test_a_pacer_says_when_a_group_is_committed(tmp_path):
 def test_a_key_is_known_before_it_is_on_disk_and_after(tmp_path):
     with SharedFile(tmp_path / "log") as file, Store(file) as store:
         store.describe(DESCRIPTION)
-        file.flush()
+        file.committer.flush()
         other = sqlite3.connect(tmp_path / "log", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         store.append(decide(0, key="first", request="r", eligible=[0, 1]))
@@ -118,9 +118,9 @@ def test_a_key_is_known_before_it_is_on_disk_and_after(tmp_path):
         assert store.decision_with_key("second") is None
         other.execute("ROLLBACK")
         other.close()
-        file.flush()
+        file.committer.flush()
         store.append(decide(1, key="second", request="r", eligible=[0, 1]))
-        file.flush()
+        file.committer.flush()
         after = store.decision_with_key("first")
         for name in ("id", "arm", "propensity", "request", "eligible", "key"):
             assert before[name] == after[name]
@@ -132,7 +132,7 @@ def test_one_agent_is_at_fault_and_the_others_are_saved(tmp_path):
         bad = Store(file, agent="bad")
         for store in (good, bad):
             store.describe(DESCRIPTION)
-        file.flush()
+        file.committer.flush()
         other = sqlite3.connect(tmp_path / "log", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         good.append(decide(0))
@@ -141,7 +141,7 @@ def test_one_agent_is_at_fault_and_the_others_are_saved(tmp_path):
         good.append(decide(1))
         other.execute("ROLLBACK")
         other.close()
-        file.flush()
+        file.committer.flush()
         good.append(decide(2))
         with pytest.raises(LogError, match="refused"):
             bad.append(decide(0))
@@ -176,16 +176,16 @@ def test_what_cannot_be_written_ends_its_agents_until_they_are_opened_again(tmp_
 
     with SharedFile(tmp_path / "log") as file:
         disk = Full(file._connection)
-        file._committer._connection = disk
+        file.committer._connection = disk
         written = Store(file, agent="written")
         idle = Store(file, agent="idle")
         for store in (written, idle):
             store.describe(DESCRIPTION)
         written.append(decide(0))
-        file.flush()
+        file.committer.flush()
         disk.is_full = True
         written.append(decide(1))
-        file.flush()
+        file.committer.flush()
         with pytest.raises(LogError, match="full"):
             written.append(decide(2))
         disk.is_full = False
@@ -223,7 +223,7 @@ def test_snapshots_and_descriptions_are_read_back_at_once(tmp_path):
         store.describe(DESCRIPTION)
         store.append(decide(0))
         store.snapshot(b"state")
-        file.flush()
+        file.committer.flush()
         assert store.latest_snapshot() == (1, b"state")
         store.redescribe({**DESCRIPTION, "features": 3}, [{"kind": "retune"}])
         assert store.description["features"] == 3
@@ -270,7 +270,7 @@ i = 0
 while True:
     for store in stores:
         store.append(decide(i))
-    group = file.last_group()
+    group = file.committer.last_group()
     if group is not None:
         group.settled.result()
     print(i, flush=True)
@@ -315,7 +315,7 @@ def test_a_child_of_a_fork_leaves_the_file_to_its_parent(tmp_path):
 
         assert in_a_child(child) == "refused"
         store.append(decide(0))
-        file.flush()
+        file.committer.flush()
         assert os.getpid() == file._process
     assert len(reread(tmp_path / "log")) == 1
 
@@ -324,7 +324,8 @@ def test_a_committer_ends_when_all_is_settled(tmp_path):
     connection = sqlite3.connect(tmp_path / "log", isolation_level=None, check_same_thread=False)
     create_tables(connection)
     connection.execute("CREATE TABLE numbers (n INTEGER)")
-    committer = Committer(connection, tmp_path / "log")
+    committer = Committer(tmp_path / "log")
+    committer.begin(connection)
 
     class Origin:
         failure = None
@@ -332,7 +333,7 @@ def test_a_committer_ends_when_all_is_settled(tmp_path):
     group = None
     for n in range(20):
         group = committer.add(Origin(), [("INSERT INTO numbers VALUES (?)", (n,))])
-    committer.close()
+    committer.end()
     assert group.settled.done()
     assert connection.execute("SELECT count(*) FROM numbers").fetchone() == (20,)
     connection.close()
@@ -342,7 +343,8 @@ def test_a_call_that_is_not_understood_ends_its_agent_and_nothing_waits_for_ever
     connection = sqlite3.connect(tmp_path / "log", isolation_level=None, check_same_thread=False)
     create_tables(connection)
     connection.execute("CREATE TABLE numbers (n INTEGER)")
-    committer = Committer(connection, tmp_path / "log")
+    committer = Committer(tmp_path / "log")
+    committer.begin(connection)
 
     class Origin:
         failure = None
@@ -355,7 +357,7 @@ def test_a_call_that_is_not_understood_ends_its_agent_and_nothing_waits_for_ever
     good = Origin()
     committer.add(good, [("INSERT INTO numbers VALUES (?)", (1,))]).settled.result(timeout=60)
     assert good.failure is None
-    committer.close()
+    committer.end()
     with pytest.raises(LogError, match="closed"):
         committer.add(good, [("INSERT INTO numbers VALUES (?)", (2,))])
     assert connection.execute("SELECT n FROM numbers").fetchall() == [(1,)]
@@ -380,7 +382,7 @@ def test_others_write_and_read_while_a_store_waits_for_its_events(tmp_path, monk
         b = Store(file, agent="b")
         for store in (a, b):
             store.describe(DESCRIPTION)
-        file.flush()
+        file.committer.flush()
         is_slow = True
         b.append(decide(0))
         waiting = threading.Thread(target=wait, args=(b,))
@@ -412,9 +414,9 @@ def test_a_state_does_not_stay_in_memory(tmp_path):
         store.describe(DESCRIPTION)
         store.append(decide(0))
         store.snapshot(b"small")
-        file.flush()
+        file.committer.flush()
         before = resident()
         store.snapshot(bytes(megabytes * 2**20))
-        file.flush()
+        file.committer.flush()
         assert resident() - before < megabytes / 2
         assert len(store.latest_snapshot().state) == megabytes * 2**20

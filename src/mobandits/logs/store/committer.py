@@ -61,16 +61,14 @@ def ignore(error: Exception) -> None:
 
 
 class Committer:
-    """Commits calls in groups, in a thread of its own.
+    """Commits calls in groups, in a thread of its own, from `begin` to `end`.
 
     A group gathers while the one before is committed. So nobody waits for a timer, a lone call is
     committed at once, and many callers share what the disk costs. Where a `pacer` is set, it says
     when a group has gathered for long enough.
 
     Args:
-        connection: which nobody else writes with.
         path: of the store, for errors.
-        together: sends the statements inside without waiting for each, where that saves time.
         after_failure: is called with the error when a group was given up, before it is settled.
 
     Attributes:
@@ -80,23 +78,9 @@ class Committer:
             after the next `start`, or once somebody waits for it. None: groups start at once.
     """
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        path: Place,
-        *,
-        together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
-        after_failure: Callable[[Exception], None] = ignore,
-    ) -> None:
-        self._connection = connection
+    def __init__(self, path: Place, after_failure: Callable[[Exception], None] = ignore) -> None:
         self._path = path
-        self._together = together
-        # Sums are counted by statements that need answers, and so apart from such a group.
-        self._is_together = together is not contextlib.nullcontext
         self._after_failure = after_failure
-        if not self._is_together:
-            prepare_appending(connection)
-        self._rollup = Rollup(connection)
         # Taken by itself where nobody waits: a condition passes every call on.
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
@@ -104,9 +88,29 @@ class Committer:
         self._committing: Group | None = None
         # Whether the thread may take the group that gathers; never where that has no calls.
         self._is_due = False
-        self._is_closing = False
+        self._is_closing = True  # so that nothing is added before it begins
         self.pacer: Callable[[], None] | None = None
         self.observer: Callable[[int, float], None] | None = None
+
+    def begin(
+        self,
+        connection: sqlite3.Connection,
+        together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+    ) -> None:
+        """Take calls from now on; once more after `end` is no error.
+
+        Args:
+            connection: which nobody else writes with.
+            together: sends the statements inside without waiting for each, where that saves time.
+        """
+        self._connection = connection
+        self._together = together
+        # Sums are counted by statements that need answers, and so apart from such a group.
+        self._is_together = together is not contextlib.nullcontext
+        if not self._is_together:
+            prepare_appending(connection)
+        self._rollup = Rollup(connection)
+        self._is_closing = False
         self._thread = threading.Thread(target=self._run, name="mobandits-commits", daemon=True)
         self._thread.start()
 
@@ -127,12 +131,13 @@ class Committer:
             the group that it belongs to.
 
         Raises:
-            LogError: where nothing is committed any more.
+            LogError: where nothing is committed.
         """
         call = Call(origin, list(statements), note)
         with self._lock:
             if self._is_closing:
-                raise LogError(f"{self._path} is a store that was closed: open it again")
+                rule = "must be open, and held by this process, to be written to"
+                raise LogError(f"{self._path} {rule}; it is not, or was closed meanwhile")
 
             group = self._gathering
             is_first = not group.calls
@@ -180,7 +185,24 @@ class Committer:
         self.start()
         group.settled.result()
 
-    def close(self) -> None:
+    def keep(self, statements: Iterable[Statement]) -> "Kept":
+        """Have something committed that is no event of an agent.
+
+        Args:
+            statements: SQL and its values.
+
+        Returns:
+            which says, once the group is settled, whether it is on disk.
+
+        Raises:
+            LogError: as `add`.
+        """
+        kept = Kept(self._path)
+        self.add(kept, statements)
+
+        return kept
+
+    def end(self) -> None:
         """Settle what waits, and end the thread."""
         with self._lock:
             self._is_closing = True

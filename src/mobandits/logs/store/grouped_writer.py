@@ -44,7 +44,7 @@ class GroupedWriter:
         events: Iterable[Event],
         note: Callable[[], None] | None = None,
     ) -> None:
-        """Have a call committed; `SharedFile.last_group` says when it is.
+        """Have a call committed; `Committer.last_group` says when it is.
 
         Args:
             statements: SQL and its values.

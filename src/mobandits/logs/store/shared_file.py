@@ -4,18 +4,17 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
-from mobandits.logs.store.committer import Committer, Group, Kept
+from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.connection import connect, connect_to_read, explained, refuse_others
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
-from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.writer import SYNCHRONOUS
 from mobandits.support.checks import choice
@@ -50,6 +49,7 @@ class SharedFile:
         durability: as given.
         lock: held by whoever reads.
         owner: the file beside it that says who writes.
+        committer: commits what agents write, in groups.
 
     Raises:
         LogError: as `Store`.
@@ -62,7 +62,7 @@ class SharedFile:
         ...     with Store(file, agent="router") as store:
         ...         store.describe({"arms": ["small", "large"], "objectives": objectives})
         ...         store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
-        ...         file.flush()
+        ...         file.committer.flush()
         ...     file.agent_names()
         ['router']
     """
@@ -71,6 +71,7 @@ class SharedFile:
         choice("SharedFile.durability", durability, ("disk", "system"))
         self.path = Path(path)
         self.durability = durability
+        self.committer = Committer(self.path)
         # Of all that reads: a connection shows what was committed before its oldest query that is
         # still running, so that one thread's query would hide from others what they have written.
         self.lock = threading.RLock()
@@ -88,7 +89,7 @@ class SharedFile:
             opened.callback(self._reader.close)
             self._identity = identity(self.path)
             with explained(self.path):
-                self._committer = Committer(self._connection, self.path)
+                self.committer.begin(self._connection)
             self._opened = opened.pop_all()
 
         on_fork(self, SharedFile.leave_to_parent)
@@ -131,64 +132,11 @@ class SharedFile:
         with self.lock, explained(self.path):
             return question(self._reader)
 
-    def keep(self, statements: Iterable[Statement]) -> Kept:
-        """Have something kept that is no event of an agent, in the group that gathers now.
-
-        Args:
-            statements: SQL and its values.
-
-        Returns:
-            which says, once the group is settled, whether it is on disk.
-        """
-        self.check_usable()
-        kept = Kept(self.path)
-        self._committer.add(kept, statements)
-
-        return kept
-
-    def last_group(self) -> Group | None:
-        """The group after which everything written so far is on disk; None where it is."""
-        return self._committer.last_group()
-
-    def waiting(self) -> int:
-        """Number of calls that are not on disk yet."""
-        return self._committer.waiting()
-
-    def observe_commits(self, observer: Callable[[int, float], None]) -> None:
-        """Have a function told of every commit.
-
-        Args:
-            observer: of how many calls were committed together, and in how many seconds; called by
-                the thread that commits, which it holds up.
-        """
-        self._committer.observer = observer
-
-    def pace_commits(self, pacer: Callable[[], None] | None) -> None:
-        """Have a function say when a group of calls has gathered for long enough.
-
-        Args:
-            pacer: called at the first call of a group, by whoever made it; `start_commit` has to
-                follow. None: every group is committed as soon as it can be.
-        """
-        self._committer.pacer = pacer
-
-    def start_commit(self) -> None:
-        """Have the calls that have gathered committed as soon as they can be."""
-        self._committer.start()
-
-    def gathered(self) -> int:
-        """Number of calls that have gathered for the next group."""
-        return self._committer.gathered()
-
-    def flush(self) -> None:
-        """Wait until everything is on disk, or given up."""
-        self._committer.flush()
-
     def close(self) -> None:
         """Wait for what is being written, and let another process in."""
         if self._is_open and self._process == os.getpid():
             self._is_open = False
-            self._committer.close()
+            self.committer.end()
             with explained(self.path):
                 self._opened.close()
 
@@ -217,7 +165,7 @@ class SharedFile:
 
         self._agents.add(agent)
 
-        return GroupedWriter(self._committer, self._reader, self.path)
+        return GroupedWriter(self.committer, self._reader, self.path)
 
     def release(self, agent: str) -> None:
         """An agent's store was closed."""

@@ -2,15 +2,14 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal, Protocol, TypeVar
 
 from mobandits.logs.address import Address, Place, place_of
-from mobandits.logs.store.committer import Group, Kept
+from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key
 from mobandits.logs.store.ownership import Owner
-from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.shared_file import SharedFile
 
 Answer = TypeVar("Answer")
@@ -35,6 +34,10 @@ class SharedStore(Protocol):
     def owner(self) -> Owner | None:
         """The file beside it that notes how many events agents have; None: there is none."""
 
+    @property
+    def committer(self) -> Committer:
+        """Commits what agents write, in groups."""
+
     def hold(self) -> str | None:
         """See that this process may write, as far as that can be; called every now and then.
 
@@ -50,30 +53,6 @@ class SharedStore(Protocol):
 
     def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Result of a function that reads the store, of what is on disk."""
-
-    def keep(self, statements: Iterable[Statement]) -> Kept:
-        """Have something kept that is no event of an agent, in the group that gathers now."""
-
-    def observe_commits(self, observer: Callable[[int, float], None]) -> None:
-        """Have a function told of every commit: how many calls, and how many seconds."""
-
-    def pace_commits(self, pacer: Callable[[], None] | None) -> None:
-        """Have a function say, by `start_commit`, when a group has gathered for long enough."""
-
-    def start_commit(self) -> None:
-        """Have the calls that have gathered committed as soon as they can be."""
-
-    def gathered(self) -> int:
-        """Number of calls that have gathered for the next group."""
-
-    def last_group(self) -> Group | None:
-        """The group after which everything written so far is on disk; None where it is."""
-
-    def waiting(self) -> int:
-        """Number of calls that are not on disk yet."""
-
-    def flush(self) -> None:
-        """Wait until everything is on disk, or given up."""
 
     def close(self) -> None:
         """Wait for what is being written, and let another process in."""

@@ -56,7 +56,7 @@ async def set_preference(request: Request) -> Response:
     match = request.headers.get("if-match")
     openings = await running_of(request).change_preference(hosted, wanted.order, match)
     etag = etag_of(hosted.preference())
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return answer(hosted.state(), etag)
 
@@ -74,7 +74,7 @@ async def add_arm(request: Request) -> Response:
     async with running_of(request).fenced(hosted):
         openings = hosted.openings
         is_new = hosted.add_arm(request.path_params["arm"], new.like)
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return answer(hosted.state(), status=201 if is_new else 200)
 
@@ -85,7 +85,7 @@ async def remove_arm(request: Request) -> Response:
     async with running_of(request).fenced(hosted):
         openings = hosted.openings
         hosted.remove_arm(request.path_params["arm"])
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return answer(hosted.state())
 
@@ -104,7 +104,7 @@ async def set_price(request: Request) -> Response:
         openings = hosted.openings
         # In a thread: the price of a unit of cost is looked up again on the log.
         await asyncio.to_thread(hosted.set_price, arm, new)
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return answer(hosted.announced_prices())
 
@@ -127,7 +127,7 @@ async def set_snapshot(request: Request) -> Response:
         # In a thread: to read and check it takes long where much was learned.
         await asyncio.to_thread(hosted.take_over, data)
 
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return answer(hosted.state())
 

@@ -48,12 +48,12 @@ async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
     running = running_of(request)
     hosted = running.agents.named(request.path_params["agent"])
-    check_room(running.file.waiting())
+    check_room(running.file.committer.waiting())
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
     openings = hosted.openings
     decided = await _decided_by(hosted, partial(hosted.decide, wanted))
-    await saved(running, hosted, openings)
+    await saved(request, hosted, openings)
     running.telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
@@ -68,11 +68,11 @@ async def decide(request: Request) -> Response:
 async def decide_batch(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
     hosted = hosted_of(request)
-    check_room(running_of(request).file.waiting())
+    check_room(running_of(request).file.committer.waiting())
     wanted = await body_of(request, DecideBatch)
     openings = hosted.openings
     decided = await _decided_by(hosted, partial(hosted.decide_batch, wanted))
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
     for each in decided:
         running_of(request).telemetry.count_decision(hosted.name, each)
 
@@ -82,7 +82,7 @@ async def decide_batch(request: Request) -> Response:
 async def observe(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions`: decisions of others, an answer for each."""
     hosted = hosted_of(request)
-    check_room(running_of(request).file.waiting())
+    check_room(running_of(request).file.committer.waiting())
     observed = await body_of(request, list[Observed])
     check_length(observed)
     outcomes = []
@@ -94,7 +94,7 @@ async def observe(request: Request) -> Response:
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
 
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return Response(msgspec.json.encode(outcomes), media_type=JSON)
 
@@ -103,7 +103,7 @@ async def activate(request: Request) -> Response:
     """`POST .../decisions/{decision}/activate`: it was shown."""
     hosted, number = decision_of(request)
     hosted.activate(number)
-    await saved(running_of(request), hosted)
+    await saved(request, hosted)
 
     return Response(status_code=204)
 
@@ -112,7 +112,7 @@ async def abandon(request: Request) -> Response:
     """`POST .../decisions/{decision}/abandon`: it was never shown."""
     hosted, number = decision_of(request)
     hosted.abandon(number)
-    await saved(running_of(request), hosted)
+    await saved(request, hosted)
 
     return Response(status_code=204)
 

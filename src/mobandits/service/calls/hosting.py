@@ -61,7 +61,7 @@ async def set_share(request: Request) -> Response:
     await asyncio.to_thread(hosted.set_share, wanted.share)
     # After the event in the agent's log: killed between the two, it goes back to the share before.
     kept = running.agents.kept_again(hosted)
-    await saved(running_of(request), hosted)
+    await saved(request, hosted)
     kept.check()
 
     return answer(hosted.state())

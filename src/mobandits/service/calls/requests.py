@@ -129,11 +129,11 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
     return hosted, number
 
 
-async def saved(running: Running, hosted: HostedAgent, openings: int | None = None) -> None:
+async def saved(request: Request, hosted: HostedAgent, openings: int | None = None) -> None:
     """Wait until what an agent wrote is on disk.
 
     Args:
-        running: the service.
+        request: whose call wrote it.
         hosted: the agent.
         openings: what `hosted.openings` was when it was written; None: it was just now, and other
             calls have not come in between.
@@ -143,7 +143,7 @@ async def saved(running: Running, hosted: HostedAgent, openings: int | None = No
     """
     if openings is None:
         openings = hosted.openings
-    await running.settlements.settled()
+    await running_of(request).settlements.settled()
     hosted.check_saved(openings)
 
 

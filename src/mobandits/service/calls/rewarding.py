@@ -33,10 +33,10 @@ async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
     hosted, number = decision_of(request)
     running = running_of(request)
-    check_room(running.file.waiting())
+    check_room(running.file.committer.waiting())
     rewards = await body_of(request, dict[str, float])
     rewarded = hosted.reward(number, rewards)
-    await saved(running, hosted)
+    await saved(request, hosted)
     running.telemetry.count_reward(hosted.name, rewarded)
 
     return answer(rewarded)
@@ -45,7 +45,7 @@ async def reward(request: Request) -> Response:
 async def reward_several(request: Request) -> Response:
     """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
     hosted = hosted_of(request)
-    check_room(running_of(request).file.waiting())
+    check_room(running_of(request).file.committer.waiting())
     items = await body_of(request, list[RewardsOf])
     check_length(items)
     outcomes = []
@@ -56,7 +56,7 @@ async def reward_several(request: Request) -> Response:
         except (Problem, ValueError) as error:
             outcomes.append(RewardOutcome(refused=refusal_of(error)))
 
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
     for outcome in outcomes:
         if outcome.rewarded is not None:
             running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)

@@ -74,7 +74,7 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
 
-    await saved(running_of(request), hosted, openings)
+    await saved(request, hosted, openings)
 
     return _shown_again(hosted, span, saved="1")
 

@@ -54,7 +54,7 @@ async def system_shown(request: Request, visitor: Visitor) -> Response:
         uptime=duration_text(time.time() - telemetry.started),
         store=str(running.file.path),
         megabytes=megabytes,
-        waiting=running.file.waiting(),
+        waiting=running.file.committer.waiting(),
         connections=telemetry.connections,
         stalls=telemetry.stalls(),
         calls=call_rows(telemetry.answered()),

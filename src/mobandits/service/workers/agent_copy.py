@@ -76,8 +76,7 @@ class AgentCopy:
         Raises:
             ValueError: where the request does not fit.
         """
-        if self.core.encoder is not None:
-            check_columns(self.core.encoder, request.context)
+        check_columns(self.core.encoder, request.context)
         arms = as_given(request.eligible)
         context = self.core.contexts.encoded(request.context)
         options = call_options(request.key, request.active, context, arms)
@@ -101,8 +100,7 @@ class AgentCopy:
         arms = as_given(request.eligible)
         rows = []
         for context, key in zip(request.contexts, keys, strict=True):
-            if self.core.encoder is not None:
-                check_columns(self.core.encoder, context)
+            check_columns(self.core.encoder, context)
             numbers = self.core.contexts.encoded(context)
             options = call_options(key, True, numbers, arms)
             rows.append(self._inbox_decision(numbers, arms, options))

@@ -96,7 +96,7 @@ class Publisher:
                 statement = await self._publication(hosted) if hosted.is_ready else None
                 if statement is not None:
                     # Its events come before it: what they lead to is never known without them.
-                    kept.append(self._file.keep([statement]))
+                    kept.append(self._file.committer.keep([statement]))
 
             self._withdraw_others()
             if not kept:
@@ -192,5 +192,5 @@ class Publisher:
             if number is not None:
                 numbers.add(number)
         if numbers != self._numbers:
-            self._file.keep([only_published(numbers)])
+            self._file.committer.keep([only_published(numbers)])
             self._numbers = numbers

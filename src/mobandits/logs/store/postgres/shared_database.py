@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
-from mobandits.logs.store.committer import Committer, Group, Kept
+from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.connection import explained, reading
 from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
@@ -84,7 +84,7 @@ class DatabaseWriter(GroupedWriter):
         events: Iterable[Event],
         note: Callable[[], None] | None = None,
     ) -> None:
-        """Have a call committed; `SharedDatabase.last_group` says when it is.
+        """Have a call committed; `Committer.last_group` says when it is.
 
         Args:
             statements: SQL and its values.
@@ -147,6 +147,7 @@ class SharedDatabase:
         path: the address.
         durability: as given.
         lock: held by whoever reads.
+        committer: commits what agents write, in groups, while the store is held.
         owner: None; a server keeps what it has committed.
         epoch: how many processes have held the store when this one took it; 0: it never did.
         url: where workers of this machine reach the process once it holds the store; None: nowhere.
@@ -167,13 +168,12 @@ class SharedDatabase:
         self._is_open = True
         # Held while sessions are opened and let go of: one thread at a time does that.
         self._holding = threading.RLock()
-        # Held for a moment by whoever changes or takes the committer and the writers. An agent is
+        # Held for a moment by whoever takes or lets go of the store, or makes a writer. An agent is
         # opened with `lock` held, for which a thread that lets go of the store waits.
         self._parts = threading.Lock()
         self._writers: dict[str, DatabaseWriter] = {}
-        self._committer: Committer | None = None
-        self._observer: Callable[[int, float], None] | None = None
-        self._pacer: Callable[[], None] | None = None
+        self.committer = Committer(address, self._look_after_failure)
+        self._is_held = False
         self._writing: PostgresConnection | None = None
         self._reading: PostgresConnection | None = None
         # Waits for the lock, and reads keys: the event loop must not wait for a network.
@@ -211,9 +211,8 @@ class SharedDatabase:
                 return str(error)
 
     def _hold(self) -> str | None:
-        committer = self._committer
-        if committer is not None:
-            self._probe(committer)
+        if self._is_held:
+            self._probe()
             if self._reading is None or self._reading.is_lost:
                 self._lost = self._lost or f"the connection to {self.path} was lost"
             if self._lost is not None:
@@ -232,8 +231,9 @@ class SharedDatabase:
         with explained(self.path):
             return f"waiting for the lock of {self.path}, which {holder(watching)} has"
 
-    def _probe(self, committer: Committer) -> None:
+    def _probe(self) -> None:
         """Have a group without a call committed, where there is none: a lost session is noticed."""
+        committer = self.committer
         if not committer.waiting():
             with contextlib.suppress(LogError):
                 committer.add(Probe(), [])
@@ -302,16 +302,9 @@ class SharedDatabase:
         self._lost = None
         self._writing = candidate
         self._candidate = None
-        committer = Committer(
-            as_sqlite(candidate),
-            self.path,
-            together=candidate.together,
-            after_failure=self._look_after_failure,
-        )
-        committer.observer = self._observer
-        committer.pacer = self._pacer
+        self.committer.begin(as_sqlite(candidate), candidate.together)
         with self._parts:
-            self._committer = committer
+            self._is_held = True
 
         return True
 
@@ -332,11 +325,11 @@ class SharedDatabase:
     def _let_go(self, reason: str) -> None:
         """Close all sessions; what was open of agents fails from now on."""
         with self._parts:
-            committer = self._committer
-            self._committer = None
+            was_held = self._is_held
+            self._is_held = False
         # Before writers fail: calls that wait are still committed, where that is possible.
-        if committer is not None:
-            committer.close()
+        if was_held:
+            self.committer.end()
         for writer in list(self._writers.values()):
             writer.failure = writer.failure or reason
         for connection in (self._writing, self._candidate):
@@ -402,61 +395,6 @@ class SharedDatabase:
         with self.lock, self._reader() as reader:
             return question(reader)
 
-    def keep(self, statements: Iterable[Statement]) -> Kept:
-        """Have something kept that is no event of an agent, in the group that gathers now.
-
-        Raises:
-            LogError: where another process holds the store.
-        """
-        self.check_usable()
-        committer = self._committer
-        if committer is None:
-            raise LogError(f"{self.path} is not held by this process: `hold` says why")
-
-        kept = Kept(self.path)
-        committer.add(kept, statements)
-
-        return kept
-
-    def observe_commits(self, observer: Callable[[int, float], None]) -> None:
-        """Have a function told of every commit, as of `SharedFile`."""
-        self._observer = observer
-        if self._committer is not None:
-            self._committer.observer = observer
-
-    def pace_commits(self, pacer: Callable[[], None] | None) -> None:
-        """Have a function say when a group has gathered for long enough, as of `SharedFile`."""
-        self._pacer = pacer
-        if self._committer is not None:
-            self._committer.pacer = pacer
-
-    def start_commit(self) -> None:
-        """Have the calls that have gathered committed as soon as they can be."""
-        committer = self._committer
-        if committer is not None:
-            committer.start()
-
-    def gathered(self) -> int:
-        """Number of calls that have gathered for the next group."""
-        committer = self._committer
-        return 0 if committer is None else committer.gathered()
-
-    def last_group(self) -> Group | None:
-        """The group after which everything written so far is on disk; None where it is."""
-        committer = self._committer
-        return None if committer is None else committer.last_group()
-
-    def waiting(self) -> int:
-        """Number of calls that are not on disk yet."""
-        committer = self._committer
-        return 0 if committer is None else committer.waiting()
-
-    def flush(self) -> None:
-        """Wait until everything is on disk, or given up."""
-        committer = self._committer
-        if committer is not None:
-            committer.flush()
-
     def close(self) -> None:
         """Wait for what is being written, and let another process in."""
         if self._process != os.getpid():
@@ -487,7 +425,7 @@ class SharedDatabase:
             LogError: where somebody has, or where another process holds the store.
         """
         self.check_usable()
-        committer = self._committer
+        before = self._reading
         with reading(self.path) as connection:
             (digests,) = connection.execute(SELECT_DIGESTS, (agent,)).fetchone()
 
@@ -495,13 +433,13 @@ class SharedDatabase:
         with self._parts:
             session = self._reading
             # Where it is another one, somebody else may have appended keys since.
-            is_the_same = committer is self._committer
-            if committer is None or session is None or not is_the_same:
+            is_the_same = session is before
+            if session is None or not (self._is_held and is_the_same):
                 raise LogError(f"{self.path} is not held by this process: `hold` says why")
             if agent in self._writers:
                 raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
 
-            writer = DatabaseWriter(committer, as_sqlite(session), self.path, keys)
+            writer = DatabaseWriter(self.committer, as_sqlite(session), self.path, keys)
             self._writers[agent] = writer
 
         return writer
