@@ -290,7 +290,7 @@ def test_agents_are_opened_where_what_they_play_could_not_be_loaded_ahead(
 
 def test_too_many_calls_that_wait_are_turned_away(tmp_path, monkeypatch):
     async def talk(client, running):
-        monkeypatch.setattr(running.file, "waiting", lambda: 5000)
+        monkeypatch.setattr(running.file.committer, "waiting", lambda: 5000)
         found = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
         assert found.status_code == 503
         assert found.headers["retry-after"] == "1"
