@@ -92,4 +92,4 @@ def test_a_notebook_runs(name, tmp_path):
     # That an order was compiled is said where nobody has played by it on this machine before.
     errors = [one["text"] for one in outputs if one.get("name") == "stderr"]
     lines = [line for text in errors for line in "".join(text).splitlines()]
-    assert [line for line in lines if "was compiled for" not in line] == []
+    assert [line for line in lines if "was made ready for" not in line] == []

@@ -186,16 +186,16 @@ def test_it_is_said_where_compiling_takes_long(monkeypatch, caplog):
     agent = taught()
     with caplog.at_level(logging.INFO, logger="mobandits"):
         agent.preference = Weighted([0.5, 0.5])
-    assert all("Weighted was compiled" in record.message for record in caplog.records)
+    assert all("Weighted was made ready" in record.message for record in caplog.records)
     monkeypatch.setattr(bound_policy, "SLOW", -1.0)
     caplog.clear()
     agent.preference = Weighted([0.25, 0.75])
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("mobandits", "WARNING")
-    assert record.message.startswith("Weighted was compiled for MolEpsGreedy in 0.")
+    assert record.message.startswith("Weighted was made ready for MolEpsGreedy in 0.")
     assert "`mobandits warm --agents` does so ahead" in record.message
     agent.preference = None
-    assert caplog.records[-1].message.startswith("the recipe's own order was compiled for")
+    assert caplog.records[-1].message.startswith("the recipe's own order was made ready for")
 
 
 @pytest.mark.parametrize("name", catalogue("orders"))

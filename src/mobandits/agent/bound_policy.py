@@ -33,7 +33,7 @@ FAILURES = (ArithmeticError, IndexError, ValueError)
 LOG = logging.getLogger("mobandits")
 SLOW = 1.0  # seconds of compiling that are worth a message
 SLOW_ORDER = (
-    "%s was compiled for %s in %.1f seconds; "
+    "%s was made ready for %s in %.1f seconds; "
     "`mobandits warm --agents` does so ahead for built-in ones"
 )
 

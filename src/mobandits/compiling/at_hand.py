@@ -40,6 +40,7 @@ __all__ = [
     "Played",
     "has_numba",
     "is_at_hand",
+    "loading",
     "types_of",
     "waiting",
     "waits",
@@ -70,9 +71,10 @@ class _Waiting:
 
 
 class _Here(threading.local):
-    """Whether the calls of this thread do."""
+    """Whether the calls of this thread do, or wait at least for what is in the cache."""
 
     waits = False
+    loads = False
 
 
 _waiting = _Waiting()
@@ -112,6 +114,16 @@ def waiting() -> Iterator[None]:
         _waiting.everywhere = before
 
 
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """A context in which calls of this thread wait for code that is in the cache, and for no other."""
+    _here.loads = True
+    try:
+        yield
+    finally:
+        _here.loads = False
+
+
 def types_of(values: tuple[Any, ...]) -> Kinds:
     """The Numba types of arguments, as dispatchers infer them."""
     import numba  # noqa: PLC0415 - see `backend`
@@ -128,7 +140,7 @@ def has_numba(*, compiles: bool = False) -> bool:
     Raises:
         BackendError: where it was waited for, and does not do for what was asked for.
     """
-    if compiles or waits():
+    if compiles or waits() or _here.loads:
         backend()
 
     return is_loaded() or _helper.has_numba()
@@ -168,7 +180,7 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool =
         _compile(loop, kinds)
         return True
 
-    return _helper.has(loop, kinds, loads=loads)
+    return _helper.has(loop, kinds, loads=loads or _here.loads)
 
 
 def _compile(loop: Any, kinds: Kinds) -> None:

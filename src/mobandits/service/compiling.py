@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from mobandits.compiling.at_hand import loading
 from mobandits.contracts.protocols import Array
 from mobandits.service.explaining import rehearse_explanation
 from mobandits.service.specification import AgentSpecification, ServiceSpecification
@@ -44,7 +45,7 @@ def play_a_round(specification: AgentSpecification, order: Any = None) -> None:
     row_per_arm = (len(agent.arms), agent.features)
     for shape in (row, row_per_arm):
         # A recipe may be for the other ones alone.
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError), loading():
             _play_with(specification, np.ones(shape), order)
 
 
