@@ -327,8 +327,8 @@ def test_an_interruption_after_writing_is_not_passed_over(tmp_path, monkeypatch,
     with monkeypatch.context() as patch:
         write = store.extend
 
-        def interrupted(given):
-            write(given)
+        def interrupted(given, **options):
+            write(given, **options)
             raise KeyboardInterrupt
 
         patch.setattr(store, "extend", interrupted)

@@ -54,7 +54,7 @@ def old_decisions(running, count, *, rewarded=True):
 async def snapshot(running):
     """A snapshot that is on disk."""
     await running.snapshots.take(running.agents.named("router"))
-    await asyncio.to_thread(running.file.flush)
+    await asyncio.to_thread(running.file.committer.flush)
 
 
 async def decide(client):
