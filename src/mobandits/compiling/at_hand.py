@@ -316,7 +316,7 @@ class _Helper:
             for line in child.stdout:
                 if self._ends.is_set():
                     return
-                if _load(*batch[int(line)]):
+                if self._has_loaded(batch[int(line)]):
                     compiled += 1
 
             self._child = None

@@ -204,7 +204,8 @@ def backend() -> Backend:
     """
     if not is_loaded():
         with LOADING:
-            _load()
+            if not is_loaded():  # another thread may have loaded it meanwhile
+                _load()
 
     chosen: Backend = _loaded.backend
     return chosen
