@@ -99,9 +99,9 @@ def exact_volume(points: Array) -> float:
     if len(inside) == 0:
         return 0.0
 
-    covered: float = compile_loop(exact)(inside)
+    covered = compile_loop(exact)(inside)
 
-    return covered
+    return float(covered)
 
 
 class Reach:
