@@ -29,9 +29,9 @@ def test_what_to_install(module, library, extra):
 
 @pytest.mark.parametrize("library", ["httpx", "msgspec"])
 def test_what_to_install_for_clients(library):
-    done = run(f"import sys; sys.modules[{library!r}] = None; import mobandits.client")
+    done = run(f"import sys; sys.modules[{library!r}] = None; import mobandits_client")
     remedy = "pip install 'mobandits[client]'"
-    said = f"mobandits.client needs the extra `client`: {remedy}"
+    said = f"mobandits_client needs the extra `client`: {remedy}"
     assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
 
 
