@@ -2,6 +2,8 @@
 
 from mobandits.errors import MissingExtraError
 
+OF_CLIENTS = frozenset(("client", "litellm", "service"))  # extras that need mobandits-client
+
 
 def how_to_install(extra: str) -> str:
     """The command that installs an extra.
@@ -14,7 +16,12 @@ def how_to_install(extra: str) -> str:
         "pip install 'mobandits[data]'"
     """
     # As the package is called, from wherever it was installed: a wheel, a folder or an index.
-    return f"pip install 'mobandits[{extra}]'"
+    named = f"'mobandits[{extra}]'"
+    if extra in OF_CLIENTS:
+        # No index has the clients: pip is told where they are.
+        return f"in a clone of the repository, pip install packages/mobandits-client {named}"
+
+    return f"pip install {named}"
 
 
 def missing_extra(user: str, extra: str) -> MissingExtraError:
