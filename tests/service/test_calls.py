@@ -15,7 +15,7 @@ from mobandits.logs.store import SharedFile
 from mobandits.service.application import application
 from mobandits.service.problems import Problem
 from mobandits.service.running import Running
-from mobandits_client.failures import BUDGET
+from mobandits_client.messages import BUDGET
 
 AGENT = "/v1/agents/router"
 

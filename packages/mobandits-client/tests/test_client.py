@@ -8,8 +8,7 @@ import pytest
 from clients import CONTEXT, DECIDED, OWN, Failing, asking, asking_meanwhile, awaited
 
 from mobandits_client import Choice, Client, ServiceError, ServiceWarning
-from mobandits_client.failures import BUDGET
-from mobandits_client.messages import Observed, RewardsOf
+from mobandits_client.messages import BUDGET, Observed, RewardsOf
 
 REWARDS = {"quality": 0.5, "cost": 0.25}
 

@@ -2,8 +2,6 @@
 
 from mobandits.errors import MissingExtraError
 
-OF_CLIENTS = frozenset(("client", "litellm", "service"))  # extras that need mobandits-client
-
 
 def how_to_install(extra: str) -> str:
     """The command that installs an extra.
@@ -17,8 +15,8 @@ def how_to_install(extra: str) -> str:
     """
     # As the package is called, from wherever it was installed: a wheel, a folder or an index.
     named = f"'mobandits[{extra}]'"
-    if extra in OF_CLIENTS:
-        # No index has the clients: pip is told where they are.
+    if extra == "service":
+        # It needs the clients, which no index has: pip is told where they are.
         return f"in a clone of the repository, pip install packages/mobandits-client {named}"
 
     return f"pip install {named}"

@@ -4,17 +4,17 @@ import msgspec
 
 from mobandits_client.arguments import shortened
 from mobandits_client.errors import ServiceError
+from mobandits_client.messages import BUDGET
 from mobandits_client.plain_http import Answer, NoAnswer
 
 DOWN = frozenset((502, 503, 504))
 TIMED_OUT = 408
 TOO_MANY = 429
-BUDGET = "urn:mobandits:budget"  # the type of a problem: a budget that is used up
 FIRST_WAIT = 0.1  # seconds; doubled with every further attempt
 
 
-class ProblemDetails(msgspec.Struct):
-    """What the service says of a refused call, as RFC 9457 has it."""
+class Refusal(msgspec.Struct):
+    """So much of `messages.ProblemDetails` as a client reads; what proxies answer may lack all of it."""
 
     type: str = ""
     title: str = ""
@@ -57,9 +57,9 @@ def is_refusal(failure: ServiceError) -> bool:
 def refused(response: Answer) -> ServiceError:
     """The error of an answer that is none."""
     try:
-        problem = msgspec.json.decode(response.content, type=ProblemDetails)
+        problem = msgspec.json.decode(response.content, type=Refusal)
     except (msgspec.DecodeError, UnicodeDecodeError):  # of something between client and service
-        problem = ProblemDetails()
+        problem = Refusal()
 
     status = response.status_code
     message = problem.detail or problem.title or f"status {status}"

@@ -49,9 +49,11 @@ from mobandits_client.messages.preferences import (
     PreviewWanted,
     ValueEstimate,
 )
+from mobandits_client.messages.problems import BUDGET, ProblemDetails
 from mobandits_client.messages.rewarding import RefusedItem, Rewarded, RewardOutcome, RewardsOf
 
 __all__ = [
+    "BUDGET",
     "Adopted",
     "AgentList",
     "AgentState",
@@ -89,6 +91,7 @@ __all__ = [
     "Preview",
     "PreviewWanted",
     "PriceList",
+    "ProblemDetails",
     "Ready",
     "Recorded",
     "RefusedItem",

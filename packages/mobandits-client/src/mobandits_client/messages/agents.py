@@ -6,7 +6,7 @@ import msgspec
 
 from mobandits_client.messages.base import Message
 
-# The bound of agents, which refuse what is beyond it as well; a test of the service compares both.
+# The bound of agents; a test of the service compares both.
 MOST_FACTOR = 1e9  # by which all announcements together may change what an arm costs
 
 

@@ -46,7 +46,7 @@ def one_of(*names: str) -> msgspec.Meta:
     return schema_rules(oneOf=cases)
 
 
-# The lengths are those of `support.naming.check_name` and of `agent.keys`.
+# The lengths are those that agents and the service check; a test of the service compares them.
 Name = Annotated[str, schema_rules(minLength=1, maxLength=200)]
 Key = Annotated[str, schema_rules(minLength=1, maxLength=255)]
 Names = Annotated[list[Name], schema_rules(minItems=1, uniqueItems=True)]
