@@ -16,7 +16,7 @@ import service_staleness
 from service_load import Clients
 from service_server import ALONE, FEATURES, NO_STORE, STORE, folder_on_disk, server
 
-from mobandits.client import Client
+from mobandits_client import Client
 
 CONNECTIONS = 16
 CALLS = 3200  # of a turn

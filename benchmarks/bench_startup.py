@@ -17,6 +17,7 @@ IMPORTS = (
     "pass",
     "import numpy",
     "import numba",
+    "import mobandits_client",
     "import mobandits",
     "from mobandits import Agent, policies",
 )

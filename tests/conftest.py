@@ -54,7 +54,6 @@ PROCESS = (
     "papers/test_pcz2018.py",
     "policies/test_conformance.py",
     "policies/test_zooming.py",
-    "service/test_client_failures.py",
     "service/test_compiled_ahead.py",
     "service/test_connection_limits.py",
     "service/test_dashboard_browser.py",

@@ -22,7 +22,8 @@ DOCS = ROOT / "docs"
 # `make docs` copies CHANGELOG.md there: history may name what is gone.
 HISTORY = DOCS / "changelog.md"
 PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if page != HISTORY)]
-PROSE = [*PAGES, ROOT / "CONTRIBUTING.md"]
+CLIENT = ROOT / "packages" / "mobandits-client" / "README.md"
+PROSE = [*PAGES, CLIENT, ROOT / "CONTRIBUTING.md"]
 # Written from the program, where `mol-ucb` is what users type.
 COMMAND_LINE = DOCS / "reference" / "command-line.md"
 FENCED = re.compile(r"^(?P<fence>`{3,})[^\n]*\n.*?^(?P=fence)\s*?$", re.MULTILINE | re.DOTALL)

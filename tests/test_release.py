@@ -1,5 +1,6 @@
 """What a release is made of: one version everywhere, a changelog, a wheel that holds the package and no more."""
 
+import email
 import importlib
 import re
 import shutil
@@ -48,8 +49,19 @@ def wheel(distributions, tmp_path_factory):
     return built
 
 
-def project():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+@pytest.fixture(scope="module")
+def client_wheel(distributions, tmp_path_factory):
+    """The wheel of the clients."""
+    pytest.importorskip("build")
+    folder = tmp_path_factory.mktemp("client")
+    sources = distributions.copy_of_sources(folder / "sources")
+    distributions.build(sources / distributions.CLIENT.folder, folder, kinds=("--wheel",))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def project(folder="."):
+    return tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
 
 
 def test_every_place_names_the_same_version(release):
@@ -59,7 +71,9 @@ def test_every_place_names_the_same_version(release):
 
 def changed(monkeypatch, release, tmp_path, name, old, new):
     """A copy of the places that name the version, one of them changed."""
-    for place in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/mobandits/__init__.py"):
+    client = "packages/mobandits-client/pyproject.toml"
+    places = ("pyproject.toml", client, "CITATION.cff", "CHANGELOG.md", "src/mobandits/__init__.py")
+    for place in places:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / place, tmp_path / place)
     text = (tmp_path / name).read_text()
@@ -78,6 +92,16 @@ def changed(monkeypatch, release, tmp_path, name, old, new):
             "src/mobandits/__init__.py must name version {}, got 9.9.9",
         ),
         ("CHANGELOG.md", "## [{}]", "CHANGELOG.md must have a section [{}] with a date"),
+        (
+            "packages/mobandits-client/pyproject.toml",
+            'version = "{}"',
+            "mobandits-client must have, and extras require, version {}, got 9.9.9",
+        ),
+        (
+            "pyproject.toml",
+            "mobandits-client[litellm]=={}",
+            "mobandits-client must have, and extras require, version {}, got 9.9.9",
+        ),
     ],
 )
 def test_another_version_is_a_problem(monkeypatch, release, tmp_path, name, old, problem):
@@ -137,10 +161,36 @@ def test_development_tools_are_pinned():
     lines = [line for text in texts for line in text.splitlines() if not line.startswith("#")]
     pins = {re.sub(r"[-_.]+", "-", line.partition("==")[0]).lower() for line in lines}
     assert all("==" in line for line in lines)
-    extras = project()["optional-dependencies"]
-    wanted = [*project()["dependencies"], *(name for extra in extras.values() for name in extra)]
+    wanted = []
+    for each in (project(), project("packages/mobandits-client")):
+        extras = each["optional-dependencies"]
+        wanted += [*each["dependencies"], *(name for extra in extras.values() for name in extra)]
     names = {re.split(r"[<>=!~\[; ]", requirement)[0].lower() for requirement in wanted}
-    assert names - pins == set()
+    assert names - pins == {"mobandits-client"}
+
+
+def test_both_projects_say_the_same_of_themselves():
+    client = project("packages/mobandits-client")
+    for name in ("version", "requires-python", "license", "license-files", "authors"):
+        assert client[name] == project()[name], name
+    assert set(client["classifiers"]) <= set(project()["classifiers"])
+    licence = ROOT / "packages" / "mobandits-client" / "LICENSE"
+    assert licence.read_text() == (ROOT / "LICENSE").read_text()
+
+
+@needs_git
+def test_the_wheel_of_the_clients_is_small_and_needs_two_packages(distributions, client_wheel):
+    client = distributions.CLIENT
+    assert distributions.wheel_problems(client_wheel, client) == []
+    assert distributions.metadata_problems(client_wheel, mobandits.__version__) == []
+    with zipfile.ZipFile(client_wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = [name for name in names if name.endswith(".dist-info/METADATA")]
+        said = email.message_from_bytes(archive.read(metadata))
+    needed = [needed for needed in said.get_all("Requires-Dist") if "extra ==" not in needed]
+    assert {re.split("[<>=]", each)[0] for each in needed} == {"httpx", "msgspec"}
+    assert said.get_all("Provides-Extra") == ["litellm"]
+    assert "mobandits_client/py.typed" in names
 
 
 @needs_git

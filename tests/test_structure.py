@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sharing import forks
-from source_trees import PACKAGE, module_files, nodes, source
+from source_trees import CLIENT, PACKAGE, client_files, module_files, nodes, source
 
 import mobandits
 
@@ -66,17 +66,16 @@ MAY_IMPORT = {
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
-    # The service; its clients share the types of messages with it, and nothing else.
     "service": GROUND
     | {"agent", "encoding", "evaluation", "figures", "logs", "orders", "policies", "spec"},
-    "client": {"errors", "support", "service"},
-    # Plugins for gateways: they ask an agent, or a service's by its clients.
-    "integrations": {"errors", "support", "agent", "client", "service"},
     # What is played with all of it.
     "papers": EVERYTHING_PLAYABLE | {"references", "agent", "logs"},
     # What one would do with it all: learn from a log, deploy an agent, serve one.
-    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "papers", "service", "client"},
+    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "papers", "service"},
 }
+# The distribution of the clients: what it imports, and who imports it. Its messages are the service's.
+CLIENT_MAY_IMPORT = {"httpx", "litellm", "mobandits_client", "msgspec"}
+MAY_IMPORT_THE_CLIENT = {"service", "demo"}
 
 
 def room(path):
@@ -98,6 +97,16 @@ def imports(path):
                 yield name.split(".")[1]
 
 
+def packages(path):
+    """The packages that a file imports anything of, wherever in it."""
+    for node in nodes(path):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+        for name in names:
+            yield name.split(".")[0]
+
+
 def room_files(name):
     return sorted((PACKAGE / name).rglob("*.py"))
 
@@ -112,14 +121,28 @@ def test_imports_point_downwards():
     assert upwards == {}
 
 
+def test_clients_import_nothing_of_the_library():
+    foreign = {
+        path.relative_to(CLIENT).as_posix(): others
+        for path in client_files()
+        if (others := set(packages(path)) - sys.stdlib_module_names - CLIENT_MAY_IMPORT)
+    }
+    assert foreign == {}
+
+
+def test_the_service_and_its_demo_import_the_client_and_nobody_else():
+    importing = {room(path) for path in module_files() if "mobandits_client" in packages(path)}
+    assert importing == MAY_IMPORT_THE_CLIENT
+
+
 def test_exceptions_stand_in_one_module():
     """Those that programs may catch; of the others, users never meet one."""
-    internal = {"StoppedError", "FormulaError", "NotAtHand", "Problem"}
+    internal = {"StoppedError", "FormulaError", "NotAtHand", "Problem", "NoAnswer"}
     ends = ("Error", "Exception", "Warning")
     elsewhere = {
         node.name
-        for path in module_files()
-        if path != PACKAGE / "errors.py"
+        for path in [*module_files(), *client_files()]
+        if path not in (PACKAGE / "errors.py", CLIENT / "errors.py")
         for node in nodes(path)
         if isinstance(node, ast.ClassDef)
         and any(isinstance(base, ast.Name) and base.id.endswith(ends) for base in node.bases)
@@ -270,7 +293,6 @@ PUBLIC = [
     "Results",
     "__version__",
     "agent",
-    "client",
     "comparison",
     "compiling",
     "contracts",
@@ -286,7 +308,6 @@ PUBLIC = [
     "figures",
     "front",
     "gaps",
-    "integrations",
     "interop",
     "logs",
     "metrics",
@@ -422,7 +443,7 @@ def test_no_file_names_a_registry_host_or_a_path_of_one_machine():
 def test_no_text_stands_by_itself():
     """A statement that is only a text, and no docstring, is the lost end of a longer one."""
     lost = []
-    for path in module_files():
+    for path in [*module_files(), *client_files()]:
         for node in nodes(path):
             if not isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.With):
                 continue
@@ -432,5 +453,5 @@ def test_no_text_stands_by_itself():
                 value = getattr(statement, "value", None)
                 is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
                 if isinstance(statement, ast.Expr) and is_text:
-                    lost.append(f"{path.relative_to(PACKAGE)}:{statement.lineno}")
+                    lost.append(f"{path.name}:{statement.lineno}")
     assert lost == []

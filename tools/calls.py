@@ -24,6 +24,7 @@ import numpy as np
 os.environ["MOBANDITS_COMPILING"] = "now"
 
 import mobandits as mob
+import mobandits_client
 from mobandits.agent import Agent
 from mobandits.logs.store import SharedFile
 from mobandits.policies import MolUcb
@@ -31,7 +32,7 @@ from mobandits.service.application import application
 from mobandits.service.running import Running
 from mobandits.service.specification import ServiceSpecification
 
-PACKAGE = str(Path(mob.__file__).parent)
+PACKAGES = (str(Path(mob.__file__).parent), str(Path(mobandits_client.__file__).parent))
 ARMS = ["small", "medium", "large"]
 CONTEXT = [1.0, 0.25, 0.5]
 WARMING = 20  # calls before the one that is counted
@@ -66,7 +67,7 @@ class Counter:
         if event != "call":
             return
         file = frame.f_code.co_filename
-        if file.startswith(PACKAGE):
+        if file.startswith(PACKAGES):
             self._calls += 1
             self._files.add(file)
 

@@ -1,4 +1,4 @@
-"""The wheel and the sdist: how they are built, and what they must hold."""
+"""Wheels and sdists of the projects of this repository: how they are built, and what they must hold."""
 
 import email
 import os
@@ -11,27 +11,69 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-SOURCES = "src/mobandits/"
-LARGEST_WHEEL = 3_000_000  # bytes; tests and their data would be several times as much
-NEEDED_IN_SDIST = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml"}
-LEFT_OUT = ("benchmarks/", "docs/", "tests/")
+LEFT_OUT = ("benchmarks/", "docs/", "packages/", "tests/")
 MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
 
 
+class Project(NamedTuple):
+    """Project of this repository that is distributed.
+
+    Attributes:
+        name: in an index.
+        package: that it is imported as.
+        folder: inside the repository, with a slash at its end; empty: the repository itself.
+        largest_wheel: in bytes; tests and their data would be several times as much.
+        in_wheel: what its wheel says of itself.
+        in_sdist: what its sdist has beside the sources.
+    """
+
+    name: str
+    package: str
+    folder: str
+    largest_wheel: int
+    in_wheel: tuple[str, ...]
+    in_sdist: frozenset[str]
+
+    @property
+    def sources(self) -> str:
+        """The folder of the package inside the project."""
+        return f"src/{self.package}/"
+
+
+LIBRARY = Project(
+    "mobandits",
+    "mobandits",
+    "",
+    3_000_000,
+    ("METADATA", "entry_points.txt", "licenses/LICENSE"),
+    frozenset({"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "pyproject.toml"}),
+)
+CLIENT = Project(
+    "mobandits-client",
+    "mobandits_client",
+    "packages/mobandits-client/",
+    100_000,
+    ("METADATA", "licenses/LICENSE"),
+    frozenset({"LICENSE", "README.md", "pyproject.toml"}),
+)
+PROJECTS = (LIBRARY, CLIENT)
+
+
 class Distributions(NamedTuple):
-    """The two files of a release."""
+    """The two files of a project's release."""
 
     wheel: Path
     sdist: Path
 
 
-def tracked_files() -> list[str]:
-    """The files of the repository, as git lists them."""
+def tracked_files(folder: str = "") -> list[str]:
+    """The files of the repository, or of a folder in it, as git lists them."""
     done = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     names = [name for name in done.stdout.split("\0") if name]
-    return [name for name in names if (ROOT / name).is_file()]
+    inside = [name for name in names if name.startswith(folder) and (ROOT / name).is_file()]
+    return [name.removeprefix(folder) for name in inside]
 
 
 def copy_of_sources(folder: Path) -> Path:
@@ -50,7 +92,7 @@ def build(sources: Path, out: Path, *, kinds: tuple[str, ...] = ()) -> None:
     """Build into `out`: first the sdist, and the wheel from it, so that the sdist is seen to be whole.
 
     Args:
-        sources: a copy of the repository.
+        sources: a copy of a project.
         out: where the files go.
         kinds: such as "--wheel", to build that alone, from the sources.
 
@@ -79,27 +121,27 @@ def commit_seconds() -> str:
     return done.stdout.strip()
 
 
-def built_files(out: Path, version: str) -> Distributions:
+def built_files(out: Path, version: str, project: Project) -> Distributions:
     """The two files of a version.
 
     Raises:
         FileNotFoundError: where one is missing.
     """
-    wheel = out / f"mobandits-{version}-py3-none-any.whl"
-    sdist = out / f"mobandits-{version}.tar.gz"
+    wheel = out / f"{project.package}-{version}-py3-none-any.whl"
+    sdist = out / f"{project.package}-{version}.tar.gz"
     for path in (wheel, sdist):
         if not path.is_file():
             raise FileNotFoundError(f"{path} was not built")
     return Distributions(wheel, sdist)
 
 
-def wheel_problems(wheel: Path) -> list[str]:
+def wheel_problems(wheel: Path, project: Project = LIBRARY) -> list[str]:
     """What a wheel lacks, or holds and should not."""
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
 
-    packaged = {name for name in names if name.startswith("mobandits/")}
-    tracked = [name for name in tracked_files() if name.startswith(SOURCES)]
+    packaged = {name for name in names if name.startswith(f"{project.package}/")}
+    tracked = [name for name in tracked_files(project.folder) if name.startswith(project.sources)]
     expected = {name.removeprefix("src/") for name in tracked}
     problems = [f"the wheel lacks {name}" for name in sorted(expected - packaged)]
     problems += [
@@ -109,26 +151,27 @@ def wheel_problems(wheel: Path) -> list[str]:
     information = {name for name in names if ".dist-info/" in name}
     problems += [f"the wheel holds {name}" for name in sorted(names - packaged - information)]
     short = {name.partition(".dist-info/")[2] for name in information}
-    for needed in ("METADATA", "entry_points.txt", "licenses/LICENSE"):
+    for needed in project.in_wheel:
         if needed not in short:
             problems.append(f"the wheel lacks {needed}")
 
     size = wheel.stat().st_size
-    if size > LARGEST_WHEEL:
-        problems.append(f"the wheel must have at most {LARGEST_WHEEL:,} bytes, got {size:,}")
+    if size > project.largest_wheel:
+        largest = f"{project.largest_wheel:,}"
+        problems.append(f"the wheel must have at most {largest} bytes, got {size:,}")
     return problems
 
 
-def sdist_problems(sdist: Path) -> list[str]:
+def sdist_problems(sdist: Path, project: Project = LIBRARY) -> list[str]:
     """What an sdist lacks, or holds and should not."""
     with tarfile.open(sdist) as archive:
         paths = [PurePosixPath(member.name) for member in archive if member.isfile()]
     # The first part is the folder that all files lie in.
     names = {PurePosixPath(*path.parts[1:]).as_posix() for path in paths}
 
-    tracked = set(tracked_files())
-    sources = {name for name in tracked if name.startswith(SOURCES)}
-    needed = sources | NEEDED_IN_SDIST
+    tracked = set(tracked_files(project.folder))
+    sources = {name for name in tracked if name.startswith(project.sources)}
+    needed = sources | project.in_sdist
     problems = [f"the sdist lacks {name}" for name in sorted(needed - names)]
 
     made = {name for name in names if name in MADE_BY_BUILDING or ".egg-info/" in name}

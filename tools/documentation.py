@@ -61,7 +61,7 @@ file of your own.
 
 ## The program"""
 # {module: the package without which it cannot be imported}; the site reads its source all the same.
-APART = {"mobandits.integrations.litellm": "litellm"}
+APART = {"mobandits_client.integrations.litellm": "litellm"}
 
 
 def main() -> None:

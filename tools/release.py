@@ -1,4 +1,4 @@
-"""Prepare a release: `make release`. It builds, checks and tries both distributions, and uploads nothing.
+"""Prepare a release: `make release`. It builds, checks and tries the files of both projects, and uploads nothing.
 
 python tools/release.py                   all steps; the files are in dist/
 python tools/release.py --allow-dirty     also where the working tree has changes
@@ -20,8 +20,12 @@ import venv
 from pathlib import Path
 
 from distributions import (
+    CLIENT,
+    LIBRARY,
+    PROJECTS,
     ROOT,
     Distributions,
+    Project,
     build,
     built_files,
     copy_of_sources,
@@ -48,6 +52,18 @@ agent.save("a.agent")
 assert mob.Agent.load("a.agent").lessons == 1
 print(Path(mob.__file__).parent)
 """
+# What an application does: its service is not there, so that it plays a fallback.
+FIRST_CLIENT = """
+import sys
+from pathlib import Path
+import mobandits_client
+with mobandits_client.Client("http://127.0.0.1:9", "router", fallback="small") as client:
+    choice = client.decide([1.0, 0.5])
+    assert choice.is_fallback
+    client.abandon(choice)
+assert not {"mobandits", "numpy"} & set(sys.modules)
+print(Path(mobandits_client.__file__).parent)
+"""
 
 
 def main(arguments: list[str]) -> int:
@@ -69,18 +85,23 @@ def main(arguments: list[str]) -> int:
         return report(problems)
 
     made = make_distributions(version)
-    problems = wheel_problems(made.wheel) + sdist_problems(made.sdist)
-    problems += metadata_problems(made.wheel, version) + twine_problems(made)
+    problems = []
+    for project, files in made.items():
+        problems += wheel_problems(files.wheel, project) + sdist_problems(files.sdist, project)
+        problems += metadata_problems(files.wheel, version) + twine_problems(files)
     if problems:
         return report(problems)
 
-    for path in made:
-        problems += trial_problems(path, version)
+    for path in made[LIBRARY]:
+        problems += library_problems(path, version)
+    for path in made[CLIENT]:
+        problems += client_problems(path)
+    problems += service_problems(made)
     if problems:
         return report(problems)
 
     print(f"all checks passed in {time.monotonic() - begun:.0f} s\n")
-    print(instructions(made, version))
+    print(instructions([path for files in made.values() for path in files], version))
     return 0
 
 
@@ -96,10 +117,19 @@ def package_version() -> str:
     return str(project()["version"])
 
 
-def project() -> dict[str, object]:
-    """The table [project] of pyproject.toml."""
-    content = tomllib.loads((ROOT / "pyproject.toml").read_text())
+def project(folder: str = "") -> dict[str, object]:
+    """The table [project] of the pyproject.toml in a folder."""
+    content = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())
     return dict(content["project"])
+
+
+def client_versions() -> set[str]:
+    """Each version of the client's project that a file names: its own, and those that extras require."""
+    own = str(project(CLIENT.folder)["version"])
+    extras = dict(project()["optional-dependencies"])
+    required = re.compile(rf"{CLIENT.name}(?:\[\w+\])?(.*)")
+    asked = [required.fullmatch(needed) for extra in extras.values() for needed in extra]
+    return {own, *(match[1].removeprefix("==") for match in asked if match)}
 
 
 def version_problems() -> list[str]:
@@ -116,6 +146,9 @@ def version_problems() -> list[str]:
         named = match[1] if match else "none"
         if named != version:
             problems.append(f"{place} must name version {version}, got {named}")
+
+    rule = f"{CLIENT.name} must have, and extras require, version {version}"
+    problems += [f"{rule}, got {named}" for named in sorted(client_versions() - {version})]
 
     date = sections().get(version)
     cited = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
@@ -159,14 +192,17 @@ def tree_problems() -> list[str]:
     return [f"not committed: {line[3:]}" for line in done.stdout.splitlines()]
 
 
-def make_distributions(version: str) -> Distributions:
-    """Both files of a version in dist/, in place of those of an earlier try."""
+def make_distributions(version: str) -> dict[Project, Distributions]:
+    """The files of a version in dist/, in place of those of an earlier try."""
     OUT.mkdir(exist_ok=True)
-    for earlier in OUT.glob(f"mobandits-{version}[-.]*"):
-        earlier.unlink()
+    for project in PROJECTS:
+        for earlier in OUT.glob(f"{project.package}-{version}[-.]*"):
+            earlier.unlink()
     with tempfile.TemporaryDirectory() as folder:
-        build(copy_of_sources(Path(folder)), OUT)
-    return built_files(OUT, version)
+        sources = copy_of_sources(Path(folder))
+        for project in PROJECTS:
+            build(sources / project.folder, OUT)
+    return {project: built_files(OUT, version, project) for project in PROJECTS}
 
 
 def twine_problems(made: Distributions) -> list[str]:
@@ -180,37 +216,66 @@ def twine_problems(made: Distributions) -> list[str]:
     return [] if done.returncode == 0 else [f"twine: {done.stdout.strip()}"]
 
 
-def trial_problems(path: Path, version: str) -> list[str]:
-    """What fails where a distribution is installed alone, with the packages that it declares."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name).resolve()
+def library_problems(path: Path, version: str) -> list[str]:
+    """What fails where a distribution of the library is installed alone."""
+    steps = {
+        "mobandits --version": ["mobandits", "--version"],
+        "mobandits list": ["mobandits", "list", "policies"],
+        "first program": ["python", "-c", FIRST_PROGRAM],
+    }
+    said, problems = tried([str(path)], steps, path.name)
+    if not problems and said["mobandits --version"] != f"mobandits {version}":
+        problems = [f"{path.name}: mobandits --version says {said['mobandits --version']}"]
+    return problems
+
+
+def client_problems(path: Path) -> list[str]:
+    """Likewise, of the clients."""
+    _, problems = tried([str(path)], {"first client": ["python", "-c", FIRST_CLIENT]}, path.name)
+    return problems
+
+
+def service_problems(made: dict[Project, Distributions]) -> list[str]:
+    """What fails where both wheels are installed, to serve agents."""
+    wanted = [str(made[CLIENT].wheel), f"{made[LIBRARY].wheel}[service]"]
+    steps = {"import of the service": ["python", "-c", "import mobandits.service.server"]}
+    _, problems = tried(wanted, steps, "both wheels")
+    return problems
+
+
+def tried(
+    wanted: list[str], steps: dict[str, list[str]], name: str
+) -> tuple[dict[str, str], list[str]]:
+    """What the steps print in an empty environment with some distributions, and what fails.
+
+    The packages that these declare are installed as well. A step whose name begins with "first" prints at last where
+    the package of its program is, which must be there.
+    """
+    said: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place).resolve()
         venv.create(folder / "venv", with_pip=True)
         binaries = folder / "venv" / "bin"
-        python = str(binaries / "python")
-        program = str(binaries / "mobandits")
         constraints = str(ROOT / "constraints.txt")
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        steps = {
-            "pip install": [*install, "--constraint", constraints, str(path)],
-            "pip check": [python, "-m", "pip", "check"],
-            "mobandits --version": [program, "--version"],
-            "mobandits list": [program, "list", "policies"],
-            "first program": [python, "-c", FIRST_PROGRAM],
+        pip = ["python", "-m", "pip"]
+        install = [*pip, "install", "--quiet", "--disable-pip-version-check"]
+        every = {
+            "pip install": [*install, "--constraint", constraints, *wanted],
+            "pip check": [*pip, "check"],
+            **steps,
         }
-        said = {}
-        for step, command in steps.items():
-            done = run_alone(command, folder)
+        for step, (program, *arguments) in every.items():
+            done = run_alone([str(binaries / program), *arguments], folder)
             if done.returncode:
-                return [f"{path.name}: {step} fails:\n{done.stdout}"]
+                return said, [f"{name}: {step} fails:\n{done.stdout}"]
             said[step] = done.stdout.strip()
-            print(f"{path.name}: {step}: ok")
+            print(f"{name}: {step}: ok")
 
-    problems = []
-    if said["mobandits --version"] != f"mobandits {version}":
-        problems.append(f"{path.name}: mobandits --version says {said['mobandits --version']}")
-    if not said["first program"].splitlines()[-1].startswith(str(folder)):
-        problems.append(f"{path.name}: the program used {said['first program']}")
-    return problems
+        for step in steps:
+            is_program = step.startswith("first")
+            if is_program and not said[step].splitlines()[-1].startswith(str(folder)):
+                return said, [f"{name}: the program used {said[step]}"]
+    return said, []
 
 
 def run_alone(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -228,7 +293,7 @@ def run_alone(command: list[str], folder: Path) -> "subprocess.CompletedProcess[
     )
 
 
-def instructions(made: Distributions, version: str) -> str:
+def instructions(made: list[Path], version: str) -> str:
     """What to upload, and how."""
     lines = ["To release, after a look at CHANGELOG.md:", ""]
     for path in made:
@@ -243,7 +308,7 @@ def instructions(made: Distributions, version: str) -> str:
         f"  python -m twine upload {files}",
         "",
         "twine asks for a token; --repository names another index than its own.",
-        "Attach both files to the release of the tag, with the section of CHANGELOG.md as its text.",
+        "Attach the files to the release of the tag, with the section of CHANGELOG.md as its text.",
     ]
     if "urls" not in project():
         lines.append("pyproject.toml has no [project.urls]: add the repository's address first.")

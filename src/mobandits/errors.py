@@ -8,15 +8,13 @@
     ├── FolderError        ValueError    a folder of results that cannot be used
     ├── LogError           ValueError    a log that cannot be used
     ├── MissingExtraError  ImportError   an optional part of this package that is not installed
-    ├── ServiceError                     a call that the decision service refused, or did not answer
     ├── SpecError          ValueError    a mistake in a TOML file
     └── StateError         ValueError    a file that holds no agent
 
     MobanditsWarning       UserWarning
     ├── CompilingWarning                 loops are compiled, but not in the fastest way
     ├── InputWarning                     contexts or rewards that a recipe does not expect
-    ├── LogWarning                       a log of which less can be used
-    └── ServiceWarning                   what a client of the service could not report is dropped
+    └── LogWarning                       a log of which less can be used
 
 The second column says which exception of Python each is as well. An argument that does not fit is
 no exception of this tree: it raises `ValueError`, as in NumPy, with the name of the parameter, the
@@ -47,8 +45,6 @@ __all__ = [
     "MissingExtraError",
     "MobanditsError",
     "MobanditsWarning",
-    "ServiceError",
-    "ServiceWarning",
     "SpecError",
     "StateError",
 ]
@@ -71,7 +67,12 @@ class BudgetError(MobanditsError):
     Args:
         message: which budget, what is left of it, and when it renews.
         renews: when it does, in seconds of the agent's clock; None: never.
+
+    Attributes:
+        is_budget: True, as of the error by which a client of the service says the same.
     """
+
+    is_budget: ClassVar[bool] = True
 
     def __init__(self, message: str, renews: float | None = None) -> None:
         super().__init__(message)
@@ -139,30 +140,6 @@ class MissingExtraError(MobanditsError, ImportError):
     """An optional extra that is not installed; the message is one line with the command to run."""
 
 
-class ServiceError(MobanditsError):
-    """A call that the decision service refused, or could not answer.
-
-    Args:
-        message: one line.
-        status: of HTTP; None where there was no answer.
-        field: that does not fit, where the service names one.
-        is_budget: whether a budget of the agent is used up.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        status: int | None = None,
-        field: str | None = None,
-        *,
-        is_budget: bool = False,
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.field = field
-        self.is_budget = is_budget
-
-
 class SpecError(MobanditsError, ValueError):
     """A mistake in a specification; the message is one line with the file, the key and the rule."""
 
@@ -192,7 +169,3 @@ class LogWarning(MobanditsWarning):
     What was read is not all of it, or what an agent writes cannot value other policies; the message
     says what, and why.
     """
-
-
-class ServiceWarning(MobanditsWarning):
-    """A client was closed before the service took all that it had to report."""

@@ -14,8 +14,8 @@ litellm = pytest.importorskip("litellm", reason="needs the extra litellm: make t
 from fake_openai import COST, PATIENCE, fake_openai  # noqa: E402
 
 from mobandits import Agent, Budget, Objective  # noqa: E402
-from mobandits.integrations.litellm import BanditRouting  # noqa: E402
 from mobandits.policies import MolUcb, WithFloor  # noqa: E402
+from mobandits_client.integrations.litellm import BanditRouting  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own
 MESSAGES = [{"role": "user", "content": "What is 2 + 2?"}]

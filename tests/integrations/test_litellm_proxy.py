@@ -26,8 +26,8 @@ pytestmark = pytest.mark.slow  # two processes that take their time to start
 MASTER_KEY = "sk-" + "7f2c" * 10
 PLUGIN = """
 import os
-from mobandits.client import AsyncClient
-from mobandits.integrations.litellm import BanditRouting
+from mobandits_client import AsyncClient
+from mobandits_client.integrations.litellm import BanditRouting
 
 plugin = BanditRouting(AsyncClient(os.environ["SERVICE"], "router", timeout=60.0))
 """

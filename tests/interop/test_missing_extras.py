@@ -27,12 +27,22 @@ def test_what_to_install(module, library, extra):
     assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
 
 
-@pytest.mark.parametrize("library", ["httpx", "msgspec"])
-def test_what_to_install_for_clients(library):
-    done = run(f"import sys; sys.modules[{library!r}] = None; import mobandits.client")
-    remedy = "pip install 'mobandits[client]'"
-    said = f"mobandits.client needs the extra `client`: {remedy}"
-    assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
+@pytest.mark.parametrize("library", ["mobandits_client", "msgspec", "starlette"])
+def test_what_to_install_for_a_service(library):
+    code = f"import sys; sys.modules[{library!r}] = None; from mobandits.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "router.toml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    remedy = "pip install packages/mobandits-client 'mobandits[service]'"
+    said = f"mobandits serve needs the extra `service`: in a clone of the repository, {remedy}"
+    assert said in " ".join(done.stderr.split())
+    assert done.returncode == 2
+
+
+def test_what_to_install_for_the_plugin_of_a_gateway():
+    code = "import sys; sys.modules['litellm'] = None; import mobandits_client.integrations.litellm"
+    remedy = "pip install 'mobandits-client[litellm]'"
+    said = f"mobandits_client.integrations.litellm needs the extra `litellm`: {remedy}"
+    assert run(code).stderr.strip().endswith(f"ImportError: {said}")
 
 
 def test_the_room_loads_nothing():
@@ -48,7 +58,7 @@ def texts():
     `make docs` copies CHANGELOG.md into docs: history may name what is gone.
     """
     history = ROOT / "docs" / "changelog.md"
-    folders = ("src", "docs", "examples", "tests", "tools", "benchmarks")
+    folders = ("src", "docs", "examples", "packages", "tests", "tools", "benchmarks")
     named = [ROOT / "README.md", ROOT / "Makefile"]
     found = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
     kinds = {".py", ".md", ".toml"}
@@ -60,7 +70,7 @@ def texts():
 
 def test_nothing_asks_an_index_for_this_package():
     """The package is on no index; with an extra, pip takes the package that is installed."""
-    asked = re.compile(r"pip install [^\n&]*?(?<![\w/.-])mobandits\b(?!\[)")
+    asked = re.compile(r"pip install [^\n&]*?(?<![\w/.-])mobandits\b(?!(?:-client)?\[)")
     found = [str(path.relative_to(ROOT)) for path in texts() if asked.search(path.read_text())]
     assert found == []
 

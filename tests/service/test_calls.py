@@ -10,12 +10,12 @@ from services import CONTEXT, ROUTER, ask, served, specification
 
 from mobandits.agent import Agent
 from mobandits.agent.resize_state import arrays
-from mobandits.client.failures import BUDGET
 from mobandits.errors import LogError
 from mobandits.logs.store import SharedFile
 from mobandits.service.application import application
 from mobandits.service.problems import Problem
 from mobandits.service.running import Running
+from mobandits_client.messages import BUDGET
 
 AGENT = "/v1/agents/router"
 

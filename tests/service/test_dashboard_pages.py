@@ -36,8 +36,8 @@ from mobandits.service.dashboard.routes import PAGES
 from mobandits.service.dashboard.sessions import COOKIE
 from mobandits.service.dashboard.time_charts import TimeTable, charts_of
 from mobandits.service.dashboard.windows import HOUR, MOST_DAYS, WINDOWS, asked_span, span_of
-from mobandits.service.messages import ObjectiveState, TargetValue
 from mobandits.spec import build
+from mobandits_client.messages import ObjectiveState, TargetValue
 
 PAGE = "/agents/router"
 TOKEN = re.compile(r'name="token" value="([^"]+)"')

@@ -50,7 +50,7 @@ def hurried(monkeypatch):
 
 
 # Grades that no service takes any more are dropped at the end, and that is said.
-@pytest.mark.filterwarnings("ignore::mobandits.errors.ServiceWarning")
+@pytest.mark.filterwarnings("ignore::mobandits_client.ServiceWarning")
 def test_traffic_ends_by_itself_when_stopped_and_when_the_service_is_gone(
     tmp_path, hurried, monkeypatch
 ):

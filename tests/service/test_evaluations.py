@@ -24,7 +24,7 @@ from mobandits.service import evaluations as room
 from mobandits.service.dashboard.evaluation_pages import IN_SHORT, VERDICTS
 from mobandits.service.evaluating import evaluated
 from mobandits.service.evaluation_tasks import EvaluationTask
-from mobandits.service.messages import EvaluationWanted
+from mobandits_client.messages import EvaluationWanted
 
 AGENT = "/v1/agents/router"
 EVALUATIONS = f"{AGENT}/evaluations"

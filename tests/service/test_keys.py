@@ -9,14 +9,14 @@ import pytest
 from services import CONTEXT, ROUTER, ask, client_of, served, specification
 
 from mobandits import cli
-from mobandits.client import Client
-from mobandits.client.httpx_sender import WaitingHttpx
 from mobandits.errors import SpecError
 from mobandits.logs.store.keys import SCOPES, key_named, keys_of
 from mobandits.service import keys_command
 from mobandits.service.authorisation import TokenBucket
 from mobandits.service.calls import OPERATIONS
 from mobandits.service.server import check_keys
+from mobandits_client import Client
+from mobandits_client.httpx_sender import WaitingHttpx
 
 AGENT = "/v1/agents/router"
 OPEN = {"/health/live", "/health/ready"}

@@ -5,8 +5,13 @@ import asyncio
 import jsonschema_rs
 from services import CONTEXT, ask, client_of, served
 
+from mobandits.agent.keys import LONGEST_KEY
+from mobandits.contracts.terms import MOST_FACTOR
 from mobandits.service.calls import OPERATIONS
 from mobandits.service.openapi import document
+from mobandits.support.naming import LONGEST_NAME
+from mobandits_client import messages
+from mobandits_client.messages import base
 
 
 def test_every_call_is_described_and_every_reference_leads_somewhere(tmp_path):
@@ -120,3 +125,11 @@ def test_bodies_that_are_refused_are_none_of_the_description(tmp_path):
             assert fits(found, method, path, body) == is_taken, (place, body)
 
     ask(tmp_path / "log", talk)
+
+
+def test_bounds_of_messages_are_those_of_agents():
+    """The package of the messages cannot import them."""
+    assert messages.agents.MOST_FACTOR == MOST_FACTOR
+    for kind, length in ((base.Name, LONGEST_NAME), (base.Key, LONGEST_KEY)):
+        (rules,) = kind.__metadata__
+        assert rules.extra_json_schema["maxLength"] == length

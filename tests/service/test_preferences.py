@@ -21,9 +21,9 @@ from mobandits.orders import (
     Pareto,
     Weighted,
 )
-from mobandits.service.messages import PreferenceState
 from mobandits.service.preferences import etag_of, order_table
 from mobandits.spec import build, catalogue
+from mobandits_client.messages import PreferenceState
 
 AGENT = "/v1/agents/router"
 PLACE = f"{AGENT}/preference"

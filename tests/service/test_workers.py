@@ -18,9 +18,9 @@ from mobandits.logs import read
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.pages import PageWanted
 from mobandits.logs.store.replay import events_between
-from mobandits.service.messages import Decide, DecideBatch, RewardsOf
 from mobandits.service.problems import Problem
 from mobandits.support.numbering import SPAN, incarnation_of
+from mobandits_client.messages import Decide, DecideBatch, RewardsOf
 
 pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres

@@ -8,9 +8,9 @@ import numpy as np
 from services import CONTEXT, PATIENCE, specification
 
 from mobandits.logs.store.shared_store import open_shared
-from mobandits.service.messages import Decide
 from mobandits.service.running import Running
 from mobandits.service.workers.worker import Worker
+from mobandits_client.messages import Decide
 
 AGENT = "router"
 

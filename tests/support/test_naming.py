@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from source_trees import PACKAGE, module_files, nodes, source
+from source_trees import client_files, module_files, nodes, source
 
 import mobandits as mob
 from mobandits.agent import Objective
@@ -100,14 +100,14 @@ def values_in_errors(path):
         if isinstance(node, ast.Raise) or name == "warn" or name.endswith("Error"):
             for part in ast.walk(node):
                 if isinstance(part, ast.FormattedValue) and part.conversion == ord("r"):
-                    place = f"{path.relative_to(PACKAGE)}:{part.lineno}"
+                    place = f"{path.name}:{part.lineno}"
                     yield place, ast.get_source_segment(source(path), part.value)
 
 
 def test_errors_quote_by_the_one_function():
     bounded = {"metric"}  # figures import no kernel: it cuts by a format
     # `__init__.py` names attributes that modules do not have.
-    paths = [path for path in module_files() if path.name != "__init__.py"]
+    paths = [path for path in [*module_files(), *client_files()] if path.name != "__init__.py"]
     unbounded = [
         (place, text)
         for path in paths

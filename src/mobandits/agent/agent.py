@@ -257,6 +257,11 @@ class Agent(Generic[Arm]):
         return self.core.arms.names
 
     @property
+    def is_logged(self) -> bool:
+        """Whether its calls are written to a log, for which they may wait."""
+        return self.core.writer is not None
+
+    @property
     def waiting(self) -> int:
         """Number of decisions that wait for rewards."""
         pending = self.core.pending

@@ -99,9 +99,9 @@ def exact_volume(points: Array) -> float:
     if len(inside) == 0:
         return 0.0
 
-    covered = compile_loop(exact)(inside)
+    exactly = compile_loop(exact)
 
-    return float(covered)
+    return float(exactly(inside))
 
 
 class Reach:

@@ -8,9 +8,9 @@ import numpy as np
 from mobandits.agent import Agent
 from mobandits.agent.budget import Balance
 from mobandits.agent.resize_state import arrays
-from mobandits.service.messages import AgentState, BudgetList, BudgetState, ObjectiveState
 from mobandits.service.specification import AgentSpecification
 from mobandits.support.naming import short_repr
+from mobandits_client.messages import AgentState, BudgetList, BudgetState, ObjectiveState
 
 
 def state_of_open(

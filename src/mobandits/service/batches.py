@@ -1,7 +1,7 @@
 """Batches of contexts: how many of them a call may bring."""
 
-from mobandits.service.messages import DecideBatch
 from mobandits.service.problems import Problem
+from mobandits_client.messages import DecideBatch
 
 MOST_CONTEXTS = 1000  # a call must not hold up those of others for long
 

@@ -1,8 +1,8 @@
 """How clients name decisions: by their numbers, or by keys of their own."""
 
-from mobandits.service.messages import RewardsOf
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
+from mobandits_client.messages import RewardsOf
 
 MOST_DIGITS = 18  # every number of so many fits into the 64 bits of a store
 

@@ -23,14 +23,14 @@ from mobandits.evaluation.front import shown_estimator
 from mobandits.logs import Feedback, read
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.service.evaluation_tasks import EvaluationAnswer, EvaluationTask, wanted_recipe
-from mobandits.service.messages import (
+from mobandits.support import json_lines
+from mobandits_client.messages import (
     EvaluationResult,
     EvaluationWarning,
     JointRegion,
     LogDiagnostics,
     TargetValue,
 )
-from mobandits.support import json_lines
 
 ASKED = "asked"  # the names of the two targets: what was asked for, and what was played
 PLAYED = "played"

@@ -9,11 +9,11 @@ import msgspec
 from mobandits.agent.parts import with_order
 from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import EvaluationResult, EvaluationWanted
 from mobandits.service.preferences import fitting_order
 from mobandits.service.specification import AgentSpecification
 from mobandits.spec import build
 from mobandits.support.checks import choice
+from mobandits_client.messages import EvaluationResult, EvaluationWanted
 
 
 class EvaluationTask(msgspec.Struct, forbid_unknown_fields=True):

@@ -26,10 +26,10 @@ from mobandits.logs.store.service_tables import (
 )
 from mobandits.service.evaluation_tasks import EvaluationAnswer, EvaluationTask, check_task
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import Evaluation, EvaluationResult, EvaluationWanted
 from mobandits.service.problems import Problem
 from mobandits.service.settlements import Settlements
 from mobandits.support.naming import quoted
+from mobandits_client.messages import Evaluation, EvaluationResult, EvaluationWanted
 
 LOG = logging.getLogger("mobandits.service")
 KIND = "evaluation"

@@ -7,8 +7,8 @@ import numpy as np
 from mobandits.agent import Agent, Decision
 from mobandits.logs.store import Store
 from mobandits.logs.store.lookup import RecordedDecision
-from mobandits.service.messages import Estimate, Explained
 from mobandits.service.problems import Problem
+from mobandits_client.messages import Estimate, Explained
 
 
 def explanation_of(agent: Agent, store: Store, found: RecordedDecision) -> Explained:

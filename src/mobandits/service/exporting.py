@@ -20,8 +20,8 @@ from mobandits.errors import DamagedError, LogError
 from mobandits.logs import export
 from mobandits.logs.address import Place, named_for_others, place_of
 from mobandits.logs.store.export import shorten
-from mobandits.service.messages import ExportQuery
 from mobandits.service.problems import Problem
+from mobandits_client.messages import ExportQuery
 
 LONGEST = 3600.0  # seconds; a million decisions take about a minute
 MOST_AT_ONCE = 2  # exports of a service

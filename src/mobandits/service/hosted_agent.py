@@ -23,7 +23,15 @@ from mobandits.service.batches import check_batch
 from mobandits.service.context_columns import check_columns
 from mobandits.service.decision_names import decision_number, unknown_key
 from mobandits.service.explaining import explanation_of, rehearse_explanation
-from mobandits.service.messages import (
+from mobandits.service.preferences import fitting_order, order_table
+from mobandits.service.problems import Problem
+from mobandits.service.recorded import decision_list, found_decision, recorded_decision
+from mobandits.service.reward_answers import changed_reward, rewarded
+from mobandits.service.shares import opened_agent
+from mobandits.service.specification import AgentSpecification
+from mobandits.support.naming import check_name, quoted
+from mobandits.support.numbering import is_of_worker
+from mobandits_client.messages import (
     Adopted,
     AgentState,
     ArmPrice,
@@ -41,14 +49,6 @@ from mobandits.service.messages import (
     Recorded,
     Rewarded,
 )
-from mobandits.service.preferences import fitting_order, order_table
-from mobandits.service.problems import Problem
-from mobandits.service.recorded import decision_list, found_decision, recorded_decision
-from mobandits.service.reward_answers import changed_reward, rewarded
-from mobandits.service.shares import opened_agent
-from mobandits.service.specification import AgentSpecification
-from mobandits.support.naming import check_name, quoted
-from mobandits.support.numbering import is_of_worker
 
 LOG = logging.getLogger("mobandits.service")
 ROUNDING = 1e-9  # of factors that are multiplied and divided

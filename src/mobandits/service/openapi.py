@@ -10,6 +10,7 @@ import msgspec
 from mobandits.service.decision_names import MOST_DIGITS
 from mobandits.service.operations import Operation
 from mobandits.service.problems import MEDIA_TYPE, TITLES
+from mobandits_client.messages import ProblemDetails
 
 JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
@@ -20,28 +21,6 @@ OTHER_MEDIA = {bytes: "application/octet-stream", str: "text/plain"}
 NAME = {"type": "string", "minLength": 1}
 PLACES = {"decision": {"type": "string", "pattern": f"^[0-9]{{1,{MOST_DIGITS}}}$"}}
 COMMON = (400, 413, 422, 503)  # how every call with a body may fail
-
-
-class ProblemDetails(msgspec.Struct):
-    """An error (RFC 9457).
-
-    Attributes:
-        type: "urn:mobandits:budget" where a budget is used up; else "about:blank".
-        title: what kind of error it is.
-        status: of HTTP.
-        detail: one line.
-        field: that does not fit, where it is one.
-        rule: what it must be.
-        value: what it was.
-    """
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    field: str | None = None
-    rule: str | None = None
-    value: str | None = None
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:

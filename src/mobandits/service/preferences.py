@@ -6,11 +6,11 @@ import msgspec
 
 from mobandits.agent.core import AgentCore
 from mobandits.orders.by_number import by_number
-from mobandits.service.messages import PreferenceState
 from mobandits.service.problems import Problem
 from mobandits.spec import build
 from mobandits.spec.describing import part_table
 from mobandits.support.digests import hex_digest
+from mobandits_client.messages import PreferenceState
 
 
 def fitting_order(core: AgentCore, entry: Any, where: str = "order") -> Any:

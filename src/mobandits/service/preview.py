@@ -19,9 +19,9 @@ from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
 from mobandits.orders.order import in_words
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import ArmShare, MeanReward, Preview, ValueEstimate
 from mobandits.service.preferences import fitting_order
 from mobandits.service.recent_rounds import RecentRound, as_feedback, recent_rounds, weighable
+from mobandits_client.messages import ArmShare, MeanReward, Preview, ValueEstimate
 
 MOST_RECENT = 1000  # contexts
 DRAWS = 25  # of beliefs per context, where they are random

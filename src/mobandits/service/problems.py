@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from mobandits.errors import BudgetError, DamagedError, LogError
 from mobandits.support.naming import shortened
+from mobandits_client.messages import BUDGET
 
 MEDIA_TYPE = "application/problem+json"
 UNTYPED = "about:blank"  # the title and the status say all
-BUDGET = "urn:mobandits:budget"  # a budget that is used up: unlike for other limits, clients stop
 TITLES = {
     400: "The request is not understood",
     401: "A key is needed",

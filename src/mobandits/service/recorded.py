@@ -14,9 +14,9 @@ from mobandits.logs.store.lookup import RecordedDecision
 from mobandits.logs.store.pages import Page, PageWanted
 from mobandits.logs.store.rows import Event
 from mobandits.orders.order import in_words
-from mobandits.service.messages import DecisionList, DecisionsQuery, Recorded
 from mobandits.service.problems import Problem
 from mobandits.support.naming import quoted
+from mobandits_client.messages import DecisionList, DecisionsQuery, Recorded
 
 
 def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:

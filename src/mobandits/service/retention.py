@@ -11,8 +11,8 @@ from mobandits.errors import SpecError
 from mobandits.logs.address import Address, Place
 from mobandits.service.exporting import ExportJob, run_job
 from mobandits.service.hosted_agents import HostedAgents
-from mobandits.service.messages import ExportQuery
 from mobandits.service.specification import ServiceSpecification
+from mobandits_client.messages import ExportQuery
 
 LOG = logging.getLogger("mobandits.service")
 LOOK_SECONDS = 600.0  # between looks whether a day has ended, and after a failure

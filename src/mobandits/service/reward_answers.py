@@ -3,8 +3,8 @@
 from collections.abc import Container, Hashable, Iterable
 from typing import Literal
 
-from mobandits.service.messages import Rewarded
 from mobandits.service.problems import Problem
+from mobandits_client.messages import Rewarded
 
 
 def rewarded(

@@ -15,8 +15,8 @@ from prometheus_client.registry import Collector
 from mobandits.logs.store import SharedStore
 from mobandits.service.connection_limits import Connections
 from mobandits.service.hosted_agents import HostedAgents
-from mobandits.service.messages import Decided, Rewarded
 from mobandits.service.recent_arms import RECENT, RecentArms
+from mobandits_client.messages import Decided, Rewarded
 
 MOST_LABELS = 100  # arms of an agent that are told apart; of more, a monitoring system chokes
 OTHER = "other"

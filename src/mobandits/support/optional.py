@@ -14,7 +14,12 @@ def how_to_install(extra: str) -> str:
         "pip install 'mobandits[data]'"
     """
     # As the package is called, from wherever it was installed: a wheel, a folder or an index.
-    return f"pip install 'mobandits[{extra}]'"
+    named = f"'mobandits[{extra}]'"
+    if extra == "service":
+        # It needs the clients, which no index has: pip is told where they are.
+        return f"in a clone of the repository, pip install packages/mobandits-client {named}"
+
+    return f"pip install {named}"
 
 
 def missing_extra(user: str, extra: str) -> MissingExtraError:

@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.client import Client
-from mobandits.client.choice import Choice
 from mobandits.demo.live.prompts import PromptTable
-from mobandits.errors import ServiceError
+from mobandits_client import Choice, Client, ServiceError
 
 PER_SECOND = 20.0
 MOST_DECISIONS = 20_000

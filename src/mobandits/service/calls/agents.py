@@ -14,7 +14,9 @@ from mobandits.service.calls.requests import (
     running_of,
     saved,
 )
-from mobandits.service.messages import (
+from mobandits.service.operations import Operation
+from mobandits.service.preferences import etag_of
+from mobandits_client.messages import (
     AgentList,
     AgentState,
     BudgetList,
@@ -24,8 +26,6 @@ from mobandits.service.messages import (
     PreferenceState,
     PriceList,
 )
-from mobandits.service.operations import Operation
-from mobandits.service.preferences import etag_of
 
 MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take half of it
 

@@ -28,7 +28,9 @@ from mobandits.service.calls.requests import (
     saved,
 )
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import (
+from mobandits.service.operations import Operation
+from mobandits.service.problems import Problem
+from mobandits_client.messages import (
     Decide,
     DecideBatch,
     Decided,
@@ -37,9 +39,7 @@ from mobandits.service.messages import (
     Observed,
     ObservedOutcome,
 )
-from mobandits.service.messages.base import AT_MOST
-from mobandits.service.operations import Operation
-from mobandits.service.problems import Problem
+from mobandits_client.messages.base import AT_MOST
 
 Made = TypeVar("Made")
 

@@ -12,9 +12,9 @@ from mobandits.service.calls.requests import (
     hosted_of,
     running_of,
 )
-from mobandits.service.messages import Evaluation, EvaluationList, EvaluationWanted
-from mobandits.service.messages.base import one_of
 from mobandits.service.operations import Operation
+from mobandits_client.messages import Evaluation, EvaluationList, EvaluationWanted
+from mobandits_client.messages.base import one_of
 
 EVALUATIONS = f"{AGENT}/evaluations"
 

@@ -8,8 +8,8 @@ from starlette.responses import Response, StreamingResponse
 
 from mobandits.service.calls.requests import AGENT, hosted_of, query_of, running_of
 from mobandits.service.exporting import MEDIA, chunks_of
-from mobandits.service.messages import ExportQuery
 from mobandits.service.operations import Operation
+from mobandits_client.messages import ExportQuery
 
 
 async def export(request: Request) -> Response:

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.service.calls.requests import answer, running_of
-from mobandits.service.messages import Live, Ready
 from mobandits.service.operations import Operation
+from mobandits_client.messages import Live, Ready
 
 
 async def metrics(request: Request) -> Response:

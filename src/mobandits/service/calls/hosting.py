@@ -13,9 +13,9 @@ from mobandits.service.calls.requests import (
     running_of,
     saved,
 )
-from mobandits.service.messages import AgentState, Share
 from mobandits.service.operations import Operation
 from mobandits.service.specification import AgentSpecification
+from mobandits_client.messages import AgentState, Share
 
 
 async def put_agent(request: Request) -> Response:

@@ -14,8 +14,8 @@ from mobandits.service.calls.requests import (
     query_of,
     running_of,
 )
-from mobandits.service.messages import DecisionList, DecisionsQuery, Explained, Recorded
 from mobandits.service.operations import Operation
+from mobandits_client.messages import DecisionList, DecisionsQuery, Explained, Recorded
 
 
 async def recorded(request: Request) -> Response:

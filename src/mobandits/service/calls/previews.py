@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.service.calls.requests import AGENT, answer, body_of, hosted_of, running_of
-from mobandits.service.messages import Preview, PreviewWanted
 from mobandits.service.operations import Operation
 from mobandits.service.preview import preview
+from mobandits_client.messages import Preview, PreviewWanted
 
 
 async def preview_preference(request: Request) -> Response:

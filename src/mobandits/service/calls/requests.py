@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from mobandits.service.decision_names import decision_number
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import Decide, DecideQuery, RefusedItem
 from mobandits.service.problems import Problem, problem_of
 from mobandits.service.running import Running
 from mobandits.support.naming import quoted, shortened
+from mobandits_client.messages import Decide, DecideQuery, RefusedItem
 
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"

@@ -23,10 +23,10 @@ from mobandits.service.calls.requests import (
 )
 from mobandits.service.decision_names import number_or_key
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import Rewarded, RewardOutcome, RewardsOf
-from mobandits.service.messages.base import AT_MOST, Rewards
 from mobandits.service.operations import Operation
 from mobandits.service.problems import Problem
+from mobandits_client.messages import Rewarded, RewardOutcome, RewardsOf
+from mobandits_client.messages.base import AT_MOST, Rewards
 
 
 async def reward(request: Request) -> Response:

@@ -16,9 +16,9 @@ from mobandits.service.dashboard.overview import AgentNow, agent_lines
 from mobandits.service.dashboard.visitors import Visitor
 from mobandits.service.dashboard.windows import WINDOWS, Span, asked_span
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import Preview
 from mobandits.service.preview import preview
 from mobandits.service.problems import Problem, problem_of
+from mobandits_client.messages import Preview
 
 RECENT = 200  # contexts that a preview looks at
 

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 from mobandits.logs.store.rollup_reading import RolledSums
 from mobandits.service.dashboard.time_charts import arm_colours
-from mobandits.service.messages import ObjectiveState
+from mobandits_client.messages import ObjectiveState
 
 CONFIDENCE = 0.95  # of all intervals of a page together
 FEWEST = 10  # rewards, below which the normal approximation is no use

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mobandits.service.dashboard.answers import number_text
 from mobandits.service.dashboard.arm_means import Mean
 from mobandits.service.dashboard.name_places import cut
-from mobandits.service.messages import ObjectiveState
+from mobandits_client.messages import ObjectiveState
 
 DOLLARS = ("USD", "US dollars", "dollars", "$")
 LOG_DOLLARS = "log10 USD"  # what costs are learned as, where they differ by powers of ten

@@ -13,8 +13,8 @@ from mobandits.agent.core import AgentCore
 from mobandits.service.calls.requests import decision_of, hosted_of, running_of
 from mobandits.service.dashboard.answers import number_text, page_answer
 from mobandits.service.dashboard.visitors import Visitor
-from mobandits.service.messages import DecisionsQuery, Explained, Recorded
 from mobandits.service.problems import Problem, problem_of
+from mobandits_client.messages import DecisionsQuery, Explained, Recorded
 
 LIMIT = 50  # decisions of a page
 MOST_FEATURES = 100  # of a context that is shown

@@ -12,14 +12,14 @@ from mobandits.service.calls.requests import hosted_of, running_of
 from mobandits.service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits.service.dashboard.order_form import CHOICES, OWN, WEIGHTED, form_of, read_form
 from mobandits.service.dashboard.visitors import Page, Visitor
-from mobandits.service.messages import (
+from mobandits.service.problems import Problem
+from mobandits.support.naming import conjunction, quoted
+from mobandits_client.messages import (
     EvaluationResult,
     EvaluationWanted,
     ObjectiveState,
     TargetValue,
 )
-from mobandits.service.problems import Problem
-from mobandits.support.naming import conjunction, quoted
 
 ARM = "arm"
 PREFERENCE = "preference"

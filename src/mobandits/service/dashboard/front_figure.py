@@ -20,7 +20,7 @@ from mobandits.service.dashboard.name_places import (
     name_place,
     segments,
 )
-from mobandits.service.messages import ObjectiveState
+from mobandits_client.messages import ObjectiveState
 
 WIDE = (640, 380)
 NARROW = (350, 330)

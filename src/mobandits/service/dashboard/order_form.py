@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from mobandits.service.messages import ObjectiveState
 from mobandits.support.naming import quoted
+from mobandits_client.messages import ObjectiveState
 
 OWN = "own"
 PARETO = "pareto"

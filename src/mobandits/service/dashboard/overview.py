@@ -14,8 +14,8 @@ from mobandits.logs.store.rollup_reading import (
 from mobandits.service.dashboard.balances import BudgetLine, budget_lines
 from mobandits.service.dashboard.windows import HOUR, span_of
 from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.messages import AgentState
 from mobandits.support.naming import quantity
+from mobandits_client.messages import AgentState
 
 RECENT = 5  # minutes that "now" is
 MANY_WAITING = 0.9  # of the decisions that an agent can wait for

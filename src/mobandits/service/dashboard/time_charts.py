@@ -8,7 +8,7 @@ from typing import Any
 from mobandits.figures.palette import LINES
 from mobandits.logs.store.rollup_reading import RolledSums
 from mobandits.service.dashboard.windows import Span, clock_text
-from mobandits.service.messages import ObjectiveState
+from mobandits_client.messages import ObjectiveState
 
 MOST_LINES = 5  # arms with a line of their own: of more, no eye tells them apart
 OTHERS = "other arms"

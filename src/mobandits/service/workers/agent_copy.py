@@ -20,9 +20,9 @@ from mobandits.logs.store.rows import DOUBLE
 from mobandits.orders.order import in_words
 from mobandits.service.batches import check_batch
 from mobandits.service.context_columns import check_columns
-from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded
 from mobandits.service.problems import Problem
 from mobandits.service.reward_answers import changed_reward, rewarded
+from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded
 
 
 class AgentCopy:

@@ -18,7 +18,9 @@ from mobandits.service.calls.requests import (
     refusal_of,
 )
 from mobandits.service.decision_names import decision_number
-from mobandits.service.messages import (
+from mobandits.service.operations import Handler, Operation
+from mobandits.service.workers.running_worker import RunningWorker
+from mobandits_client.messages import (
     DecideBatch,
     DecidedBatch,
     Ready,
@@ -26,8 +28,6 @@ from mobandits.service.messages import (
     RewardOutcome,
     RewardsOf,
 )
-from mobandits.service.operations import Handler, Operation
-from mobandits.service.workers.running_worker import RunningWorker
 
 
 def worker_of(request: Request) -> RunningWorker:

@@ -2,9 +2,9 @@
 
 import logging
 
-from mobandits.service.messages import Decided
 from mobandits.service.telemetry import Telemetry
 from mobandits.service.workers.taking_in import Taken
+from mobandits_client.messages import Decided
 
 LOG = logging.getLogger("mobandits.service")
 

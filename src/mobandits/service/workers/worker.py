@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 
 from mobandits.logs.address import Address
 from mobandits.service.decision_names import number_or_key, unknown_key
-from mobandits.service.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
 from mobandits.service.problems import Problem
 from mobandits.service.workers.agent_copy import AgentCopy
 from mobandits.service.workers.copies import Copies
 from mobandits.service.workers.gathering import Gathering
 from mobandits.support.naming import quoted
+from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
 
 ATTEMPTS = 3  # more than one only where arms come and go one after the other
 PATIENCE = 2.0  # seconds that an attempt waits for a state behind the new fence
