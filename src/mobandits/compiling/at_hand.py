@@ -2,8 +2,8 @@
 
 Compilers take seconds, in which a process answers nobody, and even to load what they have made
 takes tenths of a second. So a caller that can do without compiled code asks first whether it is at
-hand. If it is not, a thread of this process loads it from the cache, where a child process of low
-priority compiles it if need be. Until then the caller goes on in Python.
+hand. If it is not, a thread of this process loads it from the cache, where a child process compiles
+it if need be. Until then the caller goes on in Python.
 """
 
 import atexit
@@ -50,6 +50,7 @@ LOG = logging.getLogger("mobandits")
 SHORTEST = 0.2  # seconds: a process that ends sooner needs no compiled code
 PATIENCE = 1.0  # seconds: a process that ends sooner needs no compiler
 COMMAND = (sys.executable, "-m", "mobandits.compiling.child")
+LOW = "5"  # by so much a child is nicer than its parent
 BEGUN = (
     "a child process compiles what is played in Python meanwhile, with the same numbers; "
     f"{VARIABLE}=now waits for it, and `mobandits warm` compiles ahead"
@@ -164,7 +165,8 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool =
         loop: as `compile_loop` returns it.
         kinds: as of `types_of`.
         compiles: whether to wait for the compiler, and return True.
-        loads: whether to wait until it is loaded, where the cache has it.
+        loads: whether to wait until it is loaded, where the cache has it; whoever does so has much
+            to compute, and so the compiler has no low priority.
 
     Raises:
         CompileError: where the loop was waited for, and cannot be compiled.
@@ -179,6 +181,9 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool =
     if compiles or not loop.origin.cached:
         _compile(loop, kinds)
         return True
+
+    if loads:
+        _helper.hurries = True
 
     return _helper.has(loop, kinds, loads=loads or _here.loads)
 
@@ -202,9 +207,14 @@ def _load(loop: Any, kinds: Kinds) -> bool:
 
 
 class _Helper:
-    """The thread of this process that loads loops, and has child processes compile others."""
+    """The thread of this process that loads loops, and has child processes compile others.
+
+    Attributes:
+        hurries: whether child processes have the priority of this one; else a low one.
+    """
 
     def __init__(self) -> None:
+        self.hurries = False
         self._lock = threading.Lock()
         self._asked: set[tuple[Any, Kinds]] = set()
         self._wanted: list[tuple[Any, Kinds]] = []
@@ -296,7 +306,7 @@ class _Helper:
         with (
             tempfile.TemporaryFile() as said,
             subprocess.Popen(  # noqa: S603
-                COMMAND,
+                (*COMMAND, "0" if self.hurries else LOW),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,

@@ -18,8 +18,6 @@ except ImportError:  # Windows
 
 __all__ = ["Wanted"]
 
-NICE = 5
-
 
 class Wanted(NamedTuple):
     """A loop that another process needs.
@@ -84,12 +82,15 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Compile what standard input asks for, and say which of them is in the cache now."""
+    """Compile what standard input asks for, and say which of them is in the cache now.
+
+    The argument says by how much it is nicer than its parent.
+    """
     # Modules of others may print when they are imported.
     answer = sys.stdout
     sys.stdout = sys.stderr
     if hasattr(os, "nice"):
-        os.nice(NICE)
+        os.nice(int(sys.argv[1]))
 
     every = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the parent
     threading.Thread(target=_end_with_parent, daemon=True).start()
