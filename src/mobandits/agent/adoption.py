@@ -68,12 +68,11 @@ def adopt(
         context = core.contexts.encoded(context)
         options = call_options(key, True, context, request)
         new = _reward_or_none(core, rewards)
-        if key is not None:
-            earlier = made_before(core, options, context, None)
-            if earlier is not None:
-                core.contexts.forget_unseen()
-                _learn_again(core, earlier, rewards)
-                return earlier
+        earlier = made_before(core, options, context, None)
+        if earlier is not None:
+            core.contexts.forget_unseen()
+            _learn_again(core, earlier, rewards)
+            return earlier
 
         probability = _checked_propensity(propensity)
         with Change(core) as change:
@@ -112,7 +111,7 @@ def adopt(
             core.pending.add(pending, adopted=not own)
             core.contexts.count_unseen()
             if new is not None:
-                core.teach(decision.id, pending, new, new)
+                core.teach(decision.id, pending, new, new, core.scales.inward(new))
             if core.writer is None:
                 core.keys.remember(options, decision)
 

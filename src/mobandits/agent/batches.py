@@ -141,9 +141,6 @@ def _answers_from_before(
     """{position: decision} where an earlier call had the key."""
     answers = {}
     for position, options in enumerate(options_of_calls):
-        if options.key is None:
-            continue
-
         earlier = made_before(core, options, tables[position], eligible)
         if earlier is not None:
             answers[position] = earlier

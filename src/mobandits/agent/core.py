@@ -300,7 +300,8 @@ class AgentCore:
                 self._check_repeat(number, new)
                 return
 
-            self.guard.check_rewards(self.scales.inward(new))
+            inward = self.scales.inward(new)
+            self.guard.check_rewards(inward)
             if decisions.ledger is not None:
                 self.ledger.check_bills(new)
             if self.expectations.any:
@@ -309,6 +310,7 @@ class AgentCore:
             known = new
             if pending.rewards is not None:
                 new, known = merged_rewards(pending.rewards, new, self.objective_names)
+                inward = self.scales.inward(new)
 
             # The sum is NaN where a number is: the closer look is for partial rewards only.
             may_be_nothing = math.isnan(sum(new))
@@ -321,7 +323,7 @@ class AgentCore:
                 # Who rewards a decision has seen that it took effect.
                 decisions.activate(number, change.now)
                 pending = decisions.open[number]
-            self.teach(number, pending, new, known)
+            self.teach(number, pending, new, known, inward)
             if change.writer is not None:
                 change.writer.done(self)
 
@@ -449,7 +451,7 @@ class AgentCore:
             if pending.rewards is not None:
                 _, known = merged_rewards(pending.rewards, new, self.objective_names)
 
-            self.teach(decision_id, pending, new, known)
+            self.teach(decision_id, pending, new, known, self.scales.inward(new))
 
         return self.now
 
@@ -551,8 +553,23 @@ class AgentCore:
             now,
         )
 
-    def teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
-        """Learn what is new of a reward, and settle the decision where all is known."""
+    def teach(
+        self,
+        number: int,
+        pending: Pending,
+        new: list[float],
+        known: list[float],
+        inward: list[float],
+    ) -> None:
+        """Learn what is new of a reward, and settle the decision where all is known.
+
+        Args:
+            number: of the decision.
+            pending: the decision.
+            new: what is new, (objectives,), NaN where nothing is.
+            known: what is known by now.
+            inward: what is new, as it is learned.
+        """
         if self.pending.ledger is not None:
             self.ledger.settle(number, new)
 
@@ -565,8 +582,8 @@ class AgentCore:
         # A stage plays from scratch: what belongs to an earlier one would teach it wrong notes.
         is_of_stage = pending.stage == bound.stage
         if is_of_stage and is_there and (complete or partial):
-            rewards = new if partial else known
-            lesson = np.array(self.scales.inward(rewards))
+            is_whole = partial or known is new
+            lesson = np.array(inward if is_whole else self.scales.inward(known))
             adopted = self.pending.adopted
             former = self.pending.former
             if adopted and number in adopted:

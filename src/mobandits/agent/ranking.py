@@ -44,11 +44,10 @@ def decide_ranking(
         arms = as_given(eligible)
         context = core.contexts.encoded(context)
         options = call_options(key, active, context, ("top", count, arms))
-        if key is not None:
-            earlier = made_before(core, options, context, arms)
-            if earlier is not None:
-                core.contexts.forget_unseen()
-                return earlier
+        earlier = made_before(core, options, context, arms)
+        if earlier is not None:
+            core.contexts.forget_unseen()
+            return earlier
 
         with Draw(core) as change:
             offer = core.contexts.offer(context, arms)

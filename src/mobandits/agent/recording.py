@@ -93,8 +93,9 @@ class StoreWriter:
             core: of the agent.
         """
         self._before = None
-        if self.store.last_seq < self._next_snapshot or self.silent:
+        if self.store.last_seq < self._next_snapshot:
             return
+
         # The call is written and done: that its snapshot failed must not look as if it were not,
         # whatever states of others' policies raise.
         try:
