@@ -85,8 +85,7 @@ def adopt(
             check_adoptable(core.recipe, bound, "adopt")
             core.guard.check_context(rows)
             _check_rewards(core, new)
-            nothing = (0.0,) * bound.note_size
-            pending = core.pending_of(rows, int(slots[place]), place, nothing, change.now)
+            pending = core.pending_of(rows, int(slots[place]), place, change.now)
             norm = math.sqrt(pending.x @ pending.x)
             core.guard.check_features(pending.x, norm)
             counterfactual = None

@@ -33,13 +33,12 @@ def decide_batch(
         options_of_calls: for each decision; None: the ordinary ones.
     """
     with core.lock, Draw(core) as change:
-        names, slots, tables = core.contexts.offers(contexts, eligible)
-        count = len(tables)
+        offers = core.contexts.offers(contexts, eligible)
+        count = len(offers[2])
         if count == 0:
             return []
-        if core.pending.ledger is not None:
-            offers = (names, slots, tables)
-            names, slots, tables = core.within_budgets(offers, change.now, count)
+
+        names, slots, tables = core.within_budgets(offers, change.now, count)
         if core.bound.left == 0 or core.bound.stage == 0:
             change.begin_stage(tables)
         elif core.bound.left is not None:
@@ -281,7 +280,7 @@ def _make_at_once(
         strict=True,
     ):
         slot = int(slots[place])
-        pending = core.pending_of(rows, slot, place, tuple(note), now)
+        pending = core.pending_of(rows, slot, place, now, tuple(note))
         decision = Decision(
             number,
             names[place],

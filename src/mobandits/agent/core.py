@@ -218,7 +218,7 @@ class AgentCore:
         """
         # What is replayed had room when it was decided, and budgets may be others by now.
         is_replayed = self.writer is not None and self.writer.silent
-        if is_replayed:
+        if self.pending.ledger is None or is_replayed:
             return offer
 
         return self.ledger.fitting(offer, now, count)
@@ -520,7 +520,7 @@ class AgentCore:
         if scores is not None:
             scores = self.scales.outward(scores)
 
-        pending = self.pending_of(rows, int(slots[place]), place, note, now)
+        pending = self.pending_of(rows, int(slots[place]), place, now, note)
         decision = Decision(
             number,
             names[place],
@@ -536,9 +536,20 @@ class AgentCore:
         return decision, pending, norm
 
     def pending_of(
-        self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
+        self,
+        rows: Array,
+        slot: int,
+        place: int,
+        now: float,
+        note: tuple[float, ...] | None = None,
     ) -> Pending:
-        """Pending decision for the arm in `slot`, at `place` among the eligible ones."""
+        """Pending decision for the arm in `slot`, at `place` among the eligible ones.
+
+        Without a note it is somebody else's: the recipe learns from context, arm and reward alone.
+        """
+        if note is None:
+            note = (0.0,) * self.bound.note_size
+
         row = rows[place if len(rows) > 1 else 0]
         birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.

@@ -24,14 +24,12 @@ def counterfactual_of(
     """
     if core.propensity == "none":
         return None
-    if core.pending.ledger is not None:
-        try:
-            offer = core.within_budgets(offer, now)
-        except BudgetError:
-            # It would not have decided.
-            return None
+    try:
+        names, slots, rows = core.within_budgets(offer, now)
+    except BudgetError:
+        # It would not have decided.
+        return None
 
-    names, slots, rows = offer
     draws = core.samples if core.propensity == "sampled" else 1
     # Another one for every decision, and the same for the same one.
     rng = np.random.default_rng([core.seed, 3, core.pending.next_id])

@@ -51,9 +51,7 @@ def decide_ranking(
 
         with Draw(core) as change:
             offer = core.contexts.offer(context, arms)
-            if core.pending.ledger is not None:
-                offer = core.within_budgets(offer, change.now, count)
-
+            offer = core.within_budgets(offer, change.now, count)
             _check_count(count, offer)
             if core.bound.stage == 0:
                 change.begin_stage([offer[2]])

@@ -206,9 +206,7 @@ def _keep(
         names, slots, rows = core.contexts.offer(context, eligible)
         place = names.index(decision.arm)
         core.guard.check_context(rows)
-        # As of decisions that others made: the recipe learns without a note.
-        nothing = (0.0,) * core.bound.note_size
-        pending = core.pending_of(rows, int(slots[place]), place, nothing, change.now)
+        pending = core.pending_of(rows, int(slots[place]), place, change.now)
         if not made.options.active:
             pending = pending.active_since(INACTIVE)
 
