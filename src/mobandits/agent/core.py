@@ -338,7 +338,7 @@ class AgentCore:
     def activate(self, decision_id: int) -> None:
         """An inactive decision takes effect; see `Agent.activate`."""
         with self.lock, Change(self) as change:
-            number = self._whole_number(decision_id)
+            number = self.pending.number(decision_id)
             decisions = self.pending
             pending = decisions.open.get(number)
             if pending is None:
@@ -354,7 +354,7 @@ class AgentCore:
     def abandon(self, decision_id: int) -> None:
         """Wait for a decision no more; see `Agent.abandon`."""
         with self.lock, Change(self) as change:
-            number = self._whole_number(decision_id)
+            number = self.pending.number(decision_id)
             if number not in self.pending.open:
                 raise ValueError(self.pending.why_unknown(number))
 
@@ -365,11 +365,6 @@ class AgentCore:
         """Learn what time brings; see `Agent.tick`."""
         with self.lock:
             self.advance_clock()
-
-    def _whole_number(self, decision_id: Any) -> int:
-        if type(decision_id) is int:
-            return decision_id
-        return self.pending.number(decision_id)
 
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""

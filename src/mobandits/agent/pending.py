@@ -367,13 +367,16 @@ class PendingDecisions:
             self.ledger.release(number)
 
     def number(self, given: object) -> int:
-        """An id that is a whole number, but not an `int`.
+        """An id as a whole number.
 
         Raises:
             ValueError: where it is none; True would else be decision 1.
         """
+        if type(given) is int:
+            return given
         if isinstance(given, np.integer):  # such as one that was read from a table
             return int(given)
+
         raise ValueError(self.why_unknown(given))
 
     def why_unknown(self, number: object) -> str:
