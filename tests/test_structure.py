@@ -183,6 +183,7 @@ AGENT_CORE = {
         "batches",
         "bound_policy",
         "budget",
+        "change",
         "compiled_calls",
         "contexts",
         "core",

@@ -111,9 +111,9 @@ def test_what_the_recipe_assumes_is_said_of_what_it_learns():
     )
     agent.core.contexts.set_layout(shared=False)  # nothing need be compiled for what is refused
     agent.core.bound.set_layout(shared=False)
-    number = agent.core.pending.add(Pending(np.empty(0), 0, (0.0,), 1, 0, 0.0))
+    agent.core.pending.add(Pending(np.empty(0), 0, (0.0,), 1, 0, 0.0))
     with pytest.raises(ValueError, match=r"ParetoTs needs rewards in \[0, 1\].*, got -0.5"):
-        agent.learn(number, {"cost": 0.5})
+        agent.learn(0, {"cost": 0.5})
     assert (agent.lessons, agent.waiting) == (0, 1)
 
 

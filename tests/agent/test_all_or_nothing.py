@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import itertools
 import sqlite3
+import sys
 import warnings
 
 import numpy as np
@@ -347,6 +348,115 @@ def test_an_interruption_after_writing_is_not_passed_over(tmp_path, monkeypatch,
     ]
     decide(again)
     again.close()
+
+
+def adopt(agent):
+    agent.adopt(contexts(1, seed=9)[0], 2, 0.5, [1.0, 2.0])
+
+
+def rank(agent):
+    agent.decide(contexts(1, seed=9)[0], top=3)
+
+
+# Where calls say in which order they have their effects.
+ORDER = ("core.py", "change.py", "batches.py", "ranking.py", "adoption.py", "recording.py")
+
+
+class Interruption:
+    """A KeyboardInterrupt at one of the lines of these modules, while it is entered.
+
+    Args:
+        lines: how many lines come before it.
+    """
+
+    def __init__(self, lines):
+        self.left = lines
+
+    def _trace(self, frame, event, _):
+        if not frame.f_code.co_filename.endswith(ORDER):
+            return None
+        if event == "line":
+            self.left -= 1
+            if self.left < 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self._trace
+
+    def __enter__(self):
+        sys.settrace(self._trace)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(None)
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
+@pytest.mark.parametrize(
+    "call",
+    [decide, decide_batch, rank, adopt, learn, add_arm, remove_arm, prefer],
+    ids=lambda call: call.__name__,
+)
+def test_an_interruption_at_any_line_leaves_the_agent_as_its_log(tmp_path, call, begun):
+    """It is as before where nothing was written, and else the call is done, or it takes no other."""
+    logs = map(tmp_path.joinpath, map(str, itertools.count()))
+    options = {"objectives": ["x", "y"], "clock": Clock()}
+
+    def started(log):
+        agent = agent_of(MolUcb(scale=0.3), log=log, **options)
+        if begun or call is learn:
+            agent.decide_batch(contexts(4))
+        return agent
+
+    agent = started(next(logs))
+    before, events = everything(agent), len(agent.core.writer.store)
+    with started(next(logs)) as twin:
+        call(twin)
+        done = everything(twin)
+
+    outcomes = set()
+    for lines in itertools.count():
+        interruption = Interruption(lines)
+        with contextlib.suppress(KeyboardInterrupt), interruption:
+            call(agent)
+        if interruption.left >= 0:
+            break
+        if len(agent.core.writer.store) == events:
+            outcomes.add("before")
+            assert everything(agent) == before
+            agent.core.writer.check_usable()
+            continue
+
+        log = agent.core.writer.store.path
+        if everything(agent) == done:
+            outcomes.add("done")
+        else:
+            outcomes.add("ahead")
+            with pytest.raises(LogError, match="has an event that its agent does not know"):
+                decide(agent)
+        agent.core.writer.store.close()
+        with agent_of(MolUcb(scale=0.3), log=log, **options) as again:
+            assert everything(again) == done
+        agent = started(next(logs))
+
+    agent.close()
+    assert {"before", "done"} <= outcomes
+
+
+def test_what_is_due_at_the_end_of_a_stage_follows_from_the_log(tmp_path):
+    """It is learned by the stage that ends, whether or not the call that brings it comes to something."""
+    clock = Clock()
+    options = {"objectives": [Objective("x", default=0.25, after=2.5)], "clock": clock}
+    agent = agent_of(Doubling(MolUcb(scale=0.3), first=2), log=tmp_path / "log", **options)
+    agent.decide_batch(contexts(2))
+    clock.now = 5.0
+    with pytest.raises(ValueError, match="context must be finite"):
+        agent.decide(np.full((K, D), np.nan))
+    assert (agent.lessons, agent.core.bound.stage, agent.core.bound.left) == (2, 1, 0)
+    decide(agent)
+    assert (agent.lessons, agent.core.bound.stage) == (2, 2)
+    agent.core.writer.store.close()
+    with agent_of(Doubling(MolUcb(scale=0.3), first=2), log=tmp_path / "log", **options) as again:
+        assert everything(again) == everything(agent)
 
 
 def test_lessons_of_time_follow_from_the_log(tmp_path):

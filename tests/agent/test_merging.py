@@ -169,6 +169,17 @@ def test_arms_that_came_and_went_alike():
         one.merge(other)
 
 
+def test_a_merge_that_is_refused_begins_nothing():
+    one = agent_of(MolUcb(scale=0.3), arms=["a", "b", "c"])
+    other = agent_of(MolUcb(scale=0.3), arms=["b", "c", "d"])
+    one.remove_arm("a")
+    one.add_arm("d")
+    other.decide([0.5, 0.25])
+    with pytest.raises(ValueError, match="whose arms came and went in the same order"):
+        one.merge(other)
+    assert (one.core.bound.stage, one.core.contexts.shared) == (0, None)
+
+
 REFUSED = [
     (MolTs(links="logit", selection="weight"), "but MolTs keeps more than sums"),
     (Forgetting(MolUcb(scale=0.3), discount=0.9), "but Forgetting forgets"),

@@ -9,6 +9,7 @@ import numpy as np
 
 from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.counterfactual import counterfactual_of
 from mobandits.agent.decision import Adoption, Decision
@@ -18,7 +19,6 @@ from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
 from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
-from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
 from mobandits.logs.feedback import Feedback
@@ -68,33 +68,32 @@ def adopt(
         context = core.contexts.encoded(context)
         options = call_options(key, True, context, request)
         new = _reward_or_none(core, rewards)
-        if key is not None:
-            earlier = made_before(core, options, context, None)
-            if earlier is not None:
-                _learn_again(core, earlier, rewards)
-                return earlier
+        earlier = made_before(core, options, context, None)
+        if earlier is not None:
+            core.contexts.forget_unseen()
+            _learn_again(core, earlier, rewards)
+            return earlier
 
         probability = _checked_propensity(propensity)
-        bound = core.bound
-        position = bound.position() if bound.stage == 0 else None
-        try:
+        with Change(core) as change:
+            bound = core.bound
             names, slots, rows = core.contexts.offer(context, None)
             place = _place_of(core, arm, names)
-            if position is not None:
-                core.begin_stage([rows])
+            if bound.stage == 0:
+                change.begin_stage([rows])
 
             check_adoptable(core.recipe, bound, "adopt")
             core.guard.check_context(rows)
             _check_rewards(core, new)
-            now = core.advance_clock()
-            nothing = (0.0,) * bound.note_size
-            pending = core.pending_of(rows, int(slots[place]), place, nothing, now)
+            pending = core.pending_of(rows, int(slots[place]), place, change.now)
             norm = math.sqrt(pending.x @ pending.x)
             core.guard.check_features(pending.x, norm)
-            # Before anything is learned, and after what time has brought.
-            counterfactual = (
-                counterfactual_of(core, (names, slots, rows), names[place]) if compare else None
-            )
+            counterfactual = None
+            if compare:
+                # Before anything is learned, and after what time has brought.
+                offer = (names, slots, rows)
+                counterfactual = counterfactual_of(core, offer, names[place], change.now)
+
             decision = Decision(
                 core.pending.next_id,
                 names[place],
@@ -103,24 +102,19 @@ def adopt(
                 eligible=names,
                 counterfactual=counterfactual,
             )
-            if core.writer is not None:
+            if change.writer is not None:
                 adoption = Adoption(decision, new, key=key, request=options.request)
-                core.writer.write_adoptions([adoption], now)
-        except BaseException as error:
-            core.go_back(position, None)
-            shorten(error)
-            raise
+                change.writer.write_adoptions([adoption], change.now)
 
-        core.pending.add(pending, adopted=not own)
-        core.contexts.count_unseen()
-        if new is not None:
-            core.teach(decision.id, pending, new, new)
-        if key is not None and core.writer is None:
-            core.keys.remember(options, decision)
-        if core.writer is not None:
-            core.writer.done(core)
+            change.is_written = True
+            core.pending.add(pending, adopted=not own)
+            core.contexts.count_unseen()
+            if new is not None:
+                core.teach(decision.id, pending, new, new, core.scales.inward(new))
+            if core.writer is None:
+                core.keys.remember(options, decision)
 
-        return decision
+            return decision
 
 
 def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, Any]) -> int:
@@ -137,48 +131,34 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
         if first is None:
             return 0
 
-        bound = core.bound
-        position = bound.position() if bound.stage == 0 else None
-        try:
-            _settle_layout(core, first)
-            check_adoptable(core.recipe, bound, "adopt")
-            now = core.advance_clock()
-        except BaseException as error:
-            core.go_back(position, None)
-            shorten(error)
-            raise
-
-        # An agent with a store finds the rounds there, where they are ever needed.
-        is_kept = core.writer is None or has_prices(core.recipe)
-        last = LastRounds(core.features)
-        rounds = last.passing(chunks()) if is_kept else chunks()
-        _learn_chunks(core, rounds, now, position)
-        _begin_by(core, last.rounds(), now)
+        with Change(core) as change:
+            _settle_layout(change, first)
+            check_adoptable(core.recipe, core.bound, "adopt")
+            # An agent with a store finds the rounds there, where they are ever needed.
+            is_kept = core.writer is None or has_prices(core.recipe)
+            last = LastRounds(core.features)
+            rounds = last.passing(chunks()) if is_kept else chunks()
+            _learn_chunks(change, rounds)
+            _begin_by(change, last.rounds())
 
         return core.lessons - lessons
 
 
-def _begin_by(core: AgentCore, log: Feedback | None, now: float) -> None:
+def _begin_by(change: Change, log: Feedback | None) -> None:
     """Begin with the prices that a log tells, which has just been learned.
 
     Args:
-        core: of the agent.
+        change: that has learned it.
         log: its last rounds; None: nothing is looked for.
-        now: the time.
     """
-    writer = core.writer
-    if writer is None:
+    core = change.core
+    if core.writer is None:
         core.log_at_hand = log
 
     prices = prices_by(core, core.bound, log)
-    if prices is None:
-        return
-    if writer is not None:
-        writer.write_first_prices(prices, now)
-
-    begin_with(core.bound, prices)
-    if writer is not None:
-        writer.done(core)
+    if prices is not None:
+        change.write("first_prices", prices=prices)
+        begin_with(core.bound, prices)
 
 
 def check_adoptable(recipe: Recipe, bound: BoundPolicy, call: str) -> None:
@@ -365,8 +345,9 @@ def _check_contexts(core: AgentCore, feedback: Feedback) -> None:
     core.guard.check_context(feedback.contexts)
 
 
-def _settle_layout(core: AgentCore, feedback: Feedback) -> None:
+def _settle_layout(change: Change, feedback: Feedback) -> None:
     """Begin, where the agent has seen no context."""
+    core = change.core
     if core.bound.stage > 0:
         return
 
@@ -374,51 +355,48 @@ def _settle_layout(core: AgentCore, feedback: Feedback) -> None:
     is_shared = contexts.ndim == 2 and core.features > 0
     core.contexts.set_layout(shared=is_shared)
     row = contexts[:1] if contexts.ndim == 2 else contexts[0]
-    core.begin_stage([row])
+    change.begin_stage([row])
 
 
-def _learn_chunks(
-    core: AgentCore, chunks: Iterable[Feedback], now: float, position: dict[str, Any] | None
-) -> None:
+def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> None:
     """Write and learn the rounds of a log that fits.
 
     Args:
-        core: of the agent.
+        change: the call. With a log, every block of rounds is written and learned before the next
+            one: where one fails, those before stay learned. Without one, all of them are undone.
         chunks: the rounds.
-        now: the time of all of them.
-        position: to go back to where an agent that was new fails; None: it was not.
     """
+    core = change.core
     bound = core.bound
-    writer = core.writer
-    before = None if writer is not None else copy_of_state(bound.state())
-    started = core.pending.next_id
+    pending = core.pending
+    before = None if change.writer is not None else copy_of_state(bound.state())
+    started = pending.next_id
     lessons = core.lessons
-    settled = core.pending.settled.copy()
-    has_begun = False
+    settled = pending.settled.copy()
     try:
         for feedback in chunks:
             rounds = _rounds_of(core, feedback)
-            if writer is not None:
+            is_first = pending.next_id == started
+            if change.writer is not None:
                 adoptions = list(_adoptions(core, feedback, rounds.rewards))
-                writer.write_adoptions(adoptions, now, begun=has_begun)
+                change.writer.write_adoptions(adoptions, change.now, begun=not is_first)
+                change.is_written = True
 
             # Each round takes a place among those that wait and gives it back: one must be free.
-            if not has_begun:
-                core.pending.make_room()
-            has_begun = True
+            if is_first and len(pending.open) >= pending.limit:
+                pending.drop_oldest("limit")
             _teach_rounds(core, rounds)
-            if writer is not None:
-                writer.done(core)
-    except BaseException as error:
-        shorten(error)
+            if change.writer is not None:
+                change.writer.done(core)
+    except BaseException:
         if before is not None:
-            # With a log, the rounds of the blocks before are in it, and were learned.
             bound.load_state(bound.recipe_policy, before)
-            core.pending.next_id = started
-            core.pending.settled = settled
+            pending.next_id = started
+            pending.settled = settled
             core.lessons = lessons
-            core.go_back(position, None)
         raise
+
+    change.is_written = True
 
 
 def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:

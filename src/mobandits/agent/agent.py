@@ -462,7 +462,11 @@ class Agent(Generic[Arm]):
         """
         from mobandits.agent.adoption import adopt  # noqa: PLC0415
 
-        return adopt(self.core, context, arm, propensity, rewards, key, compare=compare)
+        try:
+            return adopt(self.core, context, arm, propensity, rewards, key, compare=compare)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def learn_log(
         self, log: "Feedback | LogPlace | HasColumns", *, add_arms: bool = False, **columns: Any
@@ -499,7 +503,11 @@ class Agent(Generic[Arm]):
         """
         from mobandits.agent.adoption import learn_log  # noqa: PLC0415
 
-        return learn_log(self.core, log, add_arms=add_arms, columns=columns)
+        try:
+            return learn_log(self.core, log, add_arms=add_arms, columns=columns)
+        except BaseException as error:
+            shorten(error)
+            raise
 
     def activate(self, decision_id: int) -> None:
         """Let an inactive decision take effect: rewards by default are due from now on.

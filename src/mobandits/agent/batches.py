@@ -7,10 +7,12 @@ import numpy as np
 
 from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES
+from mobandits.agent.change import Change, Draw
 from mobandits.agent.core import AgentCore, Made
-from mobandits.agent.decision import Decision, Offer
+from mobandits.agent.decision import Decision
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import ORDINARY, CallOptions, as_given, call_options
+from mobandits.agent.pending import INACTIVE
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
@@ -30,55 +32,62 @@ def decide_batch(
         eligible: the arms that may be played, in all of them; None: all.
         options_of_calls: for each decision; None: the ordinary ones.
     """
-    with core.lock:
-        writer = core.writer
-        bound = core.bound
-        streams = None if writer is None else bound.streams()
-        position = bound.position()
-        try:
-            names, slots, tables = _affordable_offers(core, contexts, eligible)
-            if not len(tables):
-                core.unsettle_contexts()
-                return []
-            if bound.left == 0 or bound.stage == 0:
-                core.begin_stage(tables)
+    with core.lock, Draw(core) as change:
+        offers = core.contexts.offers(contexts, eligible)
+        count = len(offers[2])
+        if count == 0:
+            return []
 
-            now = core.advance_clock()
-            made = _make_many(core, names, slots, tables, now)
-            for _, pending, norm in made:
-                core.guard.check_features(pending.x, norm)
+        names, slots, tables = core.within_budgets(offers, change.now, count)
+        if core.bound.left == 0 or core.bound.stage == 0:
+            change.begin_stage(tables)
+        elif core.bound.left is not None:
+            # A stage may end on the way.
+            change.remember()
 
-            decisions = [decision for decision, _, _ in made]
-            said = [ORDINARY] * len(decisions) if options_of_calls is None else options_of_calls
-            if writer is not None:
-                writer.write_decisions(decisions, now, said)
-        except BaseException:
-            core.go_back(position, streams)
-            raise
-
-        for _, pending, _ in made:
-            core.pending.add(pending)
-
-        for options, decision in zip(said, decisions, strict=True):
-            if options.key is not None and writer is None:
-                core.keys.remember(options, decision)
-
-        core.contexts.count_unseen()
-        if writer is not None:
-            writer.done(core)
-
-        return decisions
+        made = _make_many(core, names, slots, tables, change.now)
+        return keep_all(change, made, options_of_calls or [ORDINARY] * count)
 
 
-def _affordable_offers(
-    core: AgentCore, contexts: Any, eligible: Iterable[Hashable] | None
-) -> Offer:
-    """The offers of `Contexts.offers`, of the arms for which the budgets have room."""
-    offers = core.contexts.offers(contexts, eligible)
-    _, _, tables = offers
-    if core.pending.ledger is None or not len(tables):
-        return offers
-    return core.within_budgets(offers, len(tables))
+def keep_all(
+    change: Change,
+    made: Sequence[Made],
+    options_of_calls: Sequence[CallOptions],
+    *,
+    are_ranks: bool = False,
+) -> list[Decision]:
+    """Write and keep decisions that were made in one moment, all of them or none.
+
+    Args:
+        change: the call that makes them.
+        made: the decisions.
+        options_of_calls: for each of them.
+        are_ranks: whether they are for one context: then the first one has the others.
+    """
+    core = change.core
+    # A warning may be an error, so that nothing may have been kept before.
+    for _, pending, norm in made:
+        core.guard.check_features(pending.x, norm)
+
+    decisions = [decision for decision, _, _ in made]
+    if change.writer is not None:
+        change.writer.write_decisions(decisions, change.now, options_of_calls, are_ranks=are_ranks)
+
+    change.is_written = True
+    for (_, pending, _), options in zip(made, options_of_calls, strict=True):
+        kept = pending if options.active else pending.active_since(INACTIVE)
+        core.pending.add(kept)
+
+    if are_ranks:
+        first, *further = decisions
+        decisions = [first.replaced(further=tuple(further))]
+    if change.writer is None:
+        for options, decision in zip(options_of_calls, decisions, strict=False):
+            core.keys.remember(options, decision)
+
+    core.contexts.count_unseen()
+
+    return decisions
 
 
 def decide_batch_once(
@@ -131,9 +140,6 @@ def _answers_from_before(
     """{position: decision} where an earlier call had the key."""
     answers = {}
     for position, options in enumerate(options_of_calls):
-        if options.key is None:
-            continue
-
         earlier = made_before(core, options, tables[position], eligible)
         if earlier is not None:
             answers[position] = earlier
@@ -274,7 +280,7 @@ def _make_at_once(
         strict=True,
     ):
         slot = int(slots[place])
-        pending = core.pending_of(rows, slot, place, tuple(note), now)
+        pending = core.pending_of(rows, slot, place, now, tuple(note))
         decision = Decision(
             number,
             names[place],

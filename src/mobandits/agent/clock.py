@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from mobandits.agent.budget import period_of, start_of
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import as_seconds
 
@@ -19,13 +20,10 @@ def reset_clock(core: AgentCore) -> float:
         if ahead <= 0.0:
             return 0.0
 
-        spent = _spent_by(core, reading)
-        if core.writer is not None:
-            core.writer.write_clock(spent, reading)
-
-        _go_back(core, reading, spent)
-        if core.writer is not None:
-            core.writer.done(core)
+        with Change(core, reading) as change:
+            spent = _spent_by(core, reading)
+            change.write("clock", spent=[list(each) for each in spent])
+            _go_back(core, reading, spent)
 
         return ahead
 

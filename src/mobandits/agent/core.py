@@ -16,9 +16,11 @@ from typing import Any, Literal
 import numpy as np
 
 from mobandits.agent import compiled_calls
+from mobandits.agent.actors import changed_by
 from mobandits.agent.arms import Arms
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.budget import Budget
+from mobandits.agent.change import Change, Draw
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.event_writer import EventWriter
@@ -203,11 +205,12 @@ class AgentCore:
         self.pending.ledger = self.ledger if self.ledger.accounts else None
         self.is_timed = self.pending.is_timed or self.ledger.is_timed or self.writer is not None
 
-    def within_budgets(self, offer: Offer, count: int = 1) -> Offer:
+    def within_budgets(self, offer: Offer, now: float, count: int = 1) -> Offer:
         """The arms of an offer for which the budgets have room.
 
         Args:
             offer: as of `Contexts.offer`, or `Contexts.offers`.
+            now: the time.
             count: how many decisions are to be made.
 
         Raises:
@@ -215,10 +218,8 @@ class AgentCore:
         """
         # What is replayed had room when it was decided, and budgets may be others by now.
         is_replayed = self.writer is not None and self.writer.silent
-        if is_replayed:
+        if self.pending.ledger is None or is_replayed:
             return offer
-
-        now = self.advance_clock()
 
         return self.ledger.fitting(offer, now, count)
 
@@ -251,45 +252,44 @@ class AgentCore:
     ) -> Decision[Any]:
         """The arm to play now; see `Agent.decide`."""
         with self.lock:
-            writer = self.writer
+            # As `with Draw(self) as change` has it, which would take a twentieth longer.
+            change = Draw(self)
             bound = self.bound
-            # Only a log tells that something was drawn for nothing: without one, nobody compares.
-            streams = None if writer is None else bound.streams()
-            position = None
+            pending = self.pending
             try:
                 offer = self.contexts.offer(context, eligible)
-                if self.pending.ledger is not None:
-                    offer = self.within_budgets(offer)
+                if pending.ledger is not None:
+                    offer = self.within_budgets(offer, change.now)
                 if bound.left == 0 or bound.stage == 0:
-                    position = bound.position()
-                    self.begin_stage([offer[2]])
+                    change.begin_stage([offer[2]])
 
-                now = self.advance_clock()
-                decision, pending, norm = self.make(offer, now, self.pending.next_id)
+                decision, kept, norm = self.make(offer, change.now, pending.next_id)
                 # A warning may be an error, so that nothing may have been kept before.
-                self.guard.check_features(pending.x, norm)
-                if writer is not None:
-                    writer.write_decision(decision, now, options)
+                self.guard.check_features(kept.x, norm)
+                if change.writer is not None:
+                    change.writer.write_decisions([decision], change.now, [options])
             except BaseException:
-                self.go_back(position, streams)
+                change.undo()
                 raise
 
             if not options.active:
-                pending = pending.active_since(INACTIVE)
-            self.pending.add(pending)
-            self.contexts.count_unseen()
+                kept = kept.active_since(INACTIVE)
+            pending.add(kept)
+            if self.encoder is not None:
+                self.contexts.count_unseen()
             if bound.left is not None:
                 bound.left -= 1
-            if writer is not None:
-                writer.done(self)
+            if change.writer is not None:
+                change.writer.done(self)
 
             return decision
 
     def learn(self, decision_id: int, rewards: Any) -> None:
         """Learn the rewards of a decision, or some of them; see `Agent.learn`."""
         with self.lock:
+            # Likewise; and nothing has to be undone.
+            change = Change(self)
             new = reward_list(rewards, self.reward_places)
-            now = self.advance_clock()
             decisions = self.pending
             number = decision_id
             if type(number) is not int:
@@ -297,42 +297,48 @@ class AgentCore:
 
             pending = decisions.open.get(number)
             if pending is None:
-                settled = decisions.settled.get(number)
-                if settled is None:
-                    raise ValueError(decisions.why_unknown(number))
-
-                merged_rewards(settled, new, self.objective_names)  # refuses other numbers
+                self._check_repeat(number, new)
                 return
 
-            self.guard.check_rewards(self.scales.inward(new))
-            self.ledger.check_bills(new)
+            inward = self.scales.inward(new)
+            self.guard.check_rewards(inward)
+            if decisions.ledger is not None:
+                self.ledger.check_bills(new)
             if self.expectations.any:
                 self.expectations.check(new)
 
             known = new
             if pending.rewards is not None:
                 new, known = merged_rewards(pending.rewards, new, self.objective_names)
+                inward = self.scales.inward(new)
 
             # The sum is NaN where a number is: the closer look is for partial rewards only.
             may_be_nothing = math.isnan(sum(new))
             if may_be_nothing and all(map(math.isnan, new)):
                 return
-            if self.writer is not None:
-                self.writer.write_reward(number, new, now)
+            if change.writer is not None:
+                change.writer.write_reward(number, new, change.now)
 
             if pending.since is not None and pending.since == INACTIVE:
                 # Who rewards a decision has seen that it took effect.
-                decisions.activate(number, now)
+                decisions.activate(number, change.now)
                 pending = decisions.open[number]
-            self.teach(number, pending, new, known)
-            if self.writer is not None:
-                self.writer.done(self)
+            self.teach(number, pending, new, known, inward)
+            if change.writer is not None:
+                change.writer.done(self)
+
+    def _check_repeat(self, number: int, rewards: list[float]) -> None:
+        """Refuse other rewards of a settled decision than those that it had."""
+        settled = self.pending.settled.get(number)
+        if settled is None:
+            raise ValueError(self.pending.why_unknown(number))
+
+        merged_rewards(settled, rewards, self.objective_names)
 
     def activate(self, decision_id: int) -> None:
         """An inactive decision takes effect; see `Agent.activate`."""
-        with self.lock:
-            now = self.advance_clock()
-            number = self._whole_number(decision_id)
+        with self.lock, Change(self) as change:
+            number = self.pending.number(decision_id)
             decisions = self.pending
             pending = decisions.open.get(number)
             if pending is None:
@@ -342,64 +348,43 @@ class AgentCore:
             if pending.since != INACTIVE:
                 return
 
-            if self.writer is not None:
-                self.writer.write_activation(number, now)
-            decisions.activate(number, now)
-            if self.writer is not None:
-                self.writer.done(self)
+            change.write("activate", id=number)
+            decisions.activate(number, change.now)
 
     def abandon(self, decision_id: int) -> None:
         """Wait for a decision no more; see `Agent.abandon`."""
-        with self.lock:
-            now = self.advance_clock()
-            number = self._whole_number(decision_id)
+        with self.lock, Change(self) as change:
+            number = self.pending.number(decision_id)
             if number not in self.pending.open:
                 raise ValueError(self.pending.why_unknown(number))
 
-            if self.writer is not None:
-                self.writer.write_abandonment(number, now)
+            change.write("abandon", id=number)
             self.pending.abandon(number)
-            if self.writer is not None:
-                self.writer.done(self)
 
     def tick(self) -> None:
         """Learn what time brings; see `Agent.tick`."""
         with self.lock:
             self.advance_clock()
 
-    def _whole_number(self, decision_id: Any) -> int:
-        if type(decision_id) is int:
-            return decision_id
-        return self.pending.number(decision_id)
-
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""
-        with self.lock:
-            if self.writer is not None:
-                self.writer.check_name(name)
+        with self.lock, Change(self) as change:
+            if change.writer is not None:
+                change.writer.check_name(name)
 
-            now = self.advance_clock()
             # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
             self.ledger.check_arm(name)
-            before = self.arms.saved()
+            change.remember()
             slot = self.arms.add(name)
-            try:
-                resized = self.bound.with_room(slot, source)
-                if self.writer is not None:
-                    self.writer.write_new_arm(name, like, now)
-            except BaseException:
-                self.arms.restore(*before)
-                raise
-
+            resized = self.bound.with_room(slot, source)
+            change.write("add", arm=name, like=like, **changed_by())
             self.bound.add_arm(resized)
             self.contexts.resize()
-            if self.writer is not None:
-                self.writer.done(self)
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
-        with self.lock:
+        with self.lock, Change(self) as change:
             # Its slot may be another arm's by and by, which the recipe would take for it.
             if name in arms_named(self.recipe):
                 shown = short_repr(self.recipe)
@@ -407,19 +392,10 @@ class AgentCore:
                     f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
                 )
 
-            now = self.advance_clock()
-            before = self.arms.saved()
+            change.remember()
             self.arms.remove(name)
-            try:
-                if self.writer is not None:
-                    self.writer.write_removed_arm(name, now)
-            except BaseException:
-                self.arms.restore(*before)
-                raise
-
+            change.write("remove", arm=name, **changed_by())
             self.contexts.resize()
-            if self.writer is not None:
-                self.writer.done(self)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on; see `Agent.preference`."""
@@ -427,24 +403,15 @@ class AgentCore:
         self.bound.check_order(order)
         # Outside of the lock: other threads decide meanwhile, by the order before.
         self.bound.prepare_for(order)
-        with self.lock:
-            if self.writer is None:
-                self.advance_clock()
-                self.bound.set_order(order)
-                return
+        with self.lock, Change(self) as change:
+            description = None
+            if change.writer is not None:
+                # Refused before it is played where the log has no words for it.
+                description = change.writer.describe_order(order)
 
-            # Refused before it is played where the log has no words for it.
-            description = self.writer.describe_order(order)
-            now = self.advance_clock()
-            before = self.bound.order
+            change.remember()
             self.bound.set_order(order)
-            try:
-                self.writer.write_preference(description, now)
-            except BaseException:
-                self.bound.set_order(before)
-                raise
-
-            self.writer.done(self)
+            change.write("preference", order=description, **changed_by())
 
     def advance_clock(self) -> float:
         """The time, where it matters, after what it brings.
@@ -479,7 +446,7 @@ class AgentCore:
             if pending.rewards is not None:
                 _, known = merged_rewards(pending.rewards, new, self.objective_names)
 
-            self.teach(decision_id, pending, new, known)
+            self.teach(decision_id, pending, new, known, self.scales.inward(new))
 
         return self.now
 
@@ -496,41 +463,6 @@ class AgentCore:
             "reset-clock STORE` ends that where the clock is right now",
             seconds,
         )
-
-    def begin_stage(self, tables: Sequence[Array] | Array) -> None:
-        """A stage begins, with contexts on which something can be decided.
-
-        The first says whether the arms share it.
-        """
-        for table in tables:
-            self.guard.check_context(table)
-
-        if self.bound.stage > 0:
-            self.bound.begin_stage()
-            return
-
-        shared = bool(self.contexts.shared)
-        self.bound.rehearse(tables[0], shared=shared)
-        self.bound.set_layout(shared=shared)
-
-    def go_back(self, position: dict[str, Any] | None, streams: list[Any] | None) -> None:
-        """Undo what a call that failed changed.
-
-        It may have begun a stage, drawn, and settled the shape of contexts.
-        """
-        if position is not None:
-            self.bound.go_back(position)
-        if streams is not None:
-            self.bound.rewind(streams)
-
-        self.contexts.forget_unseen()
-        self.unsettle_contexts()
-
-    def unsettle_contexts(self) -> None:
-        """Forget the shape of contexts, unless there was a decision: only one settles it."""
-        has_decided = self.bound.stage > 0
-        if not has_decided:
-            self.contexts.set_layout(shared=None)
 
     def make(self, offer: Offer, now: float, number: int) -> Made:
         """A decision, what is to be kept of it, and the norm of the arm's features.
@@ -583,7 +515,7 @@ class AgentCore:
         if scores is not None:
             scores = self.scales.outward(scores)
 
-        pending = self.pending_of(rows, int(slots[place]), place, note, now)
+        pending = self.pending_of(rows, int(slots[place]), place, now, note)
         decision = Decision(
             number,
             names[place],
@@ -599,9 +531,20 @@ class AgentCore:
         return decision, pending, norm
 
     def pending_of(
-        self, rows: Array, slot: int, place: int, note: tuple[float, ...], now: float
+        self,
+        rows: Array,
+        slot: int,
+        place: int,
+        now: float,
+        note: tuple[float, ...] | None = None,
     ) -> Pending:
-        """Pending decision for the arm in `slot`, at `place` among the eligible ones."""
+        """Pending decision for the arm in `slot`, at `place` among the eligible ones.
+
+        Without a note it is somebody else's: the recipe learns from context, arm and reward alone.
+        """
+        if note is None:
+            note = (0.0,) * self.bound.note_size
+
         row = rows[place if len(rows) > 1 else 0]
         birth = self.arms.slots[slot]
         # A copy: the decision holds the rows, and applications may write into them.
@@ -616,8 +559,23 @@ class AgentCore:
             now,
         )
 
-    def teach(self, number: int, pending: Pending, new: list[float], known: list[float]) -> None:
-        """Learn what is new of a reward, and settle the decision where all is known."""
+    def teach(
+        self,
+        number: int,
+        pending: Pending,
+        new: list[float],
+        known: list[float],
+        inward: list[float],
+    ) -> None:
+        """Learn what is new of a reward, and settle the decision where all is known.
+
+        Args:
+            number: of the decision.
+            pending: the decision.
+            new: what is new, (objectives,), NaN where nothing is.
+            known: what is known by now.
+            inward: what is new, as it is learned.
+        """
         if self.pending.ledger is not None:
             self.ledger.settle(number, new)
 
@@ -630,8 +588,8 @@ class AgentCore:
         # A stage plays from scratch: what belongs to an earlier one would teach it wrong notes.
         is_of_stage = pending.stage == bound.stage
         if is_of_stage and is_there and (complete or partial):
-            rewards = new if partial else known
-            lesson = np.array(self.scales.inward(rewards))
+            is_whole = partial or known is new
+            lesson = np.array(inward if is_whole else self.scales.inward(known))
             adopted = self.pending.adopted
             former = self.pending.former
             if adopted and number in adopted:

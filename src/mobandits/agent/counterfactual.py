@@ -9,7 +9,9 @@ from mobandits.agent.decision import Counterfactual, Offer
 from mobandits.errors import BudgetError
 
 
-def counterfactual_of(core: AgentCore, offer: Offer, arm: Hashable) -> Counterfactual | None:
+def counterfactual_of(
+    core: AgentCore, offer: Offer, arm: Hashable, now: float
+) -> Counterfactual | None:
     """Counterfactual of a decision; None where the agent is asked for no propensities.
 
     Neither the agent nor a stream of it changes.
@@ -18,17 +20,16 @@ def counterfactual_of(core: AgentCore, offer: Offer, arm: Hashable) -> Counterfa
         core: of the agent, which has begun.
         offer: the arms that could be played, and the context.
         arm: that was played.
+        now: the time.
     """
     if core.propensity == "none":
         return None
-    if core.pending.ledger is not None:
-        try:
-            offer = core.within_budgets(offer)
-        except BudgetError:
-            # It would not have decided.
-            return None
+    try:
+        names, slots, rows = core.within_budgets(offer, now)
+    except BudgetError:
+        # It would not have decided.
+        return None
 
-    names, slots, rows = offer
     draws = core.samples if core.propensity == "sampled" else 1
     # Another one for every decision, and the same for the same one.
     rng = np.random.default_rng([core.seed, 3, core.pending.next_id])

@@ -40,23 +40,20 @@ class EventWriter(Protocol):
     def keyed(self, key: str) -> tuple[str, Decision] | None:
         """The request and the decision of a client's key; None where there is none."""
 
-    def write_decision(self, decision: Decision, now: float, options: CallOptions) -> None:
-        """A decision."""
+    def write_decisions(
+        self,
+        decisions: Sequence[Decision],
+        now: float,
+        options_of_calls: Sequence[CallOptions],
+        *,
+        are_ranks: bool = False,
+    ) -> None:
+        """Decisions of one call, and what it said of each; `are_ranks`: for one context."""
 
     def write_decision_of_worker(
         self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
     ) -> None:
         """A decision that a worker made, and the epoch and the position of what it knew."""
-
-    def write_decisions(
-        self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
-    ) -> None:
-        """Decisions of one call, and what it said of each."""
-
-    def write_ranking(
-        self, decisions: Sequence[Decision], now: float, options: CallOptions
-    ) -> None:
-        """Decisions for one context, the first rank first."""
 
     def write_adoptions(
         self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
@@ -66,35 +63,8 @@ class EventWriter(Protocol):
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """The new part of a decision's reward."""
 
-    def write_activation(self, number: int, now: float) -> None:
-        """A decision that takes effect only now."""
-
-    def write_abandonment(self, number: int, now: float) -> None:
-        """A decision that is waited for no more."""
-
-    def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
-        """An arm that joined."""
-
-    def write_removed_arm(self, name: Hashable, now: float) -> None:
-        """An arm that left."""
-
-    def write_preference(self, description: Any, now: float) -> None:
-        """Another preference, as `describe_order` gave it."""
-
-    def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
-        """Other parameters of the agent."""
-
-    def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
-        """The prices that a log has told."""
-
-    def write_repricing(self, event: dict[str, Any], now: float) -> None:
-        """Another price of an arm."""
-
-    def write_state(self, state: str, now: float) -> None:
-        """Write what was taken over from another agent."""
-
-    def write_clock(self, spent: Sequence[tuple[Hashable, str, float]], now: float) -> None:
-        """The clock was ahead, and goes on from a time; what was spent of each budget by then."""
+    def write(self, event: dict[str, Any], changed: dict[str, Any] | None = None) -> None:
+        """Any other event; `changed`: what the agent's description has from then on."""
 
     def spent_since(self, objective: Hashable, start: float) -> float:
         """The sum of an objective's rewards that decisions since a time have brought."""

@@ -28,9 +28,6 @@ def decide_once(
         if key is not None and not isinstance(context, Mapping):
             context = core.contexts.numbers("context", context)
         options = call_options(key, active, context, arms)
-        if key is None:
-            return core.decide(context, arms, options)
-
         earlier = made_before(core, options, context, arms)
         if earlier is not None:
             core.contexts.forget_unseen()
@@ -46,12 +43,14 @@ def decide_once(
 def made_before(
     core: AgentCore, options: CallOptions, context: Any, eligible: Iterable[Hashable] | None
 ) -> Decision | None:
-    """The decision of an earlier call with this key; None where there was none.
+    """The decision of an earlier call with the same key; None where there is none, or no key.
 
     Raises:
         ValueError: where that call had another context.
     """
-    assert options.key is not None  # noqa: S101 - the caller has looked
+    if options.key is None:
+        return None
+
     lookup = core.keys.find if core.writer is None else core.writer.keyed
     found = lookup(options.key)
     if found is None:

@@ -47,8 +47,10 @@ class KeyedDecisions:
         return self._by_key.get(key)
 
     def remember(self, options: CallOptions, decision: Decision) -> None:
-        """Keep a decision, and forget the oldest where there are too many."""
-        assert options.key is not None and options.request is not None  # noqa: S101, PT018 - it has a key
+        """Keep a decision with a key, and forget the oldest where there are too many."""
+        if options.key is None or options.request is None:
+            return
+
         # Without its arrays: the next call brings the context again.
         slim = decision.without_arrays()
         self._by_key[options.key] = (options.request, slim)

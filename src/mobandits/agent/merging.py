@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.contracts.states import declares
 from mobandits.support.naming import quoted
@@ -11,7 +12,7 @@ def merge(core: AgentCore, other: AgentCore) -> None:
     """Let `core` know what both know; see `Agent.merge`."""
     # In one order of the two, or two threads could wait for each other.
     first, second = sorted((core, other), key=id)
-    with first.lock, second.lock:
+    with first.lock, second.lock, Change(core) as change:
         _check_alike(core, other)
         theirs = other.bound
         if theirs.stage == 0:
@@ -21,6 +22,7 @@ def merge(core: AgentCore, other: AgentCore) -> None:
         # An agent that has seen no context takes the other's layout.
         if mine.stage == 0:
             shared = bool(other.contexts.shared)
+            change.remember()
             core.contexts.set_layout(shared=shared)
             mine.set_layout(shared=shared)
         if core.contexts.shared != other.contexts.shared or mine.left is not None:
@@ -35,6 +37,7 @@ def merge(core: AgentCore, other: AgentCore) -> None:
 
         name = type(core.recipe).__name__
         state = merged_state(mine.state(), theirs.state(), mine.recipe_policy, name)
+        change.is_written = True
         mine.load_state(mine.recipe_policy, state)
         core.lessons += other.lessons
 

@@ -215,45 +215,31 @@ class PendingDecisions:
         """The decisions that wait and that the agent made itself."""
         return {number: each for number, each in self.open.items() if number not in self.adopted}
 
-    def add(self, pending: Pending, *, adopted: bool = False) -> int:
+    def add(self, pending: Pending, number: int | None = None, *, adopted: bool = False) -> None:
         """Keep a decision, and drop the oldest where there are too many.
 
         Args:
             pending: what is kept.
+            number: that a worker gave it; None: the agent's next one.
             adopted: whether somebody else made it.
         """
-        # Ids count on for ever, so that a late reward never meets another decision.
-        number = self.next_id
-        self.next_id = number + 1
-        self._keep(number, pending, adopted=adopted)
+        if number is None:
+            # Ids count on for ever, so that a late reward never meets another decision.
+            number = self.next_id
+            self.next_id = number + 1
+        else:
+            self.of_workers += 1
+            for timer in self._timers:
+                timer.of_workers.append(OfWorker(self.next_id, number))
 
-        return number
+        if len(self.open) >= self.limit:
+            self.drop_oldest("limit")
 
-    def add_of_worker(self, number: int, pending: Pending) -> None:
-        """Keep a decision that a worker made, as `add`.
-
-        Args:
-            number: that the worker gave it.
-            pending: what is kept.
-        """
-        self.of_workers += 1
-        for timer in self._timers:
-            timer.of_workers.append(OfWorker(self.next_id, number))
-
-        self._keep(number, pending)
-
-    def _keep(self, number: int, pending: Pending, *, adopted: bool = False) -> None:
-        self.make_room()
         self.open[number] = pending
         if adopted:
             self.adopted.add(number)
         elif self.ledger is not None:
             self.ledger.reserve(number, pending)
-
-    def make_room(self) -> None:
-        """Drop the oldest decision where no other may wait."""
-        if len(self.open) >= self.limit:
-            self._drop_oldest("limit")
 
     def due(self, now: float) -> Iterator[tuple[int, int]]:
         """Decisions and objectives whose time is up, with no reward so far.
@@ -271,7 +257,7 @@ class PendingDecisions:
                 return
             # At the same time, the default comes first: it is learned before the decision goes.
             if timer is None or drop_time < default_time:
-                self._drop_oldest("age")
+                self.drop_oldest("age")
                 continue
 
             number = self._pass_next(timer)
@@ -345,7 +331,7 @@ class PendingDecisions:
         self.max_age = max_age
         self.is_timed = max_age is not None or bool(self._timers)
         while len(self.open) > limit:
-            self._drop_oldest("limit")
+            self.drop_oldest("limit")
 
     def set_times(self, now: float) -> None:
         """Let all decisions that wait be of this time."""
@@ -381,13 +367,16 @@ class PendingDecisions:
             self.ledger.release(number)
 
     def number(self, given: object) -> int:
-        """An id that is a whole number, but not an `int`.
+        """An id as a whole number.
 
         Raises:
             ValueError: where it is none; True would else be decision 1.
         """
+        if type(given) is int:
+            return given
         if isinstance(given, np.integer):  # such as one that was read from a table
             return int(given)
+
         raise ValueError(self.why_unknown(given))
 
     def why_unknown(self, number: object) -> str:
@@ -431,7 +420,8 @@ class PendingDecisions:
             # They count from one number to the next.
             self.restart_timers()
 
-    def _drop_oldest(self, why: str) -> None:
+    def drop_oldest(self, why: str) -> None:
+        """Wait no more for the oldest decision; `why`: "limit" or "age"."""
         waiting = self.open
         number, _ = waiting.popitem(last=False)
         self.adopted.discard(number)

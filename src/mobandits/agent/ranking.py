@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.batches import keep_all
+from mobandits.agent.change import Draw
 from mobandits.agent.core import AgentCore, Made
 from mobandits.agent.decision import Decision, Offer
 from mobandits.agent.inputs import check_counts
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import CallOptions, as_given, call_options
-from mobandits.agent.pending import INACTIVE
 
 
 def decide_ranking(
@@ -37,22 +38,32 @@ def decide_ranking(
 ) -> Decision[Any]:
     """The decision of the first rank, with those of the further ranks; see `Agent.decide`."""
     check_counts(top=(top, 1))
+    count = int(top)
     with core.lock:
         _check_known(core)
         arms = as_given(eligible)
         context = core.contexts.encoded(context)
-        options = call_options(key, active, context, ("top", int(top), arms))
-        if key is not None:
-            earlier = made_before(core, options, context, arms)
-            if earlier is not None:
-                core.contexts.forget_unseen()
-                return earlier
+        options = call_options(key, active, context, ("top", count, arms))
+        earlier = made_before(core, options, context, arms)
+        if earlier is not None:
+            core.contexts.forget_unseen()
+            return earlier
 
-        ranking = _decide_new(core, context, arms, int(top), options)
-        if key is not None and core.writer is None:
-            core.keys.remember(options, ranking)
+        with Draw(core) as change:
+            offer = core.contexts.offer(context, arms)
+            offer = core.within_budgets(offer, change.now, count)
+            _check_count(count, offer)
+            if core.bound.stage == 0:
+                change.begin_stage([offer[2]])
 
-        return ranking
+            _check_without_stages(core)
+            made = _make_ranks(core, offer, change.now, count)
+            # Further ranks have no key of their own.
+            of_further = CallOptions(active=options.active)
+            options_of_calls = [options, *[of_further] * (count - 1)]
+            (ranking,) = keep_all(change, made, options_of_calls, are_ranks=True)
+
+            return ranking
 
 
 def _check_known(core: AgentCore) -> None:
@@ -63,54 +74,6 @@ def _check_known(core: AgentCore) -> None:
             f"top needs propensity='exact' or 'none', got 'sampled' with {name}: a product of "
             "sampled probabilities is not that of the order"
         )
-
-
-def _decide_new(
-    core: AgentCore,
-    context: Any,
-    eligible: Iterable[Hashable] | None,
-    count: int,
-    options: CallOptions,
-) -> Decision:
-    """A decision for every rank, all of them or, where a step fails, none."""
-    writer = core.writer
-    bound = core.bound
-    streams = None if writer is None else bound.streams()
-    position = bound.position() if bound.stage == 0 else None
-    try:
-        offer = core.contexts.offer(context, eligible)
-        if core.pending.ledger is not None:
-            offer = core.within_budgets(offer, count)
-
-        _check_count(count, offer)
-        if position is not None:
-            core.begin_stage([offer[2]])
-
-        _check_without_stages(core)
-        now = core.advance_clock()
-        made = _make_ranks(core, offer, now, count)
-        # A warning may be an error, so that nothing may have been kept before.
-        for _, pending, norm in made:
-            core.guard.check_features(pending.x, norm)
-
-        decisions = [decision for decision, _, _ in made]
-        if writer is not None:
-            writer.write_ranking(decisions, now, options)
-    except BaseException:
-        core.go_back(position, streams)
-        raise
-
-    for _, pending, _ in made:
-        kept = pending if options.active else pending.active_since(INACTIVE)
-        core.pending.add(kept)
-
-    core.contexts.count_unseen()
-    if writer is not None:
-        writer.done(core)
-
-    first, *further = decisions
-
-    return first.replaced(further=tuple(further))
 
 
 def _check_count(count: int, offer: Offer) -> None:

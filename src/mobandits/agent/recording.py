@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.agent.actors import changed_by
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Counterfactual, Decision
 from mobandits.agent.error_hints import LogHints
-from mobandits.agent.keys import CallOptions
+from mobandits.agent.keys import ORDINARY, CallOptions
 from mobandits.agent.saving import copied_state
 from mobandits.agent.state_copy import StateCopy, encoded_state
 from mobandits.contracts.protocols import Array
@@ -26,6 +25,8 @@ LOG = logging.getLogger("mobandits")
 # Of the decisions that a snapshot holds so many are written in the time of one event: a snapshot
 # that comes after as many events as that costs a small part of what they cost.
 KEPT_PER_EVENT = 10
+# At once, since to replay these may be to learn everything again.
+SNAPSHOT_AFTER = ("retune", "state")
 
 
 class StoreWriter:
@@ -92,8 +93,9 @@ class StoreWriter:
             core: of the agent.
         """
         self._before = None
-        if self.store.last_seq < self._next_snapshot or self.silent:
+        if self.store.last_seq < self._next_snapshot:
             return
+
         # The call is written and done: that its snapshot failed must not look as if it were not,
         # whatever states of others' policies raise.
         try:
@@ -226,76 +228,52 @@ class StoreWriter:
             counterfactual=counterfactual,
         )
 
-    def write_decision(self, decision: Decision, now: float, options: CallOptions) -> None:
-        """A decision."""
-        if self.silent:
-            return
+    def write_decisions(
+        self,
+        decisions: Sequence[Decision],
+        now: float,
+        options_of_calls: Sequence[CallOptions],
+        *,
+        are_ranks: bool = False,
+    ) -> None:
+        """Decisions of one call: all but the first say that the batch goes on.
 
-        # Before anything is written: where warnings are errors, the call is undone.
-        self._hints.check([decision])
-        event = self._decision_event(decision, now)
-        if options.key is not None:
-            event |= self._keyed_fields(decision, options)
-        if not options.active:
-            event["active"] = False
-        self._append([event])
+        Args:
+            decisions: what is written.
+            now: the time of all of them.
+            options_of_calls: for each decision.
+            are_ranks: whether they are for one context, the first rank first, and say their rank.
+        """
+        # Before anything is written: where warnings are errors, the call is undone. Of the further
+        # ranks, the last ones are certain whatever the policy is.
+        self._hints.check(decisions[:1] if are_ranks else decisions)
+        events: list[dict[str, Any]] = []
+        for decision, options in zip(decisions, options_of_calls, strict=True):
+            event = self._decision_event(decision, now, options)
+            rank = len(events)
+            if rank > 0:
+                event["batch"] = True
+                if are_ranks:
+                    event["rank"] = rank
+            events.append(event)
+
+        if are_ranks and options_of_calls[0].key is not None:
+            # Here too: an answer must not depend on whether rows of further ranks were archived.
+            events[0]["further"] = [self._answer_fields(decision) for decision in decisions[1:]]
+
+        # In one transaction: there are all of them, or none.
+        self._append(events)
 
     def write_decision_of_worker(
         self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
     ) -> None:
         """A decision that a worker made, and the epoch and the position of what it knew."""
-        if self.silent:
-            return
-
-        event = self._decision_event(decision, now)
-        if options.key is not None:
-            event |= self._keyed_fields(decision, options)
-        elif decision.error:
+        event = self._decision_event(decision, now, options)
+        if decision.error:
             event["error"] = decision.error
-        if not options.active:
-            event["active"] = False
         event["worker"] = incarnation_of(decision.id)
         event["snapshot"] = list(source)
         self._append([event])
-
-    def write_decisions(
-        self, decisions: Sequence[Decision], now: float, options_of_calls: Sequence[CallOptions]
-    ) -> None:
-        """Decisions of one call: all but the first say that the batch goes on."""
-        self._hints.check(decisions)
-        events: list[dict[str, Any]] = []
-        for decision, options in zip(decisions, options_of_calls, strict=True):
-            event = self._decision_event(decision, now)
-            if options.key is not None:
-                event |= self._keyed_fields(decision, options)
-            if events:
-                event["batch"] = True
-            events.append(event)
-
-        # In one transaction: there are all of them, or none.
-        self._append(events)
-
-    def write_ranking(
-        self, decisions: Sequence[Decision], now: float, options: CallOptions
-    ) -> None:
-        """Decisions for one context, the first rank first: a batch whose members say their rank."""
-        first, *further = decisions
-        # Of the others, the last ones are certain whatever the policy is.
-        self._hints.check([first])
-        events = [self._decision_event(decision, now) for decision in decisions]
-        for rank, event in enumerate(events):
-            if rank > 0:
-                event["batch"] = True
-                event["rank"] = rank
-            if not options.active:
-                event["active"] = False
-
-        if options.key is not None:
-            events[0] |= self._keyed_fields(first, options)
-            # Here too: an answer must not depend on whether rows of further ranks were archived.
-            events[0]["further"] = [self._answer_fields(decision) for decision in further]
-
-        self._append(events)
 
     def write_adoptions(
         self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False
@@ -307,9 +285,6 @@ class StoreWriter:
             now: the time of all of them.
             begun: whether the same call of the agent has written some before.
         """
-        if self.silent:
-            return
-
         events = []
         for adoption in adoptions:
             events += self._adoption_events(adoption, now)
@@ -320,86 +295,26 @@ class StoreWriter:
 
     def write_reward(self, number: int, rewards: list[float], now: float) -> None:
         """A reward, or a part of it."""
-        if self.silent:
-            return
         event = self._reward_event(number, rewards, now)
         self._append([event])
 
-    def write_activation(self, number: int, now: float) -> None:
-        """A decision that takes effect only now."""
-        if not self.silent:
-            self._append([{"kind": "activate", "id": int(number), "time": now}])
-
-    def write_abandonment(self, number: int, now: float) -> None:
-        """A decision that is waited for no more."""
-        if not self.silent:
-            self._append([{"kind": "abandon", "id": int(number), "time": now}])
-
-    def write_new_arm(self, name: Hashable, like: Hashable | None, now: float) -> None:
-        """An arm that joined."""
-        if not self.silent:
-            event = {"kind": "add", "time": now}
-            event |= {"arm": name, "like": like, **changed_by()}
-            self._append([event])
-
-        next_number = len(self._numbers)
-        self._numbers.setdefault(name, next_number)
-
-    def write_removed_arm(self, name: Hashable, now: float) -> None:
-        """An arm that left."""
-        if self.silent:
-            return
-        event = {"kind": "remove", "time": now, "arm": name, **changed_by()}
-        self._append([event])
-
-    def write_preference(self, description: Any, now: float) -> None:
-        """Another preference."""
-        if self.silent:
-            return
-        event = {"kind": "preference", "time": now, "order": description, **changed_by()}
-        self._append([event])
-
-    def write_retuning(self, event: dict[str, Any], changed: dict[str, Any], now: float) -> None:
-        """Other parameters of the agent, which its description has from then on.
+    def write(self, event: dict[str, Any], changed: dict[str, Any] | None = None) -> None:
+        """Any other event.
 
         Args:
-            event: its fields but kind and time.
-            changed: what is new in the description.
-            now: the time.
+            event: see `mobandits.logs.events`.
+            changed: what the description of the agent has from then on; None: what it had.
         """
-        if self.silent:
-            return
-        description = {**(self.store.description or {}), **changed}
-        self._append([{"kind": "retune", "time": now, **event}], description)
-        # At once, since to replay this may be to learn everything again.
-        self._next_snapshot = 0
+        description = None
+        if changed is not None:
+            description = {**(self.store.description or {}), **changed}
 
-    def write_first_prices(self, prices: dict[str, list[float]], now: float) -> None:
-        """The prices that a log has told."""
-        if not self.silent:
-            self._append([{"kind": "first_prices", "time": now, "prices": prices}])
-
-    def write_repricing(self, event: dict[str, Any], now: float) -> None:
-        """Another price of an arm; `event`: its fields but kind and time."""
-        if not self.silent:
-            self._append([{"kind": "reprice", "time": now, **event, **changed_by()}])
-
-    def write_state(self, state: str, now: float) -> None:
-        """Write what was taken over from another agent, as text."""
-        if self.silent:
-            return
-
-        self._append([{"kind": "state", "time": now, "state": state}])
-        # At once: what comes after need not be opened through it.
-        self._next_snapshot = 0
-
-    def write_clock(self, spent: Sequence[tuple[Hashable, str, float]], now: float) -> None:
-        """The clock was ahead, and goes on from a time; what was spent of each budget by then."""
-        if self.silent:
-            return
-
-        listed = [[name, per, amount] for name, per, amount in spent]
-        self._append([{"kind": "clock", "time": now, "spent": listed}])
+        self._append([event], description)
+        kind = event["kind"]
+        if kind == "add":
+            self._numbers.setdefault(event["arm"], len(self._numbers))
+        elif kind in SNAPSHOT_AFTER:
+            self._next_snapshot = 0
 
     def spent_since(self, objective: Hashable, start: float) -> float:
         """The sum of an objective's rewards that decisions since a time have brought."""
@@ -420,7 +335,7 @@ class StoreWriter:
 
     def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
         decision = adoption.decision
-        event = self._decision_event(decision, now)
+        event = self._decision_event(decision, now, ORDINARY)
         event["made_by"] = "observed"
         if decision.counterfactual is not None:
             counterfactual = decision.counterfactual
@@ -452,7 +367,9 @@ class StoreWriter:
             "rewards": observed,
         }
 
-    def _decision_event(self, decision: Decision, now: float) -> dict[str, Any]:
+    def _decision_event(
+        self, decision: Decision, now: float, options: CallOptions
+    ) -> dict[str, Any]:
         arms = self._arms.names
         event: dict[str, Any] = {
             "kind": "decide",
@@ -472,6 +389,10 @@ class StoreWriter:
 
         event["arm"] = self._numbers[decision.arm]
         event["propensity"] = decision.propensity
+        if options.key is not None:
+            event |= self._keyed_fields(decision, options)
+        if not options.active:
+            event["active"] = False
 
         return event
 

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mobandits.agent.actors import changed_by
 from mobandits.agent.adoption import CHUNK
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.first_prices import LastRounds, Prices, begin_with, prices_by
+from mobandits.agent.first_prices import LastRounds, begin_with, prices_by
 from mobandits.agent.recording import StoreWriter
 from mobandits.contracts.protocols import Mask
 from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
@@ -24,24 +26,6 @@ from mobandits.support.nearest import refusal
 from mobandits.support.numbering import is_of_worker
 
 EVERY_CHANGE = 2**31
-
-
-class Repricing(NamedTuple):
-    """A change of what an arm costs, before it takes effect.
-
-    Attributes:
-        arm: whose cost changes.
-        objective: the cost.
-        factor: the new cost over the one until now.
-        log: the last rounds at the new costs; None where there are none.
-        prices: what they say of the prices of a unit of cost; None where they say nothing.
-    """
-
-    arm: Hashable
-    objective: Hashable
-    factor: float
-    log: Feedback | None
-    prices: Prices | None
 
 
 class AnnouncedFactor(NamedTuple):
@@ -60,58 +44,36 @@ class AnnouncedFactor(NamedTuple):
 
 def reprice(core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None) -> None:
     """Change what an arm costs; see `Agent.reprice`."""
-    change = repricing(core, arm, factor, objective)
-    carry_out(core, change)
-
-
-def repricing(
-    core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None
-) -> Repricing:
-    """What a change of costs will mean; the agent may decide meanwhile.
-
-    Raises:
-        ValueError: where the change does not fit.
-    """
     with core.lock:
         number("factor", factor, above=0.0)
-        name = _checked(core, arm, factor, objective)
+        cost = _checked(core, arm, factor, objective)
 
+    # Outside of the lock: others decide meanwhile, at the price until now.
     log = log_at_hand(core)
     if log is not None:
-        log = _at_another_cost(log, arm, name, factor, np.ones(len(log), bool))
+        log = _at_another_cost(log, arm, cost, factor, np.ones(len(log), bool))
+
     prices = prices_by(core, core.bound, log, has_begun=True)
-
-    return Repricing(arm, name, float(factor), log, prices)
-
-
-def carry_out(core: AgentCore, change: Repricing) -> None:
-    """Let a change of costs take effect.
-
-    Raises:
-        ValueError: where it does not fit any more.
-    """
-    with core.lock:
-        _checked(core, change.arm, change.factor, change.objective)
+    with core.lock, Change(core) as change:
+        # Once more: the arm may have left since, or its price have changed.
+        _checked(core, arm, factor, cost)
         if core.bound.stage == 0:
             return  # nothing is predicted: all that comes is at the new price
 
-        now = core.advance_clock()
+        change.write(
+            "reprice",
+            arm=arm,
+            objective=cost,
+            factor=float(factor),
+            next=core.pending.next_id,
+            prices=prices,
+            **changed_by(),
+        )
         if core.writer is None:
-            core.log_at_hand = change.log
-        else:
-            event: dict[str, Any] = {
-                "arm": change.arm,
-                "objective": change.objective,
-                "factor": change.factor,
-                "next": core.pending.next_id,
-                "prices": change.prices,
-            }
-            core.writer.write_repricing(event, now)
+            core.log_at_hand = log
 
-        _apply(core, change.arm, change.objective, change.factor)
-        begin_with(core.bound, change.prices)
-        if core.writer is not None:
-            core.writer.done(core)
+        _apply(core, arm, cost, float(factor))
+        begin_with(core.bound, prices)
 
 
 def announced_factors(core: AgentCore) -> list[AnnouncedFactor]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.guard import Guard
@@ -41,7 +42,7 @@ def retune(
 
     With `again`, what an event of the log says came of it, in place of what would come now.
     """
-    with core.lock:
+    with core.lock, Change(core) as change:
         limit = core.pending.limit if pending is None else pending
         age = core.pending.max_age if max_age is UNCHANGED else max_age
         new = core.recipe if recipe is None else recipe
@@ -53,7 +54,6 @@ def retune(
             number("max_age", age, above=0.0)
         choice("propensity", law, PROPENSITIES)
 
-        now = core.advance_clock()
         bound = None
         if new != core.recipe or law != core.propensity:
             bound = _rebound(core, new, law)
@@ -63,14 +63,17 @@ def retune(
             prices = again.get("prices")
         elif bound is not None and bound.stage > 0 and has_prices(new):
             prices = prices_by(core, bound, log_at_hand(core))
-        if core.writer is not None:
+        before = None
+        after = None
+        if change.writer is not None:
             before = _recorded(core, core.recipe, core.pending.limit, core.pending.max_age)
             after = _recorded(core, new, limit, age) | {"propensity": law}
             if prices is not None:
                 after["prices"] = prices
-            changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
-            changed["propensity"] = law
-            core.writer.write_retuning({"before": before, "after": after}, changed, now)
+
+        changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
+        changed["propensity"] = law
+        change.write("retune", changed, before=before, after=after)
 
         if bound is not None:
             begin_with(bound, prices)
@@ -82,9 +85,6 @@ def retune(
             # Nobody asked for the time when these decisions were made: they count from now on.
             core.now = max(core.now, as_seconds(core.clock()))
             core.pending.set_times(core.now)
-
-        if core.writer is not None:
-            core.writer.done(core)
 
 
 def retune_again(core: AgentCore, event: dict[str, Any]) -> None:

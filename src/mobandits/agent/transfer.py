@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.restoring import possible
@@ -61,19 +62,17 @@ def take_over_again(core: AgentCore, event: dict[str, Any]) -> None:
 
 
 def _go_on_from(core: AgentCore, other: AgentCore) -> None:
-    with core.lock:
+    with core.lock, Change(core) as change:
         # Once more: an arm may have come or gone since.
         _check_same_kind(core, other)
-        now = core.advance_clock()
         state = _state_to_take(core, other)
         _check_waiting(core, state)
-        if core.writer is not None:
+        text = ""
+        if change.writer is not None:
             text = base64.b64encode(_bytes_to_keep(other)).decode()
-            core.writer.write_state(text, now)
 
+        change.write("state", state=text)
         _apply(core, other, state)
-        if core.writer is not None:
-            core.writer.done(core)
 
 
 def _check_same_kind(core: AgentCore, other: AgentCore) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.agent.adoption import refuse_notes
+from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.keys import CallOptions
@@ -124,14 +125,12 @@ def decide_apart(core: AgentCore, context: Any, eligible: Iterable[Hashable] | N
     Raises:
         ValueError: as `Agent.decide`.
     """
-    with core.lock:
-        try:
-            offer = core.contexts.offer(context, eligible)
-            # The number is not known before it is written down.
-            decision, pending, norm = core.make(offer, core.now, -1)
-            core.guard.check_features(pending.x, norm)
-        finally:
-            core.contexts.forget_unseen()
+    # Nothing is written, so that the copy stays as it is: only its streams go on.
+    with core.lock, Change(core, core.now) as change:
+        offer = core.contexts.offer(context, eligible)
+        # The number is not known before it is written down.
+        decision, pending, norm = core.make(offer, change.now, -1)
+        core.guard.check_features(pending.x, norm)
 
         return decision
 
@@ -199,7 +198,7 @@ def take_in_again(core: AgentCore, event: dict[str, Any], names: Sequence[Hashab
 def _keep(
     core: AgentCore, made: DecisionOfWorker, context: Any, eligible: Sequence[Hashable] | None
 ) -> Decision:
-    with core.lock:
+    with core.lock, Change(core) as change:
         decision = made.decision
         if core.bound.stage == 0:
             raise ValueError("a worker must not decide before the agent knows its contexts")
@@ -207,18 +206,15 @@ def _keep(
         names, slots, rows = core.contexts.offer(context, eligible)
         place = names.index(decision.arm)
         core.guard.check_context(rows)
-        now = core.advance_clock()
-        # As of decisions that others made: the recipe learns without a note.
-        nothing = (0.0,) * core.bound.note_size
-        pending = core.pending_of(rows, int(slots[place]), place, nothing, now)
+        pending = core.pending_of(rows, int(slots[place]), place, change.now)
         if not made.options.active:
             pending = pending.active_since(INACTIVE)
 
         kept = decision.replaced(context=rows, eligible=names)
-        if core.writer is not None:
-            core.writer.write_decision_of_worker(kept, now, made.options, made.source)
-        core.pending.add_of_worker(decision.id, pending)
-        if core.writer is not None:
-            core.writer.done(core)
+        if change.writer is not None:
+            change.writer.write_decision_of_worker(kept, change.now, made.options, made.source)
+
+        change.is_written = True
+        core.pending.add(pending, decision.id)
 
         return kept
