@@ -38,7 +38,7 @@ def asked(monkeypatch):
     """The types of arguments for which a child process is asked; none ever ends."""
     kinds = []
 
-    def has(_, wanted, **__):
+    def has(_, wanted):
         kinds.append(wanted)
         return False
 

@@ -32,7 +32,7 @@ def compiled(monkeypatch, tmp_path):
     """What is compiled here, where nothing is in the cache and no child process ever ends."""
     noted = Compilers()
     monkeypatch.setattr(at_hand._waiting, "everywhere", False)
-    monkeypatch.setattr(at_hand._helper, "has", lambda *_, **__: False)
+    monkeypatch.setattr(at_hand._helper, "has", lambda *_: False)
     event.register("numba:compile", noted)
     yield noted.compiled
     event.unregister("numba:compile", noted)

@@ -1,9 +1,9 @@
 """Compiled code that is at hand, and a child process that compiles what is not.
 
-Compilers take seconds, in which a process answers nobody, and even to load what they have made
-takes tenths of a second. So a caller that can do without compiled code asks first whether it is at
-hand. If it is not, a thread of this process loads it from the cache, where a child process compiles
-it if need be. Until then the caller goes on in Python.
+Compilers take seconds, in which a process answers nobody. So a caller that can do without compiled
+code asks first whether it is at hand: in memory, or in the cache. If it is not, a child process
+compiles it into the cache, and a thread of this process loads it from there. Until then the caller
+goes on in Python. So do the first calls of a process, since to load Numba takes tenths of a second.
 """
 
 import atexit
@@ -133,7 +133,10 @@ def types_of(values: tuple[Any, ...]) -> Kinds:
 
 
 def has_numba(*, compiles: bool = False) -> bool:
-    """Whether Numba is loaded; where it is not, a thread will load it.
+    """Whether Numba is loaded, as it is once a process goes on for a while.
+
+    It is loaded by whoever calls: a thread would wait for a busy program after each of the
+    thousands of files that are read.
 
     Args:
         compiles: whether to wait until it is, and return True.
@@ -141,10 +144,14 @@ def has_numba(*, compiles: bool = False) -> bool:
     Raises:
         BackendError: where it was waited for, and does not do for what was asked for.
     """
-    if compiles or waits() or _here.loads:
-        backend()
+    if is_loaded():
+        return True
+    if not (compiles or waits() or _here.loads or _helper.is_due()):
+        return False
 
-    return is_loaded() or _helper.has_numba()
+    backend()
+
+    return True
 
 
 class Played(NamedTuple):
@@ -156,7 +163,7 @@ class Played(NamedTuple):
         return f"{self.name}{IN_PYTHON}" if _helper.is_behind() else self.name
 
 
-def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool = True) -> bool:
+def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, hurries: bool = True) -> bool:
     """Whether a loop can be called with arguments of these types without being compiled.
 
     Where it cannot, it will be by and by.
@@ -165,8 +172,8 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool =
         loop: as `compile_loop` returns it.
         kinds: as of `types_of`.
         compiles: whether to wait for the compiler, and return True.
-        loads: whether to wait until it is loaded, where the cache has it; whoever does so has much
-            to compute, and so the compiler has no low priority.
+        hurries: whether the caller has much to compute, so that a child process has the priority
+            of this one; else a low one.
 
     Raises:
         CompileError: where the loop was waited for, and cannot be compiled.
@@ -182,10 +189,10 @@ def is_at_hand(loop: Any, kinds: Kinds, *, compiles: bool = False, loads: bool =
         _compile(loop, kinds)
         return True
 
-    if loads:
+    if hurries:
         _helper.hurries = True
 
-    return _helper.has(loop, kinds, loads=loads or _here.loads)
+    return _helper.has(loop, kinds)
 
 
 def _compile(loop: Any, kinds: Kinds) -> None:
@@ -207,7 +214,7 @@ def _load(loop: Any, kinds: Kinds) -> bool:
 
 
 class _Helper:
-    """The thread of this process that loads loops, and has child processes compile others.
+    """The thread of this process that has loops compiled by child processes, one at a time.
 
     Attributes:
         hurries: whether child processes have the priority of this one; else a low one.
@@ -215,6 +222,7 @@ class _Helper:
 
     def __init__(self) -> None:
         self.hurries = False
+        self._began: float | None = None
         self._lock = threading.Lock()
         self._asked: set[tuple[Any, Kinds]] = set()
         self._wanted: list[tuple[Any, Kinds]] = []
@@ -226,34 +234,31 @@ class _Helper:
         """Whether a loop that was asked for is still to be compiled."""
         return bool(self._wanted) or self._child is not None
 
-    def has_numba(self) -> bool:
-        """False; the thread will load it."""
-        with self._lock:
-            self._begin()
+    def is_due(self) -> bool:
+        """Whether the process has gone on for a while since this was first asked."""
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
 
-        return False
+        return now - self._began >= SHORTEST
 
-    def has(self, loop: Any, kinds: Kinds, *, loads: bool) -> bool:
-        """Whether a loop was loaded from the cache now; else the thread will have it by and by."""
+    def has(self, loop: Any, kinds: Kinds) -> bool:
+        """Whether the cache has a loop, where that was not asked before; else it will be compiled."""
         with self._lock:
             wanted = (loop, kinds)
             if wanted in self._asked:
                 return False
 
             self._asked.add(wanted)
-            if loads and _load(loop, kinds):
+            if _load(loop, kinds):
                 return True
 
             self._wanted.append(wanted)
-            self._begin()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
+                self._thread.start()
 
             return False
-
-    def _begin(self) -> None:
-        """Have the thread at work."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
-            self._thread.start()
 
     def stop(self) -> None:
         """End the child process, and then the thread: nothing may be loaded while Python ends."""
@@ -267,16 +272,7 @@ class _Helper:
             thread.join()
 
     def _work(self) -> None:
-        begins = time.monotonic() + PATIENCE
-        self._ends.wait(SHORTEST)
-        try:
-            if not self._ends.is_set():
-                backend()
-        except Exception as error:  # noqa: BLE001 - as below
-            # Another thread could do no better, and so none is begun.
-            LOG.warning(FAILED, error)
-            return
-
+        self._ends.wait(PATIENCE)
         while not self._ends.is_set():
             with self._lock:
                 batch = self._wanted
@@ -285,13 +281,9 @@ class _Helper:
                     self._thread = None
                     return
 
+            LOG.info(BEGUN)
             try:
-                missing = [wanted for wanted in batch if not self._has_loaded(wanted)]
-                if missing:
-                    self._ends.wait(max(0.0, begins - time.monotonic()))
-                if missing and not self._ends.is_set():
-                    LOG.info(BEGUN)
-                    self._load_from_child(missing)
+                self._load_from_child(batch)
             except Exception as error:  # noqa: BLE001 - no reason to end this thread, or Python
                 LOG.warning(FAILED, error)
 

@@ -130,7 +130,7 @@ class Session:
         kind = self._kind()
         for function, kinds in list(other._called):
             loop = _loop(function, kind, kinds)
-            if is_at_hand(loop, (kind, *kinds), compiles=compiles) and waits():
+            if is_at_hand(loop, (kind, *kinds), compiles=compiles, hurries=False) and waits():
                 loop.prepare(kind, *kinds)
 
         self._open(compiles=compiles)
@@ -145,7 +145,7 @@ class Session:
         kinds = types_of(args)
         self._called[function, kinds] = None
         loop = _loop(function, kind, kinds)
-        is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles, loads=False)
+        is_ready = is_at_hand(loop, (kind, *kinds), compiles=compiles, hurries=False)
         if not (self._open(compiles=compiles) and is_ready):
             return self._call_in_python(function, args)
 
@@ -182,8 +182,8 @@ class Session:
         kind = self._kind()
         open_struct = loop_of_types(new_struct, kinds[:1], stores_arguments=True)
         read_state = loop_of_types(state_of, [kind])
-        can_open = is_at_hand(open_struct, kinds, compiles=compiles, loads=False)
-        can_read = is_at_hand(read_state, (kind,), compiles=compiles, loads=False)
+        can_open = is_at_hand(open_struct, kinds, compiles=compiles, hurries=False)
+        can_read = is_at_hand(read_state, (kind,), compiles=compiles, hurries=False)
         if not (can_open and can_read):
             return False
 
