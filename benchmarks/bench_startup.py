@@ -28,7 +28,7 @@ TYPICAL = {
     "MolEpsGreedy": "MolEpsGreedy(epsilon=0.1)",
     "WithFloor(MolUcb)": "WithFloor(MolUcb(scale=0.3), epsilon=0.1)",
     "Paced(MolUcb)": "Paced(MolUcb(scale=0.3, order=Weighted([1.0, 0.0])), {1: 0.5}, horizon=1000)",
-    "MoslbPl": "MoslbPl(levels=[[0], [1]])",
+    "MoslbPl": "MoslbPl(levels=[[0], [1]], epsilon=0.1)",
 }
 COMMON = """
 import json, resource, time

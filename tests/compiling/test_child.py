@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 PATIENCE = 500.0  # seconds: a busy machine compiles for long
 PROGRAM = """
 import json, logging, sys, time
+import numba  # before calls are timed: a busy machine takes seconds for it
 import numpy as np
 import mobandits as mob
 from mobandits.policies import MolEpsGreedy
@@ -91,7 +92,6 @@ def test_an_agent_goes_over_to_what_a_child_has_compiled(tmp_path):
     (again, _, compiled, longest), said = ended(begin(tmp_path, 10**9, PATIENCE))
     both = min(len(again), len(arms))
     assert [again[:both], compiled, said] == [arms[:both], 2, ""]
-    # The first call does not wait until it is loaded.
     assert longest < 2.0
 
 
