@@ -21,6 +21,7 @@ INTEGRAL = 0.005  # what holds the long run without a horizon: without it, 6 % a
 FLOOR = 0.003  # the least worth of a large cost, in rewards: a price of 0 would stay 0
 CEILING = 1e5  # the largest worth of a large cost, so that prices stay finite
 CAUTION = 2.0  # an arm may cost so many times what is predicted
+LEAD = 0.015  # of what is allowed so far: so much more may be spent without a horizon
 
 
 @state_fields(
@@ -74,7 +75,12 @@ class Priced:
         g = min(50, c / max(rest / (n - t), b / 20) - 1),    rest = max(0, n b - S)
         g = min(50, c / b - 1) + .005 (S - t b) / b
 
-    S and t include this cost. A factor never leaves the right scale, so that there is no unit to
+    S and t include this cost. An arm of predicted cost c^ is not played, unless it is the cheapest,
+
+        with a horizon     where 2 c^ > n b - S - (n - t - 1) min(cheapest, b)
+        without one        where S + c^ > 1.015 (t + 1) b, once t > 0
+
+    so that a price that was too low in the beginning, as after a short log, leaves no debt. A factor never leaves the right scale, so that there is no unit to
     choose but that of the floor: rewards are about 1 apart. Costs may come late and apart from
     other rewards; those that are waited for are neither in S nor in t.
 
@@ -282,7 +288,7 @@ class Priced:
         return price
 
     def is_beyond(self, state: PricedState, j: int, cost: float, cheapest: float) -> bool:
-        """Whether an arm costs too much for what is left of budget j.
+        """Whether an arm costs too much for what is left of budget j, or was allowed so far.
 
         Args:
             state: now.
@@ -290,6 +296,9 @@ class Priced:
             cost: what the arm is predicted to cost, at least 0.
             cheapest: what the cheapest arm is.
         """
+        if self.horizon == 0:
+            return self.is_ahead(state, j, cost)
+
         left = self.horizon - state.settled[j]
         if left < 1.0:
             return False
@@ -305,3 +314,15 @@ class Priced:
         is_beyond: bool = CAUTION * cost > room
 
         return is_beyond
+
+    def is_ahead(self, state: PricedState, j: int, cost: float) -> bool:
+        """Whether an arm's cost would take a budget without a horizon too far ahead of its rounds."""
+        rounds = state.settled[j]
+        # Before the first bill, what a log says of the price is all there is.
+        if rounds == 0.0:
+            return False
+
+        allowed = (rounds + 1.0) * self.allowed[j]
+        is_ahead: bool = state.spent[j] + cost > (1.0 + LEAD) * allowed
+
+        return is_ahead

@@ -26,8 +26,9 @@ class Charged:
     interval's upper end, so that it is tried. With samples in place of intervals it is the cost of
     the sample.
 
-    An arm whose mean cost is beyond what is left of a budget with a horizon is charged so much that
-    it is played only where nothing else is left; the cheapest one never is beyond it.
+    An arm whose mean cost is beyond what is left of a budget, or was allowed so far where it has no
+    horizon, is charged so much that it is played only where nothing else is left; the cheapest one
+    never is beyond it.
 
     Args:
         explorer: gives the beliefs, of a `Priced` estimator.

@@ -48,14 +48,15 @@ class Paced(Recipe):
 
     where g says how far c was above what is left per round, with a horizon, or above b_j and what
     was overspent before, without one (`estimators.Priced` has it in full). With a horizon, an arm
-    is no longer played once twice its estimated cost would leave too little for later rounds; the
-    cheapest one always is.
+    is no longer played once twice its estimated cost would leave too little for later rounds. Without
+    one, it waits where its estimated cost would take what was spent more than 1.5 % above what the
+    rounds so far allow. The cheapest arm may always be played.
 
     **The first price is found on a log.** When an agent learns one by `learn_log`, or is retuned to
     Paced with one at hand, it looks for the price at which what it would play spends the budget: by
     doubly robust estimates of five folds, each by a model of the others. What a log teaches uses up
-    neither horizon nor budget. From nothing, prices begin at their floor, and more is spent than is
-    allowed until they have risen.
+    neither horizon nor budget. From nothing, prices begin at their floor, so that the dear arms are
+    played as often as the budget allows until prices have risen.
 
     An order that should look at quality alone says so, such as `Pareto(on=[0])` or
     `Weighted([1, 0])`: costs keep their place in the beliefs. Rewards that are paid with should be
