@@ -144,7 +144,7 @@ def slow_charges(estimator, state, believed, is_known):
                 continue
             if estimator.horizon == 0:
                 allowed = (state.settled[j] + 1.0) * estimator.allowed[j]
-                most = allowed + max(0.015 * allowed, unit / 2.0)
+                most = allowed + max(0.015 * allowed, unit)
                 if cost > estimator.allowed[j] and state.spent[j] + cost > most:
                     charge += 1e12 * (1.0 + cost / unit)
                 continue
@@ -219,14 +219,14 @@ def test_some_arms_are_barred_and_the_cheapest_never_is():
 
 
 def test_without_a_horizon_a_dear_arm_waits_where_spending_is_ahead():
-    """After 3 bills .5 each is allowed for 4 rounds, and half of the largest bill more: 3 in all."""
+    """After 3 bills .5 each is allowed for 4 rounds, and the largest bill of 2 more: 4 in all."""
     shape = OWN._replace(arms=3, objectives=2, rounds=None, shared=True, features=1)
     policy = Paced(MolEpsGreedy(epsilon=0.0, penalty=1e-9), {1: 0.5}).bind(shape)
     rng, one = np.random.default_rng(0), np.ones((1, 1))
     state = policy.init()
     for arm, cost in enumerate((0.1, 0.4, 2.0)):
         state = policy.update(state, one[0], arm, 0.0, np.array([1.0, -cost]), rng)
-    for spent, is_barred in ((0.9, [0, 0, 0]), (1.1, [0, 0, 1]), (9.0, [0, 0, 1])):
+    for spent, is_barred in ((1.9, [0, 0, 0]), (2.1, [0, 0, 1]), (9.0, [0, 0, 1])):
         state.spent[:] = spent
         beliefs = policy.beliefs(state, one, np.arange(3), rng)
         assert (beliefs.mean[:, 0] < -1e11).tolist() == [bool(each) for each in is_barred]

@@ -21,8 +21,7 @@ INTEGRAL = 0.005  # what holds the long run without a horizon: without it, 6 % a
 FLOOR = 0.003  # the least worth of a large cost, in rewards: a price of 0 would stay 0
 CEILING = 1e5  # the largest worth of a large cost, so that prices stay finite
 CAUTION = 2.0  # an arm may cost so many times what is predicted
-LEAD = 0.015  # of what is allowed so far: so much more may be spent without a horizon,
-LEAD_OF_LARGE = 0.5  # or so much of a large cost, which chance alone adds in a few rounds
+LEAD = 0.015  # of what is allowed so far: so much more, or a large cost, may be spent without a horizon
 
 
 @state_fields(
@@ -79,7 +78,7 @@ class Priced:
     S and t include this cost. An arm of predicted cost c^ is not played, unless it is the cheapest,
 
         with a horizon     where 2 c^ > n b - S - (n - t - 1) min(cheapest, b)
-        without one        where c^ > b and S + c^ > (t + 1) b + max(.015 (t + 1) b, u / 2), t > 0
+        without one        where c^ > b and S + c^ > (t + 1) b + max(.015 (t + 1) b, u), t > 0
 
     so that a price that was too low in the beginning, as after a short log, leaves no debt. A factor never leaves the right scale, so that there is no unit to
     choose but that of the floor: rewards are about 1 apart. Costs may come late and apart from
@@ -324,7 +323,7 @@ class Priced:
             return False
 
         allowed = (rounds + 1.0) * self.allowed[j]
-        lead = max(LEAD * allowed, LEAD_OF_LARGE * self.unit(state, j))
+        lead = max(LEAD * allowed, self.unit(state, j))
         is_ahead: bool = state.spent[j] + cost > allowed + lead
 
         return is_ahead
