@@ -21,7 +21,7 @@ INTEGRAL = 0.005  # what holds the long run without a horizon: without it, 6 % a
 FLOOR = 0.003  # the least worth of a large cost, in rewards: a price of 0 would stay 0
 CEILING = 1e5  # the largest worth of a large cost, so that prices stay finite
 CAUTION = 2.0  # an arm may cost so many times what is predicted
-LEAD = 0.015  # of what is allowed so far: so much more, or a large cost, may be spent without a horizon
+LEAD = 0.015  # of what is allowed so far: without a horizon so much more may be spent
 
 
 @state_fields(
@@ -80,9 +80,10 @@ class Priced:
         with a horizon     where 2 c^ > n b - S - (n - t - 1) min(cheapest, b)
         without one        where c^ > b and S + c^ > (t + 1) b + max(.015 (t + 1) b, u), t > 0
 
-    so that a price that was too low in the beginning, as after a short log, leaves no debt. A factor never leaves the right scale, so that there is no unit to
-    choose but that of the floor: rewards are about 1 apart. Costs may come late and apart from
-    other rewards; those that are waited for are neither in S nor in t.
+    so that a price that was too low in the beginning, as after a short log, leaves little debt. A
+    factor never leaves the right scale, so that there is no unit to choose but that of the floor:
+    rewards are about 1 apart. Costs may come late and apart from other rewards; those that are
+    waited for are neither in S nor in t.
 
     Where an arm's costs have changed by an announced factor f, the model learns c / f, and what it
     estimates is multiplied by f, so that nothing need be learned anew. S and the price follow what
