@@ -38,7 +38,8 @@ demo: install
 serve-demo: $(if $(wildcard $(STAMP)),$(STAMP),$(SERVICE_STAMP))
 	$(BIN)/mobandits serve --demo
 
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+WORKERS := 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Compiled code where it is the subject; all else in Python, which has the same bits and waits for no compiler.
 test: install

@@ -35,10 +35,12 @@ while len(arms) < most and time.monotonic() < until:
     agent.learn(decision.id, rng.random(2))
     longest = max(longest, time.perf_counter() - start)
     arms.append(decision.arm)
-    # Some rounds more, so that compiled code plays too.
-    if len(agent.core.bound.session._dispatchers) == 2 and most == 10**9:
-        most = len(arms) + 100
-    time.sleep(0.002)
+    if most == 10**9:
+        # It may take a minute, in which few calls are enough.
+        time.sleep(0.02)
+        # Some rounds more, so that compiled code plays too.
+        if len(agent.core.bound.session._dispatchers) == 2:
+            most = len(arms) + 100
 
 state = [array.tolist() for array in agent.core.bound.state()]
 print(json.dumps([arms, state, len(agent.core.bound.session._dispatchers), longest]))

@@ -23,6 +23,8 @@ from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
+from numba.extending import overload
+from numba.np.arrayobj import raise_with_shape_context
 
 __all__ = ["DeferredLibrary", "compile_inner", "pipeline_with"]
 
@@ -68,6 +70,19 @@ def _compile_numbas_own(**options: Any) -> Any:
 target_registry[TARGET_NAME] = _InnerTarget
 dispatcher_registry[_InnerTarget] = _InnerDispatcher
 jit_registry[_InnerTarget] = _compile_numbas_own
+
+
+@overload(raise_with_shape_context, target=TARGET_NAME)
+def _raise_plainly(src_shapes: Any, index_shape: Any) -> Any:
+    """What an assignment of an array of another shape raises.
+
+    Numba's own writes both shapes out, and compiles its strings for that: a fifth of a small loop.
+    """
+
+    def raise_plainly(src_shapes: Any, index_shape: Any) -> None:
+        raise ValueError("cannot assign slice from input of different size")
+
+    return raise_plainly
 
 
 class _UncountedLower(Lower):  # type: ignore[misc]
@@ -120,7 +135,10 @@ class _InnerLowering(BaseNativeLowering):  # type: ignore[misc]
 
     def run_pass(self, state: Any) -> Any:
         state.library = DeferredLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        return super().run_pass(state)
+        # Else what Numba looks up while it lowers would be for the target of the caller.
+        calls = state.typingctx.callstack
+        with calls.register(_InnerTarget, calls, state.func_id, state.args):
+            return super().run_pass(state)
 
 
 def _environment_only(context: Any, library: Any, description: Any, environment: Any) -> Any:
