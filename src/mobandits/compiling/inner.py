@@ -24,7 +24,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 from numba.extending import overload
-from numba.np.arrayobj import raise_with_shape_context
+from numba.np.arrayobj import ol_raise_with_shape_context_generic, raise_with_shape_context
 
 __all__ = ["DeferredLibrary", "compile_inner", "pipeline_with"]
 
@@ -72,17 +72,8 @@ dispatcher_registry[_InnerTarget] = _InnerDispatcher
 jit_registry[_InnerTarget] = _compile_numbas_own
 
 
-@overload(raise_with_shape_context, target=TARGET_NAME)
-def _raise_plainly(src_shapes: Any, index_shape: Any) -> Any:
-    """What an assignment of an array of another shape raises.
-
-    Numba's own writes both shapes out, and compiles its strings for that: a fifth of a small loop.
-    """
-
-    def raise_plainly(src_shapes: Any, index_shape: Any) -> None:
-        raise ValueError("cannot assign slice from input of different size")
-
-    return raise_plainly
+# Numba's own for processors writes both shapes out, and compiles its strings for that: a fifth of a small loop.
+overload(raise_with_shape_context, target=TARGET_NAME)(ol_raise_with_shape_context_generic)
 
 
 class _UncountedLower(Lower):  # type: ignore[misc]
