@@ -49,7 +49,6 @@ __all__ = [
 LOG = logging.getLogger("mobandits")
 SHORTEST = 0.2  # seconds: a process that ends sooner needs no compiled code
 PATIENCE = 1.0  # seconds: a process that ends sooner needs no compiler
-CHILDREN = 2  # at the same time, for callers in a hurry
 COMMAND = (sys.executable, "-m", "mobandits.compiling.child")
 LOW = "5"  # by so much a child is nicer than its parent
 BEGUN = (
@@ -215,10 +214,7 @@ def _load(loop: Any, kinds: Kinds) -> bool:
 
 
 class _Helper:
-    """The thread of this process that has loops compiled by child processes.
-
-    That is one at a time, or two for a caller in a hurry: a second processor halves what it waits
-    for, although both compile what their loops share.
+    """The thread of this process that has loops compiled by child processes, one at a time.
 
     Attributes:
         hurries: whether child processes have the priority of this one; else a low one.
@@ -231,12 +227,12 @@ class _Helper:
         self._asked: set[tuple[Any, Kinds]] = set()
         self._wanted: list[tuple[Any, Kinds]] = []
         self._thread: threading.Thread | None = None
-        self._children: set[subprocess.Popen[bytes]] = set()
+        self._child: subprocess.Popen[bytes] | None = None
         self._ends = threading.Event()
 
     def is_behind(self) -> bool:
         """Whether a loop that was asked for is still to be compiled."""
-        return bool(self._wanted) or bool(self._children)
+        return bool(self._wanted) or self._child is not None
 
     def is_due(self) -> bool:
         """Whether the process has gone on for a while since this was first asked."""
@@ -267,7 +263,8 @@ class _Helper:
     def stop(self) -> None:
         """End the child process, and then the thread: nothing may be loaded while Python ends."""
         self._ends.set()
-        for child in tuple(self._children):
+        child = self._child
+        if child is not None:
             child.kill()
 
         thread = self._thread
@@ -285,24 +282,10 @@ class _Helper:
                     return
 
             LOG.info(BEGUN)
-            children = CHILDREN if self.hurries else 1
-            shares = [batch[first::children] for first in range(children)]
-            # No pool, for whose work Python waits before it ends.
-            threads = [
-                threading.Thread(target=self._load_share, args=(share,), daemon=True)
-                for share in shares
-                if share
-            ]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-
-    def _load_share(self, share: list[tuple[Any, Kinds]]) -> None:
-        try:
-            self._load_from_child(share)
-        except Exception as error:  # noqa: BLE001 - no reason to end this thread, or Python
-            LOG.warning(FAILED, error)
+            try:
+                self._load_from_child(batch)
+            except Exception as error:  # noqa: BLE001 - no reason to end this thread, or Python
+                LOG.warning(FAILED, error)
 
     def _has_loaded(self, wanted: tuple[Any, Kinds]) -> bool:
         """Whether a loop came from the cache; as Python ends, none is loaded."""
@@ -322,7 +305,7 @@ class _Helper:
                 env=_environment(),
             ) as child,
         ):
-            self._children.add(child)
+            self._child = child
             if self._ends.is_set():
                 child.kill()
 
@@ -338,7 +321,7 @@ class _Helper:
                 if self._has_loaded(batch[int(line)]):
                     compiled += 1
 
-            self._children.discard(child)
+            self._child = None
             if compiled < len(batch) and not self._ends.is_set():
                 said.seek(0)
                 lines = said.read().decode(errors="replace").splitlines()
