@@ -128,7 +128,7 @@ class _InnerLowering(BaseNativeLowering):  # type: ignore[misc]
         state.library = DeferredLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         # Else what Numba looks up while it lowers would be for the target of the caller.
         calls = state.typingctx.callstack
-        with calls.register(_InnerTarget, calls, state.func_id, state.args):
+        with calls.register(_InnerTarget, None, state.func_id, state.args):
             return super().run_pass(state)
 
 
