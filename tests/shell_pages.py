@@ -70,7 +70,9 @@ def typed(text, folder: Path):
 
 def run(script, folder):
     """What a script prints and complains of, and its status; nothing that it started stays."""
-    environment = {**os.environ, "PATH": f"{programs(folder)}{os.pathsep}{os.environ['PATH']}"}
+    path = f"{programs(folder)}{os.pathsep}{os.environ['PATH']}"
+    # As in a terminal, where nothing waits for a compiler.
+    environment = {**os.environ, "PATH": path, "MOBANDITS_COMPILING": "auto"}
     # Into files: what a block leaves running would keep pipes open.
     outputs, errors = folder / ".outputs", folder / ".errors"
     with outputs.open("w") as output, errors.open("w") as error:
