@@ -29,10 +29,10 @@ objectives = ["click"]
 ALL = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+@pytest.fixture
+def folder(tmp_path):
     """A folder with the files that examples name."""
-    folder = tmp_path_factory.mktemp("examples")
+    folder = tmp_path
     (folder / "examples").mkdir()
     (folder / "examples" / "linear.toml").write_text(SPEC)
     rng = np.random.default_rng(0)
@@ -76,10 +76,11 @@ def quick(monkeypatch):
         monkeypatch.setattr(f"mobandits.precompile.{name}", lambda *recipes: "compiled")
 
 
-@pytest.mark.parametrize(("name", "example"), ALL, ids=[example for _, example in ALL])
-def test_an_example_does_what_it_says(folder, quick, monkeypatch, capsys, name, example):
-    """They run one after the other: some draw what others made."""
+def test_examples_do_what_they_say(folder, quick, monkeypatch, capsys):
+    """They run one after the other, in one test: some draw what others made."""
     monkeypatch.chdir(folder)
-    program, *arguments = shlex.split(example)
-    assert (program, arguments[0]) == ("mobandits", name)
-    assert cli.call(arguments) == 0, capsys.readouterr().err
+    for name, example in ALL:
+        program, *arguments = shlex.split(example)
+        assert (program, arguments[0]) == ("mobandits", name)
+        status = cli.call(arguments)
+        assert status == 0, f"{example}\n{capsys.readouterr().err}"
