@@ -173,6 +173,7 @@ def true_gain(forward, recipe, fresh):
     return value - best_of_pairs(quality.mean(0), cost.mean(0), spend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slopes", [SLOPES, 0.0 * SLOPES], ids=["contexts matter", "they do not"])
 def test_each_end_of_the_interval_is_right_in_four_of_five_logs(slopes):
     """200 logs: 0.8 has a standard error of 0.028. The mixture is chosen in its own favour."""
