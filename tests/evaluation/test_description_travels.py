@@ -202,8 +202,8 @@ def test_what_is_meant_arrives(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_meant_arrives_of_200_descriptions(tmp_path):
-    for seed in range(8, 208):
+def test_what_is_meant_arrives_of_many_descriptions(tmp_path):
+    for seed in range(8, 220):
         folder = tmp_path / str(seed)
         folder.mkdir()
         check_case(seed, folder)

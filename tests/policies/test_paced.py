@@ -168,6 +168,8 @@ def test_beliefs_are_charged(recipe, shape, horizon):
     left are barred.
     """
     budgets = {1: 0.5, 2: 0.2}
+    # Else the problem's rounds would be the horizon.
+    shape = shape._replace(rounds=None)
     policy = Paced(recipe, budgets, horizon=horizon).bind(shape)
     plain = recipe.bind(shape)
     rng = np.random.default_rng(0)
@@ -219,14 +221,24 @@ def test_some_arms_are_barred_and_the_cheapest_never_is():
 
 
 def test_without_a_horizon_a_dear_arm_waits_where_spending_is_ahead():
-    """After 3 bills .5 each is allowed for 4 rounds, and the largest bill of 2 more: 4 in all."""
+    """.5 are allowed for each round, and the largest bill of 2 more: 4 in the fourth one.
+
+    Later it is 1.5 % of what is allowed: 507.5 in the thousandth.
+    """
     shape = OWN._replace(arms=3, objectives=2, rounds=None, shared=True, features=1)
     policy = Paced(MolEpsGreedy(epsilon=0.0, penalty=1e-9), {1: 0.5}).bind(shape)
     rng, one = np.random.default_rng(0), np.ones((1, 1))
     state = policy.init()
     for arm, cost in enumerate((0.1, 0.4, 2.0)):
         state = policy.update(state, one[0], arm, 0.0, np.array([1.0, -cost]), rng)
-    for spent, is_barred in ((1.9, [0, 0, 0]), (2.1, [0, 0, 1]), (9.0, [0, 0, 1])):
+    for bills, spent, is_barred in (
+        (3, 1.9, [0, 0, 0]),
+        (3, 2.1, [0, 0, 1]),
+        (3, 9.0, [0, 0, 1]),
+        (999, 505.4, [0, 0, 0]),
+        (999, 505.6, [0, 0, 1]),
+    ):
+        state.settled[:] = bills
         state.spent[:] = spent
         beliefs = policy.beliefs(state, one, np.arange(3), rng)
         assert (beliefs.mean[:, 0] < -1e11).tolist() == [bool(each) for each in is_barred]
