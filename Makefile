@@ -4,11 +4,12 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 # Of an environment with what a service needs, which takes a third of the time that all takes.
 SERVICE_STAMP := .venv/.service-installed
-# The clients are a distribution of their own, which pip would look for in an index: both are installed by one command.
+# Clients and papers are distributions of their own, which pip would look for in an index: one command installs all.
 CLIENT := packages/mobandits-client
+PAPERS := packages/mobandits-papers
 PIP := -m pip install --quiet --disable-pip-version-check
-PIP_INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt --editable $(CLIENT) --editable
-PROJECTS := pyproject.toml $(CLIENT)/pyproject.toml
+PIP_INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt --editable $(CLIENT) --editable $(PAPERS) --editable
+PROJECTS := pyproject.toml $(CLIENT)/pyproject.toml $(PAPERS)/pyproject.toml
 # Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -62,7 +63,7 @@ test-versions:
 # The plugin for LiteLLM, whose packages do not go with the others of this repository; no model is called.
 test-litellm:
 	@test -x .venv-litellm/bin/python || $(PYTHON) -m venv .venv-litellm
-	.venv-litellm/bin/python $(PIP) --constraint constraints-litellm.txt --editable $(CLIENT) --editable '.[litellm,service]' 'litellm[proxy]' hypothesis pytest
+	.venv-litellm/bin/python $(PIP) --constraint constraints-litellm.txt --editable $(CLIENT) --editable $(PAPERS) --editable '.[litellm,service]' 'litellm[proxy]' hypothesis pytest
 	.venv-litellm/bin/python -m pytest -m '' --doctest-modules tests/integrations $(CLIENT)/tests $(CLIENT)/src
 	.venv-litellm/bin/python -m pytest tests/test_docs.py -k route-prompts-with-litellm
 
@@ -91,7 +92,7 @@ docs: install
 # The site from an environment that holds nothing else: for who writes documentation only.
 docs-only:
 	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python $(PIP) --constraint constraints.txt --editable $(CLIENT) --editable '.[client,docs]'
+	.venv-docs/bin/python $(PIP) --constraint constraints.txt --editable $(CLIENT) --editable $(PAPERS) --editable '.[client,docs]'
 	.venv-docs/bin/python tools/documentation.py
 
 bench: install
@@ -109,5 +110,5 @@ ci:
 	bash .ci/run
 
 clean:
-	rm -rf .venv .venv-* demo site .cache docs/changelog.md build dist src/*.egg-info $(CLIENT)/build $(CLIENT)/src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* demo site .cache docs/changelog.md build dist src/*.egg-info packages/*/build packages/*/src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,8 +1,203 @@
-"""Modules whose examples cannot run here, because what they need is not installed."""
+"""Every run of the suite sees the same random examples; a look at the memory that compiled code holds."""
 
+import ctypes
+import gc
 import importlib.util
+import os
+from pathlib import Path
+from typing import ClassVar
 
-# In an environment of its own: see `make test-litellm`.
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No test depends on when a child process has compiled: calls wait, unless the test says otherwise.
+os.environ.setdefault("MOBANDITS_COMPILING", "now")
+
+from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
+
+from mobandits.compiling import session
+
+# Modules whose examples cannot run here: what they need is in an environment of its own, see `make test-litellm`.
 collect_ignore = []
 if importlib.util.find_spec("litellm") is None:
     collect_ignore.append("packages/mobandits-client/src/mobandits_client/integrations/litellm.py")
+
+ROOT = Path(__file__).parent
+# {folder of tests: what places below begin with}; the clients' own have a conftest of their own.
+FOLDERS = {ROOT / "tests": "", ROOT / "packages" / "mobandits-papers" / "tests": "papers/"}
+# What `make quick` runs: under a minute once everything is compiled.
+QUICK = (
+    "test_structure.py",
+    "test_spec.py",
+    "test_fronts.py",
+    "support/",
+    "statistics/",
+    "metrics/",
+    "policies/test_recipes.py",
+)
+# Kills, servers and commands as processes, databases, browsers, notebooks, pages, long runs from end to end, and what
+# compiles for minutes: `make test` leaves them out.
+PROCESS = (
+    "agent/test_agent_killed.py",
+    "agent/test_agent_stress.py",
+    "agent/test_preference.py",
+    "comparison/test_false_positives.py",
+    "compiling/test_child.py",
+    "evaluation/test_budget_tuning.py",
+    "evaluation/test_calibration.py",
+    "evaluation/test_description_travels.py",
+    "evaluation/test_spend_curve.py",
+    "evaluation/test_targets.py",
+    "evaluation/test_tuning.py",
+    "features/test_fitted_maps.py",
+    "figures/test_pages_in_a_browser.py",
+    "interop/test_missing_extras.py",
+    "interop/test_typed.py",
+    "logs/store/test_kills.py",
+    "papers/test_check_theorems.py",
+    "papers/test_demo.py",
+    "papers/test_mocmab2018.py",
+    "papers/test_molts2025.py",
+    "papers/test_moslb2024.py",
+    "papers/test_paretobandit2026.py",
+    "papers/test_pcz2018.py",
+    "policies/test_conformance.py",
+    "policies/test_zooming.py",
+    "service/test_compiled_ahead.py",
+    "service/test_connection_limits.py",
+    "service/test_dashboard_browser.py",
+    "service/test_demo_service.py",
+    "service/test_http_twin.py",
+    "service/test_interface.py",
+    "service/test_javascript_client.py",
+    "service/test_kill_points.py",
+    "service/test_kill_rounds.py",
+    "service/test_postgres_service.py",
+    "service/test_postgres_store.py",
+    "service/test_server.py",
+    "service/test_shell_pages.py",
+    "service/test_worker_kills.py",
+    "service/test_worker_processes.py",
+    "service/test_workers.py",
+    "simulation/test_killed_command.py",
+    "simulation/test_mistakes.py",
+    "simulation/test_ray_engine.py",
+    "simulation/test_surface_trial.py",
+    "test_executed_notebooks.py",
+    "test_release.py",
+    "test_site.py",
+    "test_supported_pythons.py",
+)
+# Likewise, in Python: each takes more than 10 s.
+LONG = (
+    "agent/test_forged_states.py",
+    "agent/test_hostile_files.py",
+    "evaluation/test_tune_command.py",
+    "logs/test_reading.py",
+    "monitoring/test_monitor_calibration.py",
+    "monitoring/test_monitor_drift.py",
+    "monitoring/test_monitor_page.py",
+    "service/test_tuned_agent.py",
+    "test_command_examples.py",
+)
+# Compiled code is their subject: `make test` compiles here, and nowhere else.
+COMPILED = (
+    "compiling/",
+    "features/test_map_conformance.py",
+    "metrics/test_set_metrics.py",
+    "numerics/",
+    "orders/test_conformance_orders.py",
+    "orders/test_dominated_arms.py",
+    "orders/test_effective_pareto.py",
+    "test_fronts.py",
+    "testing/",
+)
+TIERS = {"quick": QUICK, "process": PROCESS, "long": LONG, "compiled": COMPILED}
+
+
+def place_of(path):
+    """The place of a test as the tiers have it; empty: they have none."""
+    for folder, prefix in FOLDERS.items():
+        if folder in path.parents:
+            return f"{prefix}{path.relative_to(folder).as_posix()}"
+
+    return ""
+
+
+def pytest_collection_modifyitems(items):
+    """Mark tests by their places."""
+    for item in items:
+        place = place_of(item.path)
+        for tier, places in TIERS.items():
+            # What must be compiled is none of what Python plays.
+            is_elsewhere = tier == "long" and item.get_closest_marker("compiled") is not None
+            if place.startswith(places) and not is_elsewhere:
+                item.add_marker(getattr(pytest.mark, tier))
+
+
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Agents whose policies run in Python; only what these call is compiled."""
+    monkeypatch.setattr(session, "is_compiled", lambda _: False)
+
+
+class Mallinfo(ctypes.Structure):
+    """What glibc says of its heap, in bytes; see mallinfo(3)."""
+
+    _fields_: ClassVar = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *(
+                "arena",
+                "ordblks",
+                "smblks",
+                "hblks",
+                "hblkhd",
+                "usmblks",
+                "fsmblks",
+                "uordblks",
+                "fordblks",
+            ),
+            "keepcost",
+        )
+    ]
+
+
+@pytest.fixture
+def allocated():
+    """A function that tells how many bytes the C library has given out: arrays of compiled code are among them."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallinfo2"):
+        pytest.skip("this C library does not count what it gives out")
+    library.mallinfo2.restype = Mallinfo
+
+    def count():
+        gc.collect()
+        said = library.mallinfo2()
+        return said.uordblks + said.hblkhd
+
+    # Objects of earlier tests stay as they are; to walk through them at every count takes a second.
+    gc.collect()
+    gc.freeze()
+    yield count
+    gc.unfreeze()
+
+
+@pytest.fixture
+def leaks(allocated):
+    """Whether something leaves memory behind: called 500 times, a header and an array of one number each time."""
+
+    def check(work):
+        work()
+        before = allocated()
+        for _ in range(500):
+            work()
+        return allocated() - before >= 500 * (48 + 8)
+
+    return check

@@ -16,8 +16,9 @@ from pathlib import Path
 import polars as pl
 
 import mobandits as mob
-from mobandits.papers.catalogue import find
-from mobandits.papers.reproduce import reproduce
+import mobandits_papers
+from mobandits_papers.catalogue import find
+from mobandits_papers.reproduce import reproduce
 
 # %% [markdown]
 # ## By hand
@@ -42,7 +43,7 @@ results.plot("effective_pareto_regret")
 # optimistic in all of them at once. Lemma 1 takes as many samples as make this likely enough:
 
 # %%
-theory = mob.papers.molts2025.theory
+theory = mobandits_papers.molts2025.theory
 {objectives: theory.draws_needed(objectives) for objectives in (1, 2, 4, 8)}
 
 # %% [markdown]

@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from mobandits.papers.paretobandit2026 import published
-from mobandits.papers.paretobandit2026.budgets import MIXTURE, OPEN
-from mobandits.papers.paretobandit2026.source import PUBLISHED
+from mobandits_papers.paretobandit2026 import published
+from mobandits_papers.paretobandit2026.budgets import MIXTURE, OPEN
+from mobandits_papers.paretobandit2026.source import PUBLISHED
 
 COLUMNS = ["experiment", "environment", "policy", "trial", "round", "metric", "component", "value"]
 MODELS = {

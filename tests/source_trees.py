@@ -1,4 +1,4 @@
-"""The syntax trees of the modules of both packages, each parsed once per process for all tests that look into them."""
+"""The syntax trees of the modules of all packages, each parsed once per process for all tests that look into them."""
 
 import ast
 import functools
@@ -6,9 +6,11 @@ from pathlib import Path
 
 import mobandits
 import mobandits_client
+import mobandits_papers
 
 PACKAGE = Path(mobandits.__file__).parent
 CLIENT = Path(mobandits_client.__file__).parent
+PAPERS = Path(mobandits_papers.__file__).parent
 
 
 @functools.cache
@@ -21,6 +23,17 @@ def module_files():
 def client_files():
     """Every module of mobandits_client, sorted."""
     return sorted(CLIENT.rglob("*.py"))
+
+
+@functools.cache
+def paper_files():
+    """Every module of mobandits_papers, sorted."""
+    return sorted(PAPERS.rglob("*.py"))
+
+
+def everything():
+    """The modules of all distributions."""
+    return [*module_files(), *client_files(), *paper_files()]
 
 
 @functools.cache

@@ -14,17 +14,17 @@ import pytest
 import typer
 
 import mobandits
-from mobandits import cli
 from mobandits.cli import completion
-from mobandits.cli.examples import EXAMPLES
+from mobandits.cli import program as cli
 from mobandits.cli.program import COMMANDS, guarded
 from mobandits.contracts.protocols import Recipe
 from mobandits.orders import Lexicographic, Pareto
-from mobandits.papers.check_theorems import PAPERS
 from mobandits.policies import MolUcb, RandomChoice
 from mobandits.simulation.folder import read_folder
 from mobandits.simulation.run import run_plan
 from mobandits.spec import KINDS, catalogue, load
+from mobandits_papers.check_theorems import PAPERS
+from mobandits_papers.commands import experiments, papers_with_checks
 
 SPEC = """
 rounds = 300
@@ -77,7 +77,7 @@ def test_python_m_is_the_same_program():
 
 def test_the_version_is_told_without_loading_what_it_does_not_need():
     code = (
-        "import sys; from mobandits import cli; cli.call(['--version'])\n"
+        "import sys; from mobandits.cli import program as cli; cli.call(['--version'])\n"
         "assert 'polars' not in sys.modules, 'polars'"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
@@ -418,7 +418,7 @@ def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
         called.append((out, options.pop("progress")(1, 2), options))
         return out / "report.html"
 
-    monkeypatch.setattr("mobandits.demo.demo.run", run)
+    monkeypatch.setattr("mobandits_papers.demo.demo.run", run)
     status, out, _ = program("demo", "--out", tmp_path, "--quick")
     assert (status, out) == (0, f"{tmp_path / 'report.html'}\n")
     assert called == [(tmp_path, None, {"quick": True})]
@@ -482,7 +482,7 @@ def test_list_without_a_kind_names_them(program):
     assert [line.split("\t")[0] for line in out.splitlines()] == list(KINDS)
 
 
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
+@pytest.mark.parametrize("name", sorted(command.name for command in COMMANDS))
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_every_command_has_help_with_examples(program, name, option):
     status, out, err = program(name, option)
@@ -491,8 +491,14 @@ def test_every_command_has_help_with_examples(program, name, option):
     assert f"$ mobandits {name}" in out
 
 
-def test_every_command_has_examples():
-    assert {command.name for command in COMMANDS} == set(EXAMPLES)
+def test_commands_of_what_is_not_installed_say_what_installs_it(program, monkeypatch):
+    own = [command for command in COMMANDS if command.name not in cli.OF_GUESTS]
+    monkeypatch.setattr(cli, "COMMANDS", own)
+    for name in cli.OF_GUESTS:
+        status, _, err = program(name, "--out", "runs")
+        assert status == 2
+        assert err.startswith(f"error: mobandits {name} needs the extra `papers`: ")
+        assert "packages/mobandits-papers" in err
 
 
 @pytest.mark.parametrize(
@@ -574,7 +580,7 @@ def test_ctrl_c_ends_the_program_and_what_it_started(tmp_path, name):
 def test_shells_get_a_script_and_names(shell):
     def completed(**variables):
         done = subprocess.run(
-            [sys.executable, "-c", "from mobandits.cli import main; main()"],
+            [sys.executable, "-c", "from mobandits.cli.program import main; main()"],
             env=os.environ | variables,
             capture_output=True,
             text=True,
@@ -602,7 +608,7 @@ def test_names_are_completed(incomplete):
     expected = {
         completion.policies: catalogue("policies"),
         completion.orders: catalogue("orders"),
-        completion.papers: PAPERS,
+        papers_with_checks: PAPERS,
         completion.one_of(*completion.KINDS): KINDS,
         completion.targets: {*catalogue("policies"), "uniform", "logging"},
     }
@@ -613,8 +619,8 @@ def test_names_are_completed(incomplete):
 def test_experiments_are_completed():
     known = catalogue("experiments")
     papers = {name.partition("/")[0] for name in known if "/" in name}
-    assert set(completion.experiments("")) == papers | {"all"}
-    assert completion.experiments("molts2025/f") == sorted(
+    assert set(experiments("")) == papers | {"all"}
+    assert experiments("molts2025/f") == sorted(
         name for name in known if name.startswith("molts2025/f")
     )
 

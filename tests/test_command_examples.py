@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits import cli
-from mobandits.cli.examples import EXAMPLES
+from mobandits.cli import program as cli
 from mobandits.compiling import session
-from mobandits.papers.check_theorems import check_theorems
 from mobandits.policies import RandomChoice
+from mobandits_papers.check_theorems import check_theorems
 
 # In place of the file that examples name, which takes longer.
 SPEC = """
@@ -26,7 +25,7 @@ policy = "random-choice"
 arms = ["a", "b"]
 objectives = ["click"]
 """
-ALL = [(name, example) for name, examples in EXAMPLES.items() for example in examples]
+ALL = [(command.name, example) for command in cli.COMMANDS for example in command.examples]
 
 
 @pytest.fixture
@@ -65,13 +64,13 @@ def quick(monkeypatch):
         return check_theorems(paper, runs=2, rounds=100, **options)
 
     monkeypatch.setattr(session, "is_compiled", lambda policy: False)
-    monkeypatch.setattr("mobandits.demo.demo.run", page_of)
+    monkeypatch.setattr("mobandits_papers.demo.demo.run", page_of)
     monkeypatch.setattr(
-        "mobandits.papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)
+        "mobandits_papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)
     )
-    monkeypatch.setattr("mobandits.papers.check_theorems.check_theorems", few)
+    monkeypatch.setattr("mobandits_papers.check_theorems.check_theorems", few)
     monkeypatch.setattr("mobandits.service.server.serve", lambda *asked: None)
-    monkeypatch.setattr("mobandits.demo.live.command.serve_demo", lambda **asked: None)
+    monkeypatch.setattr("mobandits.service.demo.command.serve_demo", lambda **asked: None)
     for name in ("precompile_agent", "precompile_simulation"):
         monkeypatch.setattr(f"mobandits.precompile.{name}", lambda *recipes: "compiled")
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from mobandits import cli, policies
+from mobandits import policies
+from mobandits.cli import program as cli
 from mobandits.testing import POLICY_CHECKS
 
 ROOT = Path(__file__).parent.parent

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 from twins.tiny import Plain, Tiny
 
-from mobandits import cli, report
+from mobandits import report
+from mobandits.cli import program as cli
 from mobandits.errors import FolderError
 from mobandits.policies import RandomChoice
 from mobandits.simulation import Results, simulate

@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 import mobandits
+from mobandits.support.guests import GROUPS
 
 ROOT = Path(__file__).parent.parent
+GUESTS = ("packages/mobandits-client", "packages/mobandits-papers")
 needs_git = pytest.mark.skipif(
     shutil.which("git") is None or not (ROOT / ".git").exists(), reason="not a clone"
 )
@@ -71,9 +73,9 @@ def test_every_place_names_the_same_version(release):
 
 def changed(monkeypatch, release, tmp_path, name, old, new):
     """A copy of the places that name the version, one of them changed."""
-    client = "packages/mobandits-client/pyproject.toml"
-    places = ("pyproject.toml", client, "CITATION.cff", "CHANGELOG.md", "src/mobandits/__init__.py")
-    for place in places:
+    guests = [f"{guest}/pyproject.toml" for guest in GUESTS]
+    others = ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/mobandits/__init__.py")
+    for place in (*guests, *others):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / place, tmp_path / place)
     text = (tmp_path / name).read_text()
@@ -95,12 +97,17 @@ def changed(monkeypatch, release, tmp_path, name, old, new):
         (
             "packages/mobandits-client/pyproject.toml",
             'version = "{}"',
-            "mobandits-client must have, and extras require, version {}, got 9.9.9",
+            "mobandits-client must have, and be required in, version {}, got 9.9.9",
         ),
         (
             "pyproject.toml",
             "mobandits-client[litellm]=={}",
-            "mobandits-client must have, and extras require, version {}, got 9.9.9",
+            "mobandits-client must have, and be required in, version {}, got 9.9.9",
+        ),
+        (
+            "packages/mobandits-papers/pyproject.toml",
+            "mobandits=={}",
+            "mobandits-papers must have, and be required in, version {}, got 9.9.9",
         ),
     ],
 )
@@ -162,19 +169,20 @@ def test_development_tools_are_pinned():
     pins = {re.sub(r"[-_.]+", "-", line.partition("==")[0]).lower() for line in lines}
     assert all("==" in line for line in lines)
     wanted = []
-    for each in (project(), project("packages/mobandits-client")):
+    for each in (project(), *map(project, GUESTS)):
         extras = each["optional-dependencies"]
         wanted += [*each["dependencies"], *(name for extra in extras.values() for name in extra)]
     names = {re.split(r"[<>=!~\[; ]", requirement)[0].lower() for requirement in wanted}
-    assert names - pins == {"mobandits-client"}
+    assert names - pins == {"mobandits", "mobandits-client", "mobandits-papers"}
 
 
-def test_both_projects_say_the_same_of_themselves():
-    client = project("packages/mobandits-client")
+@pytest.mark.parametrize("folder", GUESTS)
+def test_all_projects_say_the_same_of_themselves(folder):
+    guest = project(folder)
     for name in ("version", "requires-python", "license", "license-files", "authors"):
-        assert client[name] == project()[name], name
-    assert set(client["classifiers"]) <= set(project()["classifiers"])
-    licence = ROOT / "packages" / "mobandits-client" / "LICENSE"
+        assert guest[name] == project()[name], name
+    assert set(guest["classifiers"]) <= set(project()["classifiers"])
+    licence = ROOT / folder / "LICENSE"
     assert licence.read_text() == (ROOT / "LICENSE").read_text()
 
 
@@ -194,6 +202,23 @@ def test_the_wheel_of_the_clients_is_small_and_needs_two_packages(distributions,
 
 
 @needs_git
+def test_the_wheel_of_the_papers_has_their_texts_and_joins_the_program(distributions, tmp_path):
+    pytest.importorskip("build")
+    sources = distributions.copy_of_sources(tmp_path / "sources")
+    distributions.build(sources / distributions.PAPERS.folder, tmp_path, kinds=("--wheel",))
+    (built,) = tmp_path.glob("*.whl")
+    assert distributions.wheel_problems(built, distributions.PAPERS) == []
+    assert distributions.metadata_problems(built, mobandits.__version__) == []
+    with zipfile.ZipFile(built) as archive:
+        names = archive.namelist()
+        (entries,) = [name for name in names if name.endswith("entry_points.txt")]
+        said = archive.read(entries).decode()
+    assert "mobandits_papers/texts/molts2025.toml" in names
+    assert "mobandits_papers/templates/demo.html" in names
+    assert re.findall(r"^\[(.+)\]$", said, re.MULTILINE) == list(GROUPS)
+
+
+@needs_git
 def test_the_wheel_holds_the_package_and_no_more(distributions, wheel):
     assert distributions.wheel_problems(wheel) == []
     assert distributions.metadata_problems(wheel, mobandits.__version__) == []
@@ -202,7 +227,6 @@ def test_the_wheel_holds_the_package_and_no_more(distributions, wheel):
     assert "mobandits/py.typed" in names
     assert {"mobandits/policies/__init__.pyi", "mobandits/references/references.bib"} <= set(names)
     assert "mobandits/figures/templates/base.html" in names
-    assert "mobandits/papers/texts/molts2025.toml" in names
     assert not [name for name in names if "test_" in name or "__pycache__" in name]
 
 
@@ -231,17 +255,17 @@ def test_an_sdist_with_tests_or_without_sources_is_refused(distributions, tmp_pa
     with tarfile.open(path, "w:gz") as archive:
         for name in distributions.tracked_files():
             kept = name.startswith("src/mobandits/") or "/" not in name
-            if (kept and name != "src/mobandits/errors.py") or name == "tests/conftest.py":
+            if (kept and name != "src/mobandits/errors.py") or name == "tests/source_trees.py":
                 archive.add(ROOT / name, f"mobandits-1/{name}")
     assert distributions.sdist_problems(path) == [
         "the sdist lacks src/mobandits/errors.py",
-        "the sdist holds tests/conftest.py",
+        "the sdist holds tests/source_trees.py",
     ]
 
 
 @pytest.mark.slow
 @needs_git
-def test_both_distributions_work_where_nothing_else_is_installed():
+def test_all_distributions_work_where_nothing_else_is_installed():
     """Downloads the packages that are declared, so it needs an index or a cache of pip's."""
     command = [sys.executable, str(ROOT / "tools" / "release.py"), "--allow-dirty"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -19,7 +19,7 @@ from mobandits.features import Crosses
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 CHOOSE = (DOCS / "choose.md").read_text()
-WITHOUT_PAGE = {"demo", "figures", "papers"}  # their faces are commands
+WITHOUT_PAGE = {"figures"}  # its faces are commands
 ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
 SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
 ZOOMING = {"Pcz", "ContextualZooming"}
@@ -127,7 +127,7 @@ def test_every_bound_of_the_reference_is_set(tools):
     """The formulas that stand by themselves in docstrings of theory, and no other blocks."""
     module = tools("docstrings")
     for name in ("mocmab2018", "molts2025", "moslb2024", "pcz2018"):
-        theory = importlib.import_module(f"mobandits.papers.{name}.theory")
+        theory = importlib.import_module(f"mobandits_papers.{name}.theory")
         for member in vars(theory).values():
             is_own = inspect.isfunction(member) and member.__module__ == theory.__name__
             doc = inspect.getdoc(member) if is_own else None

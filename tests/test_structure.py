@@ -4,11 +4,21 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from sharing import forks
-from source_trees import CLIENT, PACKAGE, client_files, module_files, nodes, source
+from source_trees import (
+    CLIENT,
+    PACKAGE,
+    client_files,
+    everything,
+    module_files,
+    nodes,
+    paper_files,
+    source,
+)
 
 import mobandits
 
@@ -27,10 +37,6 @@ FACE = {
 }  # rooms of the top floor: they may import everything below
 PROGRAM = {"cli"}  # commands, which no program imports
 GROUND = {"contracts", "compiling", "support", "numerics", "errors"}
-EVERYTHING_PLAYABLE = GROUND | {
-    *("orders", "estimators", "explorers", "policies", "environments", "datasets"),
-    *("metrics", "figures", "simulation", "statistics", "comparison"),
-}
 MAY_IMPORT = {
     # Ground floor: agreements, compilation, arithmetic, small helpers.
     "errors": set(),
@@ -67,15 +73,13 @@ MAY_IMPORT = {
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
     "service": GROUND
-    | {"agent", "encoding", "evaluation", "figures", "logs", "orders", "policies", "spec"},
-    # What is played with all of it.
-    "papers": EVERYTHING_PLAYABLE | {"references", "agent", "logs"},
-    # What one would do with it all: learn from a log, deploy an agent, serve one.
-    "demo": EVERYTHING_PLAYABLE | {"agent", "logs", "papers", "service"},
+    | {"agent", "encoding", "evaluation", "figures", "logs", "orders", "policies", "spec"}
+    # What its demonstration serves.
+    | {"environments"},
 }
 # The distribution of the clients: what it imports, and who imports it. Its messages are the service's.
 CLIENT_MAY_IMPORT = {"httpx", "litellm", "mobandits_client", "msgspec"}
-MAY_IMPORT_THE_CLIENT = {"service", "demo"}
+MAY_IMPORT_THE_CLIENT = {"service"}
 
 
 def room(path):
@@ -130,9 +134,34 @@ def test_clients_import_nothing_of_the_library():
     assert foreign == {}
 
 
-def test_the_service_and_its_demo_import_the_client_and_nobody_else():
+def test_the_service_imports_the_client_and_nobody_else():
     importing = {room(path) for path in module_files() if "mobandits_client" in packages(path)}
     assert importing == MAY_IMPORT_THE_CLIENT
+
+
+def library_modules(paths):
+    """The modules of mobandits that other files import."""
+    found = set()
+    for path in paths:
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mobandits."):
+                found.add(node.module.removeprefix("mobandits."))
+    return found
+
+
+def test_guests_import_what_is_listed_here():
+    """A change of these modules is a change for another distribution: the list may only become shorter."""
+    listed = tomllib.loads((ROOT / "tests" / "guest_imports.toml").read_text())
+    assert sorted(library_modules(paper_files())) == listed["mobandits_papers"]
+    private = [
+        f"{path.name}: {name.name}"
+        for path in paper_files()
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mobandits.")
+        for name in node.names
+        if name.name.startswith("_")
+    ]
+    assert private == []
 
 
 def test_exceptions_stand_in_one_module():
@@ -141,7 +170,7 @@ def test_exceptions_stand_in_one_module():
     ends = ("Error", "Exception", "Warning")
     elsewhere = {
         node.name
-        for path in [*module_files(), *client_files()]
+        for path in everything()
         if path not in (PACKAGE / "errors.py", CLIENT / "errors.py")
         for node in nodes(path)
         if isinstance(node, ast.ClassDef)
@@ -298,7 +327,6 @@ PUBLIC = [
     "compiling",
     "contracts",
     "datasets",
-    "demo",
     "encoding",
     "environments",
     "errors",
@@ -315,7 +343,6 @@ PUBLIC = [
     "monitoring",
     "numerics",
     "orders",
-    "papers",
     "parts",
     "policies",
     "references",
@@ -444,7 +471,7 @@ def test_no_file_names_a_registry_host_or_a_path_of_one_machine():
 def test_no_text_stands_by_itself():
     """A statement that is only a text, and no docstring, is the lost end of a longer one."""
     lost = []
-    for path in [*module_files(), *client_files()]:
+    for path in everything():
         for node in nodes(path):
             if not isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.With):
                 continue

@@ -56,7 +56,15 @@ CLIENT = Project(
     ("METADATA", "licenses/LICENSE"),
     frozenset({"LICENSE", "README.md", "pyproject.toml"}),
 )
-PROJECTS = (LIBRARY, CLIENT)
+PAPERS = Project(
+    "mobandits-papers",
+    "mobandits_papers",
+    "packages/mobandits-papers/",
+    500_000,
+    ("METADATA", "entry_points.txt", "licenses/LICENSE"),
+    frozenset({"LICENSE", "README.md", "pyproject.toml"}),
+)
+PROJECTS = (LIBRARY, CLIENT, PAPERS)
 
 
 class Distributions(NamedTuple):

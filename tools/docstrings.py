@@ -9,8 +9,8 @@ from typing import Any
 
 import griffe
 
-from mobandits.papers.formulas.mathml import mathml
-from mobandits.papers.formulas.prose import formulas_alone
+from mobandits_papers.formulas.mathml import mathml
+from mobandits_papers.formulas.prose import formulas_alone
 
 COMPILED = "mobandits.compiling.compiled.compiled"
 CODE = re.compile(r"(``.+?``|`[^`]+`)")

@@ -134,8 +134,7 @@ def bibliography() -> str:
     users: dict[str, list[str]] = {}
     for name, member in {**citing.classes(), **citing.data_sets()}.items():
         # Recipes of others, and those of a paper's figures, are known only once they are loaded.
-        is_others = not member.__module__.startswith("mobandits.")
-        if is_others or member.__module__.startswith("mobandits.papers."):
+        if not member.__module__.startswith("mobandits."):
             continue
         for key in getattr(member, "references", ()):
             users.setdefault(key, []).append(f"`{name}`")
@@ -160,7 +159,7 @@ def command_line() -> str:
         sys.executable,
         "-m",
         "typer",
-        "mobandits.cli",
+        "mobandits.cli.program",
         "utils",
         "docs",
         "--name",

@@ -1,7 +1,7 @@
 """Formulas of the site: a Markdown extension that sets those of prose as MathML.
 
 Docstrings and pages keep their formulas in plain text, for readers in a terminal and on a code
-host. `mobandits.papers.formulas.prose` finds them, as it does for pages of results.
+host. `mobandits_papers.formulas.prose` finds them, as it does for pages of results.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-from mobandits.papers.formulas.mathml import mathml
-from mobandits.papers.formulas.prose import formulas_alone, with_formulas
+from mobandits_papers.formulas.mathml import mathml
+from mobandits_papers.formulas.prose import formulas_alone, with_formulas
 
 DISPLAYED = 25  # characters of a formula that stands by itself; shorter ones describe parameters
 # What is code, or is copied into lists of contents.

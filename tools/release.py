@@ -1,4 +1,4 @@
-"""Prepare a release: `make release`. It builds, checks and tries the files of both projects, and uploads nothing.
+"""Prepare a release: `make release`. It builds, checks and tries the files of all projects, and uploads nothing.
 
 python tools/release.py                   all steps; the files are in dist/
 python tools/release.py --allow-dirty     also where the working tree has changes
@@ -22,6 +22,7 @@ from pathlib import Path
 from distributions import (
     CLIENT,
     LIBRARY,
+    PAPERS,
     PROJECTS,
     ROOT,
     Distributions,
@@ -64,6 +65,7 @@ with mobandits_client.Client("http://127.0.0.1:9", "router", fallback="small") a
 assert not {"mobandits", "numpy"} & set(sys.modules)
 print(Path(mobandits_client.__file__).parent)
 """
+FIRST_FIGURE = ("reproduce", "moslb2024/fig4", "--out", "figure", "--rounds", "30", "--trials", "2")
 
 
 def main(arguments: list[str]) -> int:
@@ -97,6 +99,7 @@ def main(arguments: list[str]) -> int:
     for path in made[CLIENT]:
         problems += client_problems(path)
     problems += service_problems(made)
+    problems += paper_problems(made)
     if problems:
         return report(problems)
 
@@ -123,13 +126,20 @@ def project(folder: str = "") -> dict[str, object]:
     return dict(content["project"])
 
 
-def client_versions() -> set[str]:
-    """Each version of the client's project that a file names: its own, and those that extras require."""
-    own = str(project(CLIENT.folder)["version"])
-    extras = dict(project()["optional-dependencies"])
-    required = re.compile(rf"{CLIENT.name}(?:\[\w+\])?(.*)")
-    asked = [required.fullmatch(needed) for extra in extras.values() for needed in extra]
-    return {own, *(match[1].removeprefix("==") for match in asked if match)}
+def guest_versions(guest: Project) -> set[str]:
+    """Versions that files name of another project: its own, that of the library it needs, those that extras need."""
+    described = project(guest.folder)
+    needed = [*described["dependencies"], *all_extras(described), *all_extras(project())]
+    names = "|".join(re.escape(each.name) for each in (guest, LIBRARY))
+    required = re.compile(rf"(?:{names})(?:\[\w+\])?(?:==(.*))?")
+    asked = [required.fullmatch(one) for one in needed]
+    return {str(described["version"]), *(match[1] or "any" for match in asked if match)}
+
+
+def all_extras(described: dict[str, object]) -> list[str]:
+    """What the extras of a project need."""
+    extras = dict(described.get("optional-dependencies", {}))
+    return [needed for extra in extras.values() for needed in extra]
 
 
 def version_problems() -> list[str]:
@@ -147,8 +157,12 @@ def version_problems() -> list[str]:
         if named != version:
             problems.append(f"{place} must name version {version}, got {named}")
 
-    rule = f"{CLIENT.name} must have, and extras require, version {version}"
-    problems += [f"{rule}, got {named}" for named in sorted(client_versions() - {version})]
+    for guest in PROJECTS:
+        if guest != LIBRARY:
+            rule = f"{guest.name} must have, and be required in, version {version}"
+            problems += [
+                f"{rule}, got {named}" for named in sorted(guest_versions(guest) - {version})
+            ]
 
     date = sections().get(version)
     cited = re.search(r"^date-released: (\S+)$", citation, re.MULTILINE)
@@ -240,6 +254,17 @@ def service_problems(made: dict[Project, Distributions]) -> list[str]:
     wanted = [str(made[CLIENT].wheel), f"{made[LIBRARY].wheel}[service]"]
     steps = {"import of the service": ["python", "-c", "import mobandits.service.server"]}
     _, problems = tried(wanted, steps, "both wheels")
+    return problems
+
+
+def paper_problems(made: dict[Project, Distributions]) -> list[str]:
+    """What fails where the wheels of the library and of the papers are installed."""
+    wanted = [str(made[LIBRARY].wheel), str(made[PAPERS].wheel)]
+    steps = {
+        "mobandits list experiments": ["mobandits", "list", "experiments"],
+        "a figure of a paper": ["mobandits", *FIRST_FIGURE],
+    }
+    _, problems = tried(wanted, steps, "library and papers")
     return problems
 
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mobandits.papers.pages.claims_markdown import counts_markdown, of_paper, paper_markdown
+from mobandits_papers.pages.claims_markdown import counts_markdown, of_paper, paper_markdown
 
 PAGES = Path(__file__).parent.parent / "docs" / "results"
 INDEX = PAGES / "README.md"

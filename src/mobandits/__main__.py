@@ -1,5 +1,5 @@
 """`python -m mobandits` is `mobandits`."""
 
-from mobandits.cli import main
+from mobandits.cli.program import main
 
 main()

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import polars as pl
 
-from mobandits.errors import FolderError
-from mobandits.figures.contents import Kind
 from mobandits.figures.final_values import chosen_metrics, csv_table
 from mobandits.figures.latex_table import latex_table
 from mobandits.figures.plot_options import PlotOptions
@@ -14,21 +12,7 @@ from mobandits.figures.plots import plot
 TABLES = "tables"
 FIGURES = "figures"
 NAME = "results"  # of the table's files
-FITTING: tuple[Kind, ...] = ("run", "experiment")
 TUNING = ", tuning"  # how experiments of papers call the trials that constants were chosen on
-
-
-def check_kind(folder: Path, kind: Kind) -> None:
-    """Refuse a folder that no such files can be made of.
-
-    Raises:
-        FolderError: naming its kind.
-    """
-    if kind not in FITTING and kind != "experiments":
-        raise FolderError(
-            f"{folder} holds {kind}: --latex, --csv and --pdf are for runs and experiments of "
-            "papers"
-        )
 
 
 def write_paper_output(

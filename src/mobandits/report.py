@@ -1,29 +1,46 @@
-"""From the folder of any finished run to its figures and its page."""
+"""From the folder of anything finished to its figures and its page."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, NamedTuple, cast
 
 import polars as pl
 
 from mobandits.comparison.findings import sentences
-from mobandits.demo.page import demo_page
+from mobandits.errors import FolderError
 from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
-from mobandits.figures.contents import Kind, Manifest
+from mobandits.figures.contents import Manifest
 from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
 from mobandits.metrics.traits import describing
-from mobandits.paper_output import check_kind, write_paper_output
-from mobandits.papers.pages.write import (
-    read_claims,
-    write_experiment,
-    write_index,
-    write_theorems,
-)
-from mobandits.papers.protocol.files import read_checks
-from mobandits.simulation.collection import RUNS
+from mobandits.paper_output import write_paper_output
 from mobandits.simulation.folder import read_folder
+from mobandits.support.guests import contributions
+from mobandits.support.optional import how_to_install
+
+
+def _no_tables(_folder: Path) -> list[Path]:
+    return []
+
+
+class PageKind(NamedTuple):
+    """Kind of a finished folder, and how its page is written.
+
+    Attributes:
+        name: as the folder's manifest has it.
+        write: draws the figures of a folder and writes its page, whose path it returns.
+        read: refuses, with a FolderError, a folder that `write` cannot make a page of.
+        tables: the folders whose tables LaTeX, CSV and PDF are made of; none: of this kind, nothing
+            is.
+        holds: whether a folder without a manifest is of this kind; None: no folder is.
+    """
+
+    name: str
+    write: Callable[[Path], Path]
+    read: Callable[[Path], Any] = read_folder
+    tables: Callable[[Path], list[Path]] = _no_tables
+    holds: Callable[[Path], bool] | None = None
 
 
 def write(
@@ -32,49 +49,36 @@ def write(
     """Draw the figures of a run and write its page, from the files of its folder alone.
 
     Args:
-        directory: of a finished run, of the demonstration, of a reproduced experiment, of several
-            of them, of `evaluate`, or of `check-theorems`.
+        directory: of a finished run, of `evaluate`, or of what another distribution has made, such
+            as a reproduced experiment.
         latex: whether to write `tables/results.tex` as well, for runs and experiments.
         csv: likewise `tables/results.csv`.
         pdf: likewise the figures as PDF, as wide as a column of a paper.
 
     Returns:
-        The page, `report.html`; the figures are in `figures/`, each as SVG and PNG. Beside the page
-        of several experiments lies `claims.md`, its counts and claims in Markdown.
+        The page, `report.html`; the figures are in `figures/`, each as SVG and PNG.
 
     Raises:
         FolderError: where the folder is not that of a finished run, or is of a kind that has no
             such tables.
     """
     folder = Path(directory)
-    for_papers = {"latex": latex, "csv": csv, "pdf": pdf}
-    check(folder, for_papers=any(for_papers.values()))
-    checks = read_checks(folder)
-    if checks:
-        return write_theorems(folder, checks)
-    if is_evaluation(folder):
-        return write_page(folder, evaluation_page(folder, *read_tables(folder)))
-
-    table, manifest = _read(folder)
-    kind = manifest["kind"]
-    page = WRITERS[kind](folder, table, manifest)
-    if not any(for_papers.values()):
+    is_for_papers = latex or csv or pdf
+    kind = check(folder, for_papers=is_for_papers)
+    page = kind.write(folder)
+    if not is_for_papers:
         return page
 
-    parts = [folder]
-    if kind == "experiments":
-        entries = manifest["specification"]["experiments"]
-        parts = [folder / RUNS / entry["experiment"] for entry in entries]
-    for part in parts:
-        rows = table if part == folder else _read(part)[0]
+    for part in kind.tables(folder):
+        table, manifest = read_table(part)
         with describing(manifest["specification"]):
-            write_paper_output(part, rows, **for_papers)
+            write_paper_output(part, table, latex=latex, csv=csv, pdf=pdf)
 
     return page
 
 
-def check(directory: str | Path, *, for_papers: bool = False) -> None:
-    """Refuse a folder that `write` cannot make a page of.
+def check(directory: str | Path, *, for_papers: bool = False) -> PageKind:
+    """The kind of a folder; refuses one that `write` cannot make a page of.
 
     Args:
         directory: as in `write`.
@@ -84,47 +88,56 @@ def check(directory: str | Path, *, for_papers: bool = False) -> None:
         FolderError: as in `write`.
     """
     folder = Path(directory)
-    if is_evaluation(folder):
-        read_tables(folder)
-        kind: Kind = "evaluation"
-    elif read_checks(folder):
-        kind = "theorems"
-    else:
-        _, manifest = _read(folder)
-        kind = manifest["kind"]
+    kind = _kind_of(folder)
+    kind.read(folder)
+    if for_papers and not kind.tables(folder):
+        raise FolderError(
+            f"{folder} holds {kind.name}: --latex, --csv and --pdf are for runs and experiments of "
+            "papers"
+        )
 
-    if for_papers:
-        check_kind(folder, kind)
+    return kind
 
 
-def _read(folder: Path) -> tuple[pl.DataFrame, Manifest]:
+def read_table(folder: Path) -> tuple[pl.DataFrame, Manifest]:
+    """The rows of a finished run, and its manifest.
+
+    Raises:
+        FolderError: where the folder has none.
+    """
     table, manifest = read_folder(folder)
+
     return table, cast("Manifest", manifest)
 
 
-def _run(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
+def _kind_of(folder: Path) -> PageKind:
+    kinds = [RUN, EVALUATION]
+    for more in contributions("mobandits.pages"):
+        kinds += more
+    for kind in kinds:
+        if kind.holds is not None and kind.holds(folder):
+            return kind
+
+    _, manifest = read_table(folder)
+    named = {kind.name: kind for kind in kinds}
+    found = named.get(manifest["kind"])
+    if found is None:
+        install = how_to_install("papers")
+        raise FolderError(f"{folder} holds {manifest['kind']}, whose page needs papers: {install}")
+
+    return found
+
+
+def _write_run(folder: Path) -> Path:
+    table, manifest = read_table(folder)
     with describing(manifest["specification"]):
         findings = sentences(table)
         return write_page(folder, run_page(folder, table, manifest, findings))
 
 
-def _demo(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
-    return write_page(folder, demo_page(folder, table, manifest))
+def _write_evaluation(folder: Path) -> Path:
+    return write_page(folder, evaluation_page(folder, *read_tables(folder)))
 
 
-def _experiment(folder: Path, table: pl.DataFrame, manifest: Manifest) -> Path:
-    return write_experiment(folder, table, manifest, read_claims(folder))
-
-
-def _experiments(folder: Path, _table: pl.DataFrame, manifest: Manifest) -> Path:
-    for experiment in manifest["specification"]["experiments"]:
-        write(folder / RUNS / experiment["experiment"])
-    return write_index(folder, manifest, read_claims(folder))
-
-
-WRITERS: dict[Kind, Callable[[Path, pl.DataFrame, Manifest], Path]] = {
-    "run": _run,
-    "demo": _demo,
-    "experiment": _experiment,
-    "experiments": _experiments,
-}
+RUN = PageKind("run", _write_run, tables=lambda folder: [folder])
+EVALUATION = PageKind("evaluation", _write_evaluation, read_tables, holds=is_evaluation)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.resize_state import arrays
-from mobandits.cli import app
+from mobandits.cli.program import app
 from mobandits.errors import LogError
 from mobandits.logs import Store
 from mobandits.orders import Lexicographic

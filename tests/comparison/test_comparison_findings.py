@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from false_positives import table_of
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.comparison import compare
 from mobandits.comparison.findings import sentences
 from mobandits.simulation import Results

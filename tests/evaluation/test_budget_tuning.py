@@ -19,8 +19,8 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.numerics.budgeted_mixture import best_near_budgets, best_within_budgets
 from mobandits.orders import Weighted
-from mobandits.papers.paretobandit2026 import routing
 from mobandits.policies import DriftAlarm, MolEpsGreedy, MolUcb, Paced, Rollout
+from mobandits_papers.paretobandit2026 import routing
 
 ARMS = ("small", "medium", "large")
 QUALITY = Objective("quality")

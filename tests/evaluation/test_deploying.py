@@ -6,9 +6,9 @@ import pytest
 from logs_for_tests import make_law, make_log
 
 import mobandits as mob
-from mobandits import cli
 from mobandits.agent import Objective
 from mobandits.agent.saving import contents
+from mobandits.cli import program as cli
 from mobandits.compiling import session
 from mobandits.evaluation import (
     Comparison,

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.encoding import Encoder
 from mobandits.evaluation import Uniform, command, compare
 from mobandits.logs import read

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from worlds import linear_world
 
-from mobandits import cli, report
+from mobandits import report
+from mobandits.cli import program as cli
 from mobandits.errors import FolderError
 from mobandits.evaluation import command
 from mobandits.evaluation.command import evaluate_file, gain_summaries

@@ -120,7 +120,7 @@ def test_the_interval_of_the_knee_covers_that_of_a_long_log():
 @pytest.mark.slow
 def test_within_two_points_is_met_on_prompts_that_come_later():
     """20 logs of the first file of prompts; quality on the second, as the agent plays there and learns on."""
-    from mobandits.papers.paretobandit2026 import routing  # noqa: PLC0415
+    from mobandits_papers.paretobandit2026 import routing  # noqa: PLC0415
 
     prompts = routing.published_routing()
     second = prompts.second

@@ -6,7 +6,7 @@ import pytest
 from false_claims import log_of
 from test_budget_tuning import uniform_log
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.evaluation import command, tune
 from mobandits.evaluation.tune_command import (
     result_lines,

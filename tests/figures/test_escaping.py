@@ -8,11 +8,11 @@ import pytest
 from test_evaluation_figures import content, front_table, outline_table, some_values
 from test_paper_page import entry, made, plot
 
-from mobandits.demo.page import demo_page
 from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.run_page import run_page
-from mobandits.papers.pages.index_page import index_page
-from mobandits.papers.pages.paper_page import paper_page
+from mobandits_papers.demo.page import demo_page
+from mobandits_papers.pages.index_page import index_page
+from mobandits_papers.pages.paper_page import paper_page
 
 MARK = "<blink onclick='alert(1)' class=\"x\">&amp;"
 KEPT = {"role", "verdict", "kind", "name", "metric"}  # words that pages look up, and names of files

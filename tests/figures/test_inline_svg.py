@@ -22,7 +22,7 @@ from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
 from mobandits.figures.series import series_name
 from mobandits.figures.style import NARROW, WIDTH, panels, save, styled, svg_for_page
-from mobandits.papers.pages.paper_figures import draw_plot, plot_data
+from mobandits_papers.pages.paper_figures import draw_plot, plot_data
 
 HOSTILE = st.one_of(
     st.text(max_size=30),

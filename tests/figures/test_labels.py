@@ -15,8 +15,8 @@ from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
 from mobandits.figures.style import NARROW, WIDTH, panels, renderer, styled
 from mobandits.figures.wrapping import LABEL, MOST_LINES, NAME, inches, key, wrapped
-from mobandits.papers.pages.paper_figures import draw_plot
 from mobandits.simulation.trial import SCHEMA
+from mobandits_papers.pages.paper_figures import draw_plot
 
 
 @settings(max_examples=60)

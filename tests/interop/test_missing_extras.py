@@ -29,7 +29,7 @@ def test_what_to_install(module, library, extra):
 
 @pytest.mark.parametrize("library", ["mobandits_client", "msgspec", "starlette"])
 def test_what_to_install_for_a_service(library):
-    code = f"import sys; sys.modules[{library!r}] = None; from mobandits.cli import main; main()"
+    code = f"import sys; sys.modules[{library!r}] = None; from mobandits.cli.program import main; main()"
     command = [sys.executable, "-c", code, "serve", "router.toml"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     remedy = "pip install packages/mobandits-client 'mobandits[service]'"

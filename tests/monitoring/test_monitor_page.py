@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_monitor_summary import OWN, random_events, written
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.figures.history_panels import HistoryPanel, Series, draw_history
 from mobandits.figures.monitor_figures import figures_of, timeline_of, unit_of
 from mobandits.figures.monitor_page import lead, monitor_page

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from twins.tiny import Plain, Tiny
 
-import mobandits
+import mobandits_papers
 from mobandits import datasets, environments, policies
 from mobandits.contracts.protocols import Recipe
 from mobandits.orders import Lexicographic
@@ -59,7 +59,7 @@ def test_every_reference_is_complete_and_used():
     used = {"mobandits"}
     for member in [*classes().values(), *data_sets().values()]:
         used.update(getattr(member, "references", ()))
-    papers = {name for name in mobandits.papers.__all__ if name in REFERENCES}
+    papers = {name for name in mobandits_papers.__all__ if name in REFERENCES}
     assert set(REFERENCES) == used | papers
     for key, reference in REFERENCES.items():
         assert key == reference.key

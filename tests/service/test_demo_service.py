@@ -15,10 +15,10 @@ import pytest
 from service_checks import wait_for
 from services import PATIENCE, Served, toml
 
-from mobandits import cli
-from mobandits.demo.live import command, traffic
-from mobandits.demo.live.history import DECISIONS
-from mobandits.demo.live.prompts import PromptTable
+from mobandits.cli import program as cli
+from mobandits.service.demo import command, traffic
+from mobandits.service.demo.history import DECISIONS
+from mobandits.service.demo.prompts import PromptTable
 from mobandits.service.specification import read_specification
 
 STATE = "/v1/agents/router"
@@ -189,7 +189,7 @@ def test_it_is_a_file_or_the_demonstration(arguments, said, capsys):
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr("mobandits.demo.live.prompts.LlmRouting", Missing)
+    monkeypatch.setattr("mobandits.service.demo.prompts.LlmRouting", Missing)
     assert cli.call(["serve", "--demo", "--store", str(tmp_path / "router.db")]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "needs the extra `data`" in line

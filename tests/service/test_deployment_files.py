@@ -14,7 +14,7 @@ import typer
 import yaml
 from services import served
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.service.calls import OPERATIONS
 from mobandits.service.server import GRACE
 from mobandits.service.specification import PORT, read_specification

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from services import CONTEXT, ROUTER, ask, client_of, served, specification
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.errors import SpecError
 from mobandits.logs.store.keys import SCOPES, key_named, keys_of
 from mobandits.service import keys_command

@@ -17,7 +17,7 @@ import pytest
 from service_checks import check_replay, wait_for
 from services import CONTEXT, PATIENCE, Served, client_of, specification
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.logs import read
 from mobandits.logs.store.shared_store import open_shared
 from mobandits.service.running import Running

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from services import PATIENCE, Served, specification
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.errors import UnavailableError
 from mobandits.logs.address import place_of
 from mobandits.logs.store import SharedFile, Store

@@ -13,7 +13,7 @@ import pytest
 from services import CONTEXT, ask, served
 
 import mobandits as mob
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.encoding import Encoder
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
@@ -171,7 +171,7 @@ def test_the_command_writes_it(tmp_path, capsys):
 def test_without_the_extra_the_command_says_so(tmp_path):
     arguments = ["tune", "x.db", "--budget=cost=1", f"--write={tmp_path / 'x.toml'}"]
     code = (
-        "import sys; sys.modules['msgspec'] = None; from mobandits import cli; "
+        "import sys; sys.modules['msgspec'] = None; from mobandits.cli import program as cli; "
         f"sys.exit(cli.call({arguments!r}))"
     )
     command = [sys.executable, "-c", code]

@@ -10,7 +10,7 @@ from services import CONTEXT, PATIENCE, ROUTER
 from test_worker_kills import check_kept, check_kills, is_learning
 from worker_services import ServedByWorkers, is_alive
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.support.numbering import is_of_worker
 
 pytest_plugins = ("databases",)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from twins.tiny import Plain, PlainPolicy, Tiny, TinyProblem
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.contracts.assumptions import UNIT_REWARDS, declared
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import EngineError, InputWarning, MissingExtraError

@@ -2,9 +2,5 @@
 
 Every command imports what it needs when it runs: `mobandits --help` loads neither a compiler nor
 tables. `program` has the program and its table of commands; the modules beside it have the
-commands.
+commands, and so have those of other distributions.
 """
-
-from mobandits.cli.program import app as app
-from mobandits.cli.program import call as call
-from mobandits.cli.program import main as main

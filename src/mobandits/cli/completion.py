@@ -52,27 +52,6 @@ def orders(incomplete: str) -> list[str]:
     return starting(_stub_names("orders"), incomplete)
 
 
-def papers(incomplete: str) -> list[str]:
-    """Keys of papers that have theorem checks."""
-    return starting(_papers("checks"), incomplete)
-
-
-def experiments(incomplete: str) -> list[str]:
-    """Papers, and after a slash their experiments."""
-    # Experiments are known by their modules only, which take a second to load.
-    if "/" in incomplete:
-        from mobandits.papers.catalogue import EXPERIMENTS  # noqa: PLC0415
-
-        return starting(EXPERIMENTS, incomplete)
-
-    return starting({*_papers("experiments"), "all", "cross"}, incomplete)
-
-
-def _papers(module: str) -> set[str]:
-    """The papers that have a module."""
-    return {file.parent.name for file in (PACKAGE / "papers").glob(f"*/{module}.py")}
-
-
 def _stub_names(package: str) -> set[str]:
     """The names on the command line of what a package's stub lists."""
     # The package itself would load the compiler, which takes longer than a key press may.

@@ -2,18 +2,19 @@
 
 import contextlib
 import functools
+import itertools
 import os
 import signal
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
 from mobandits import __version__
 from mobandits.cli import agents, console, listing, logs, services, simulations
-from mobandits.cli.examples import examples_of
+from mobandits.cli.command import AGAIN, RESUME, Command
 from mobandits.errors import (
     BackendError,
     DamagedError,
@@ -26,6 +27,8 @@ from mobandits.errors import (
 )
 from mobandits.support import json_lines
 from mobandits.support.files import private_files
+from mobandits.support.guests import contributions
+from mobandits.support.optional import missing_extra
 
 # Of other errors the traceback is worth more than one line.
 MISTAKES = (BackendError, EngineError, FolderError, LogError, MissingExtraError, SpecError)
@@ -35,67 +38,129 @@ TEMPORARY = 75  # as EX_TEMPFAIL of sysexits.h: whoever starts programs may try 
 SEVERAL = (SpecError, typer.BadParameter)
 
 
-class Command(NamedTuple):
-    """A command.
-
-    Attributes:
-        name: on the command line.
-        function: what it calls, with the options and the help.
-        kept: what an interruption leaves, and how to go on; {names} are those of parameters.
-        is_private: whether files that it makes may hold decisions, keys or states, and so are for
-            their owner alone.
-    """
-
-    name: str
-    function: Callable[..., None]
-    kept: str
-    is_private: bool = False
-
-
-RESUME = "finished trials are kept in {out}; run the same command again to resume"
-AGAIN = "run the same command again"
-COMMANDS = (
-    Command("demo", simulations.demo, RESUME),
-    Command("list", listing.list_names, AGAIN),
-    Command("run", simulations.run_specification, RESUME),
-    Command("reproduce", simulations.reproduce_papers, RESUME),
-    Command("report", simulations.report, f"tables are as they were; {AGAIN}"),
-    Command("cite", simulations.cite, AGAIN),
+COLUMNS = "--column arm=item --column rewards=click --column context=age --column propensity=p"
+OWN = (
     Command(
-        "check-theorems",
-        simulations.check_theorems_of,
-        f"the runs of {{paper}} are lost, and other papers in {{out}} are kept; {AGAIN}",
+        "list",
+        listing.list_names,
+        AGAIN,
+        ("mobandits list policies", "mobandits list experiments"),
+    ),
+    Command(
+        "run",
+        simulations.run_specification,
+        RESUME,
+        (
+            "mobandits run examples/linear.toml --out runs/linear",
+            "mobandits run examples/linear.toml --out runs/linear --trials 10",
+        ),
+    ),
+    Command(
+        "report",
+        simulations.report,
+        f"tables are as they were; {AGAIN}",
+        ("mobandits report runs/linear", "mobandits report runs/linear --latex --csv --pdf"),
+    ),
+    Command(
+        "cite",
+        simulations.cite,
+        AGAIN,
+        ("mobandits cite mol-ucb linear", "mobandits cite runs/linear"),
     ),
     Command(
         "evaluate",
         logs.evaluate_policies,
         f"{{log}} is as it was; {AGAIN} to fill {{out}}",
+        (
+            "mobandits evaluate agent.db --policy uniform --policy arm:b --out runs/values",
+            "mobandits evaluate agent.db --policy new=mol-ucb --deploy new --out runs/new",
+            f"mobandits evaluate log.csv {COLUMNS} --policy mol-ucb --out runs/log",
+        ),
         is_private=True,
     ),
-    Command("tune", logs.tune_policies, f"{{log}} is as it was; {AGAIN}", is_private=True),
+    Command(
+        "tune",
+        logs.tune_policies,
+        f"{{log}} is as it was; {AGAIN}",
+        (
+            "mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",
+            "mobandits tune paid.db --budget cost=0.4 --write routed.toml",
+            "mobandits tune paid.db --within 0.1",
+        ),
+        is_private=True,
+    ),
     Command(
         "retune",
         agents.retune_agent,
         f"{{store}} has all of the change or none; {AGAIN}",
+        ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
         is_private=True,
     ),
     Command(
         "reset-clock",
         agents.reset_clock_of,
         f"{{store}} has all of the change or none; {AGAIN}",
+        ("mobandits reset-clock agent.db",),
         is_private=True,
     ),
-    Command("export", logs.export_decisions, f"no decision is lost; {AGAIN}", is_private=True),
-    Command("backup", logs.back_up_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
-    Command("check", logs.check_store, f"{{store}} is as it was; {AGAIN}", is_private=True),
-    Command("monitor", agents.monitor_agent, f"{{store}} is as it was; {AGAIN}", is_private=True),
+    Command(
+        "export",
+        logs.export_decisions,
+        f"no decision is lost; {AGAIN}",
+        (
+            "mobandits export agent.db --out decisions.parquet",
+            "mobandits export agent.db --out january.csv --format csv --before 2026-02-01",
+        ),
+        is_private=True,
+    ),
+    Command(
+        "backup",
+        logs.back_up_store,
+        f"{{store}} is as it was; {AGAIN}",
+        ("mobandits backup agent.db agent-copy.db",),
+        is_private=True,
+    ),
+    Command(
+        "check",
+        logs.check_store,
+        f"{{store}} is as it was; {AGAIN}",
+        ("mobandits check agent.db", "mobandits check agent.db --salvage saved.db"),
+        is_private=True,
+    ),
+    Command(
+        "monitor",
+        agents.monitor_agent,
+        f"{{store}} is as it was; {AGAIN}",
+        ("mobandits monitor agent.db --out runs/monitor --window 50",),
+        is_private=True,
+    ),
     Command(
         "serve",
         services.serve_agents,
         f"every answered call is in the store; {AGAIN}",
+        (
+            "mobandits serve router.toml --check",
+            "mobandits serve router.toml --port 8080",
+            "mobandits serve --demo",
+        ),
         is_private=True,
     ),
-    Command("warm", agents.warm, f"what was compiled is kept; {AGAIN} to compile the rest"),
+    Command(
+        "warm",
+        agents.warm,
+        f"what was compiled is kept; {AGAIN} to compile the rest",
+        (
+            "mobandits warm mol-ucb mol-ts",
+            "mobandits warm --agents mol-ucb --order lexicographic",
+        ),
+    ),
+)
+OF_GUESTS = {"demo": "papers", "reproduce": "papers", "check-theorems": "papers"}  # in which extra
+
+# A guest's are for whoever installed it, and stand first.
+COMMANDS: tuple[Command, ...] = (
+    *itertools.chain.from_iterable(contributions("mobandits.commands")),
+    *OWN,
 )
 
 app = typer.Typer(
@@ -132,7 +197,7 @@ def guarded(command: Command) -> Callable[..., None]:
 
 
 for command in COMMANDS:
-    app.command(command.name, epilog=examples_of(command.name))(guarded(command))
+    app.command(command.name, epilog=command.epilog)(guarded(command))
 
 app.add_typer(services.keys, name="keys")
 
@@ -165,6 +230,7 @@ def call(arguments: Sequence[str]) -> int:
     """Run the program with these arguments, and return its exit status."""
     # Not standalone, since the parser would then exit by itself, and print errors in its own way.
     try:
+        _check_installed(arguments)
         status = app(args=list(arguments), prog_name="mobandits", standalone_mode=False)
     except Exception as error:
         mistakes = mistakes_of(error)
@@ -177,6 +243,14 @@ def call(arguments: Sequence[str]) -> int:
         return _status_of(error)
 
     return status if isinstance(status, int) else 0
+
+
+def _check_installed(arguments: Sequence[str]) -> None:
+    """Refuse a command of a distribution that is not installed."""
+    name = arguments[0] if arguments else ""
+    known = {command.name for command in COMMANDS}
+    if name in OF_GUESTS and name not in known:
+        raise missing_extra(f"mobandits {name}", OF_GUESTS[name])
 
 
 def _with_advice(error: DamagedError) -> str:

@@ -85,7 +85,7 @@ def _serve_demo(host: str | None, port: int | None, store: str | None) -> None:
     if is_address(store):
         raise typer.BadParameter("--store must be a file or a folder with --demo")
     try:
-        from mobandits.demo.live.command import serve_demo  # noqa: PLC0415
+        from mobandits.service.demo.command import serve_demo  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise missing_extra("mobandits serve", "service") from error
 

@@ -1,29 +1,12 @@
-"""The commands that play: `run`, `demo`, `reproduce`, `report` and `check-theorems`."""
+"""Commands on simulations: `run`, `report` and `cite`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from mobandits.cli import completion, console
-from mobandits.cli.options import Address, Engine, Out, Together, Workers
-
-
-def demo(
-    out: Out,
-    quick: Annotated[bool, typer.Option("--quick", help="Four logs in place of twenty.")] = False,
-) -> None:
-    """Route prompts to language models, on real data: a figure, a table, and one HTML page."""
-    from mobandits.demo import demo as experiment  # noqa: PLC0415
-
-    if experiment.is_finished(out, quick=quick):
-        console.say_finished("the demonstration", out)
-        return
-
-    with console.progress_of("demo") as progress:
-        page = experiment.run(out, quick=quick, progress=progress)
-
-    typer.echo(page)
+from mobandits.cli import console
+from mobandits.cli.options import Address, Engine, Out, Together
 
 
 def run_specification(
@@ -64,94 +47,6 @@ def run_specification(
         typer.echo(sentence)
 
     console.write_report(out)
-
-
-def reproduce_papers(
-    ids: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ID...",
-            help="Such as molts2025/fig2, molts2025, or all.",
-            autocompletion=completion.experiments,
-        ),
-    ],
-    out: Out,
-    rounds: Annotated[
-        int | None, typer.Option(min=2, help="In place of the papers' horizons.")
-    ] = None,
-    trials: Annotated[
-        int | None, typer.Option(min=1, help="In place of the papers' repetitions.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
-    workers: Together = None,
-    engine: Engine = "threads",
-    address: Address = None,
-    data: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            metavar="FILE1 FILE2",
-            help="JSONL files of prompts with the answers of two or more models, to learn and to "
-            "play, in place of those of paretobandit2026.",
-        ),
-    ] = None,
-    judges: Annotated[
-        str, typer.Option(help="With --data, the columns that grade an answer, as a,b.")
-    ] = "reward",
-    quality: Annotated[
-        str,
-        typer.Option(
-            help="With --data, mean of the judges, or an order over them and then the cost, such "
-            "as weighted:weights=[2,1,0]."
-        ),
-    ] = "mean",
-) -> None:
-    """Run the experiments of the papers: tables, figures, a verdict per claim, and a page."""
-    from mobandits.papers.catalogue import find  # noqa: PLC0415
-    from mobandits.papers.experiment import RunOptions  # noqa: PLC0415
-    from mobandits.papers.finished import are_finished  # noqa: PLC0415
-    from mobandits.papers.reproduce import reproduce  # noqa: PLC0415
-    from mobandits.support.naming import quantity  # noqa: PLC0415
-
-    console.check_engine_options(engine, address)
-    # Before anything is written: a mistake in the last name is found at once.
-    with console.parameters():
-        files = _routing_files(data, judges, quality)
-        chosen = find(ids, files)
-
-    options = RunOptions(rounds, trials, seed, workers, engine, address)
-    if are_finished(chosen, out, options):
-        console.say_finished(quantity(len(chosen), "experiment"), out)
-        return
-
-    with console.progress_of("reproduce") as progress:
-        page = reproduce(
-            ids,
-            out,
-            rounds=rounds,
-            trials=trials,
-            seed=seed,
-            workers=workers,
-            engine=engine,
-            address=address,
-            data=files,
-            progress=progress,
-        )
-
-    typer.echo(page)
-
-
-def _routing_files(data: tuple[Path, Path] | None, judges: str, quality: str) -> Any:
-    """The files of `--data`, read as its other options say; None where there are none."""
-    from mobandits.papers.paretobandit2026.routing import RoutingFiles  # noqa: PLC0415
-    from mobandits.spec.building import order_named  # noqa: PLC0415
-
-    if data is None:
-        return None
-
-    order = quality if quality == "mean" else order_named(quality, "--quality")
-    columns = tuple(column.strip() for column in judges.split(","))
-
-    return RoutingFiles(*data, columns, order)
 
 
 def report(
@@ -207,50 +102,3 @@ def cite(
                 found += citations_of_names([name])
 
     typer.echo(bibtex(dict.fromkeys(found)), nl=False)
-
-
-def check_theorems_of(
-    paper: Annotated[
-        str,
-        typer.Argument(
-            help="The key of a paper, such as molts2025.", autocompletion=completion.papers
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
-    runs: Annotated[int, typer.Option(min=1, help="Independent runs.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Of all runs together.")] = 0,
-    workers: Workers = None,
-) -> None:
-    """Count how often the events of a paper's theorems fail, and test what follows from them."""
-    from mobandits.papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
-    from mobandits.papers.pages.write import write_theorems  # noqa: PLC0415
-    from mobandits.papers.protocol.files import (  # noqa: PLC0415
-        read_checks,
-        theorem_checks,
-        write_checks,
-    )
-    from mobandits.simulation.files import locked  # noqa: PLC0415
-    from mobandits.support.naming import quantity  # noqa: PLC0415
-
-    console.check_choice("PAPER", paper, list(PAPERS))
-    with locked(out), console.progress_of(f"check-theorems {paper}", "runs") as progress:
-        report = check_theorems(paper, runs=runs, seed=seed, workers=workers, progress=progress)
-
-    for count in report.counts:
-        typer.echo(count)
-
-    checks = theorem_checks(paper, report, runs=runs, seed=seed)
-    papers_before = read_checks(out)
-    write_checks(out, checks)
-    page = write_theorems(out, {**papers_before, paper: checks})
-    statements = quantity(len(report.counts), "statement")
-    tested = f"{paper}: {statements} in {quantity(runs, 'run')}"
-    if report.holds:
-        typer.echo(f"{tested}, and everything is as the theory says")
-    else:
-        verdict = "something is not as the theory says: this is a mistake in the program"
-        typer.echo(f"{tested}, and {verdict}", err=True)
-
-    typer.echo(page)
-    if not report.holds:
-        raise typer.Exit(1)

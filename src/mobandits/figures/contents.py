@@ -1,8 +1,6 @@
 """The content of the files that pages are made from, as types that writers and readers share."""
 
-from typing import Any, Literal, NotRequired, TypedDict
-
-Kind = Literal["run", "demo", "experiment", "experiments", "theorems", "evaluation"]
+from typing import Any, NotRequired, TypedDict
 
 
 # TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions
@@ -26,7 +24,7 @@ class Manifest(TypedDict):
 
     Attributes:
         format: the version of this layout.
-        kind: what the folder holds.
+        kind: what the folder holds, such as a run; `mobandits.report` has a page for each.
         status: "running" or "finished".
         specification: what was asked for, a form of its own for each kind.
         versions: of what computed the table.
@@ -37,7 +35,7 @@ class Manifest(TypedDict):
     """
 
     format: int
-    kind: Kind
+    kind: str
     status: str
     specification: dict[str, Any]
     versions: dict[str, str]

@@ -5,18 +5,18 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
-def environment_of(folder: Path) -> Environment:
-    """The templates of a folder, which escape every text.
+def environment_of(*folders: Path) -> Environment:
+    """The templates of some folders, which escape every text.
 
     Args:
-        folder: with the templates.
+        folders: with the templates; the first one that has a name counts.
 
     Example:
         >>> environment_of(Path()).from_string("{{ name }}").render(name="a < b")
         'a &lt; b'
     """
     return Environment(
-        loader=FileSystemLoader(folder),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,  # a misspelt name is an error, not an empty place in a page
         trim_blocks=True,

@@ -106,14 +106,17 @@ def _element(
     return inline_svg(file, name, shown, alt, places)
 
 
-def templates() -> Environment:
+def templates(*more: Path) -> Environment:
     """The templates of all pages, and what they may call.
+
+    Args:
+        more: folders with further templates, of other distributions.
 
     Example:
         >>> templates().from_string("{{ name }}").render(name="a < b")
         'a &lt; b'
     """
-    environment = environment_of(Path(__file__).with_name("templates"))
+    environment = environment_of(*more, Path(__file__).with_name("templates"))
     environment.filters |= {
         "join_words": join_words,
         "quantity": quantity,
@@ -138,14 +141,15 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(parts)
 
 
-def render(template: str, page: object) -> str:
+def render(template: str, page: object, *more: Path) -> str:
     """A whole document.
 
     Args:
         template: the name of a file in `templates/`.
         page: what the template calls `page`.
+        more: as of `templates`.
     """
-    document = templates().get_template(template)
+    document = templates(*more).get_template(template)
     return document.render(page=page)
 
 

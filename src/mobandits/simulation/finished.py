@@ -7,6 +7,7 @@ from typing import Any
 
 from mobandits.simulation.folder import TABLE, read_folder
 from mobandits.simulation.manifest import read_manifest, versions
+from mobandits.support.guests import source_folders
 
 REPORT = "report.html"
 PACKAGE = Path(__file__).parent.parent
@@ -61,7 +62,9 @@ def _has_newest_page(folder: Path) -> bool:
         return False
 
     # Claims and pages are made by code: one that was edited since may say something else.
-    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.glob("figures/templates/*")]
+    packages = [PACKAGE, *source_folders()]
+    sources = [source for package in packages for source in package.rglob("*.py")]
+    sources += [source for package in packages for source in package.rglob("templates/*")]
     newest = max(source.stat().st_mtime for source in [table, *sources])
 
     return page.stat().st_mtime >= newest

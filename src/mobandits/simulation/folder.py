@@ -18,7 +18,6 @@ from typing import Any, Self
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.figures.contents import Kind
 from mobandits.simulation.files import locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
@@ -84,7 +83,7 @@ class Folder:
             in use.
     """
 
-    def __init__(self, path: str | Path, specification: dict[str, Any], kind: Kind = "run") -> None:
+    def __init__(self, path: str | Path, specification: dict[str, Any], kind: str = "run") -> None:
         self.path = Path(path)
         self._kind = kind
         self.finished = frozenset[int]()

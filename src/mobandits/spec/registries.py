@@ -8,7 +8,9 @@ from typing import Any
 from mobandits.contracts.protocols import Recipe
 from mobandits.features.feature_map import FeatureMap
 from mobandits.support.checks import choice
+from mobandits.support.guests import contributions
 from mobandits.support.naming import kebab
+from mobandits.support.optional import missing_extra
 
 KINDS = (
     "policies",
@@ -32,8 +34,7 @@ def catalogue(kind: str) -> dict[str, Any]:
     """
     choice("kind", kind, KINDS)
     if kind == "experiments":
-        papers = importlib.import_module("mobandits.papers.catalogue")
-        return {"demo": importlib.import_module("mobandits.demo.demo"), **papers.EXPERIMENTS}
+        return _experiments()
 
     module = importlib.import_module(f"mobandits.{kind}")
     # Metrics have names of their own, which columns of tables have too.
@@ -44,6 +45,14 @@ def catalogue(kind: str) -> dict[str, Any]:
     public = {kebab(name): getattr(module, name) for name in module.__all__}
 
     return {name: member for name, member in public.items() if belongs(member)}
+
+
+def _experiments() -> dict[str, Any]:
+    found = contributions("mobandits.experiments")
+    if not found:
+        raise missing_extra("experiments", "papers")
+
+    return {name: each for members in found for name, each in members.items()}
 
 
 _BELONGS: dict[str, Callable[[Any], bool]] = {

@@ -2,6 +2,9 @@
 
 from mobandits.errors import MissingExtraError
 
+# {extra: the distribution that it needs}: no index has them, so pip is told where they are.
+BESIDE = {"papers": "packages/mobandits-papers", "service": "packages/mobandits-client"}
+
 
 def how_to_install(extra: str) -> str:
     """The command that installs an extra.
@@ -15,9 +18,8 @@ def how_to_install(extra: str) -> str:
     """
     # As the package is called, from wherever it was installed: a wheel, a folder or an index.
     named = f"'mobandits[{extra}]'"
-    if extra == "service":
-        # It needs the clients, which no index has: pip is told where they are.
-        return f"in a clone of the repository, pip install packages/mobandits-client {named}"
+    if extra in BESIDE:
+        return f"in a clone of the repository, pip install {BESIDE[extra]} {named}"
 
     return f"pip install {named}"
 

@@ -7,7 +7,7 @@ import pytest
 from stores import DESCRIPTION, decide, events, same_events, written
 
 import mobandits as mob
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.errors import DamagedError
 from mobandits.logs import LogError, Store, backup
 from mobandits.logs.store.connection import reading

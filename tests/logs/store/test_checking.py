@@ -9,8 +9,8 @@ import pytest
 from stores import DESCRIPTION, copied, decide, events, exact, learn, written
 
 import mobandits as mob
-from mobandits import cli
 from mobandits.agent.loading import checked_snapshot
+from mobandits.cli import program as cli
 from mobandits.errors import DamagedError, LogError, StateError
 from mobandits.logs import Store, backup, export, read
 from mobandits.logs.events import checked

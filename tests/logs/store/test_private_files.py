@@ -8,7 +8,7 @@ import pytest
 from stores import DESCRIPTION, decide, events, written
 
 import mobandits as mob
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.logs import Store, backup, dsjson, export, read
 from mobandits.logs.store import SharedFile
 from mobandits.support.files import replacing

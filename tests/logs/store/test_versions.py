@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from stores import same_events
 
-from mobandits import cli
+from mobandits.cli import program as cli
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs import Store, export, read
 from mobandits.logs.events import checked

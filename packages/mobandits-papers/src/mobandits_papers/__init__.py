@@ -1,0 +1,27 @@
+"""The papers that are reproduced: a folder each, with theory, theorem checks and experiments.
+
+`mobandits_papers.molts2025.theory` holds the bounds and events of that paper's theorems as
+functions. At the papers' horizons and with their constants all of the bounds are larger than the
+regret of any policy: draw them on logarithmic axes. The events are informative; `mobandits
+check-theorems` counts how often they fail.
+"""
+
+from mobandits_papers import (
+    drugan2013,
+    mocmab2018,
+    moglb2019,
+    molts2025,
+    moslb2024,
+    paretobandit2026,
+    pcz2018,
+)
+
+__all__ = [
+    "drugan2013",
+    "mocmab2018",
+    "moglb2019",
+    "molts2025",
+    "moslb2024",
+    "paretobandit2026",
+    "pcz2018",
+]

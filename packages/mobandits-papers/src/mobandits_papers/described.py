@@ -1,0 +1,150 @@
+"""Experiments whose words are in the file of their paper: titles, paragraphs, plots and claims.
+
+`texts/<paper>.toml` has a table per experiment. A claim there that names rows is a comparison, with
+the arguments of `claims.ordering` (`low` and `high`), `claims.level` (`rows`) or
+`claims.percentage` (`of`); the numbers of any other come from a function. A text may hold a word of
+the table `words`, or one that it is given, between braces.
+"""
+
+import functools
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from mobandits_papers.claims import Claim, Revise, level, ordering, percentage
+from mobandits_papers.experiment import Computed, Experiment, More, Plot, Run
+from mobandits_papers.numbers import Parts, Reading, first_half, growth, late_mean
+
+TEXTS = Path(__file__).parent / "texts"
+READINGS: Mapping[str, Reading] = {each.__name__: each for each in (first_half, growth, late_mean)}
+# What a claim names that is a comparison, and what makes it.
+COMPARISONS: Mapping[str, Callable[..., Claim]] = {
+    "low": ordering,
+    "rows": level,
+    "of": percentage,
+}
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@functools.cache
+def texts_of(paper: str) -> dict[str, Any]:
+    """The file of a paper."""
+    file = TEXTS / f"{paper}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def described(
+    id: str,  # noqa: A002 - as in Experiment
+    runs: Sequence[Run | Computed | More],
+    parts: Mapping[str, Parts] = NONE,
+    *,
+    revise: Mapping[str, Revise] = NONE,
+    section: str = "",
+    **words: Any,
+) -> Experiment:
+    """An experiment with the words of its paper's file.
+
+    Args:
+        id: of the experiment.
+        runs: of the experiment.
+        parts: {claim: its numbers}, of claims that are no comparison.
+        revise: {claim: what else the results say of it}, as in `Claim`.
+        section: the table of the file; empty: the end of the ID.
+        words: what texts hold between braces; a text that is nothing else may become a list.
+    """
+    content = section_of(id, section, words)
+    plots = described_plots(id, section, **words)
+    claims = described_claims(id, parts, revise=revise, section=section, **words)
+    return Experiment(
+        id, content["title"], content["source"], content["about"], runs, plots, claims
+    )
+
+
+def described_plots(id: str, section: str, **words: Any) -> list[Plot]:  # noqa: A002
+    """The plots of a table alone; the arguments are those of `described`."""
+    content = section_of(id, section, words)
+    plots = []
+    for entry in content.get("plots", ()):
+        arguments = {"metric": entry["name"], **entry}
+        plots.append(Plot(**arguments))
+
+    return plots
+
+
+def described_claims(
+    id: str,  # noqa: A002 - as in Experiment
+    parts: Mapping[str, Parts] = NONE,
+    *,
+    revise: Mapping[str, Revise] = NONE,
+    section: str = "",
+    **words: Any,
+) -> tuple[Claim, ...]:
+    """The claims of a table alone; the arguments are those of `described`."""
+    content = section_of(id, section, words)
+    entries = content.get("claims", ())
+    claims = [claim_of(id, entry, parts, revise) for entry in entries]
+    return tuple(claims)
+
+
+def section_of(id: str, section: str, words: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002
+    """A table of the file of an experiment's paper, with its words filled in."""
+    paper, _, name = id.partition("/")
+    texts = texts_of(paper)
+    known = {**texts_of("shared")["words"], **texts.get("words", {}), **words}
+    content: dict[str, Any] = filled(texts[section or name], known)
+    return content
+
+
+def filled(content: Any, words: Mapping[str, Any]) -> Any:
+    """A part of a file with words in place of their names between braces.
+
+    Example:
+        >>> filled({"a": ["{all}", "{one} more"]}, {"one": "just one", "all": ["x", "y"]})
+        {'a': [['x', 'y'], 'just one more']}
+    """
+    if isinstance(content, dict):
+        return {key: filled(value, words) for key, value in content.items()}
+    if isinstance(content, list):
+        return [filled(each, words) for each in content]
+    if not isinstance(content, str):
+        return content
+
+    for name, word in words.items():
+        if content == f"{{{name}}}":
+            return filled(word, words)
+        if isinstance(word, str):
+            content = content.replace(f"{{{name}}}", word)
+
+    return content
+
+
+def claim_of(
+    experiment: str,
+    entry: Mapping[str, Any],
+    parts: Mapping[str, Parts],
+    revise: Mapping[str, Revise] = NONE,
+) -> Claim:
+    """A claim of a file.
+
+    Args:
+        experiment: its ID.
+        entry: of the file.
+        parts: as in `described`.
+        revise: as in `described`.
+    """
+    what = entry["id"]
+    arguments = dict(entry)
+    arguments["id"] = f"{experiment}/{what}"
+    if "reading" in entry:
+        arguments["reading"] = READINGS[entry["reading"]]
+    if entry.get("components") == "all":
+        arguments["components"] = None
+
+    for key, make in COMPARISONS.items():
+        if key in entry:
+            return make(**arguments)
+
+    arguments.setdefault("target", "")
+    return Claim(**arguments, parts=parts[what], revise=revise.get(what))

@@ -1,0 +1,94 @@
+"""How fast a regret grows: the exponent of T, read from runs, beside the power of a theorem."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits_papers.numbers import Part, Parts, below, resampled_part
+from mobandits_papers.outcome import Outcome
+
+ALLOWED = 0.1  # added to a theorem's power for its logarithms, which a fit takes for growth
+
+
+def exponent(rounds: Array, means: Array) -> Array:
+    """The slope of the logarithm of means over that of the rounds, by least squares.
+
+    Args:
+        rounds: (points,) ascending; all the same: there is no slope, and it is NaN.
+        means: (points, n) above 0; where one is not, the slope is not finite.
+
+    Returns:
+        (n,).
+
+    Example:
+        >>> rounds = np.array([10.0, 100.0, 1000.0])
+        >>> exponent(rounds, np.stack([rounds**0.5, 3.0 * rounds], axis=1)).round(6).tolist()
+        [0.5, 1.0]
+    """
+    logarithms = np.log(rounds)
+    x = logarithms - logarithms.mean()
+    # A regret of 0 has no logarithm, and a single round no slope: both are looked at by the caller.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.log(means)
+        slopes = x @ y / (x @ x)
+
+    return np.asarray(slopes)
+
+
+# Rounds (points,), and regrets there (trials, points).
+Read = Callable[[Outcome], tuple[Array, Array]]
+
+
+def within_run(run: str, row: str, metric: str) -> Read:
+    """The recorded rounds of the last nine tenths of a run, and the regrets there."""
+
+    def read(outcome: Outcome) -> tuple[Array, Array]:
+        points, values = outcome.curves(run, row, metric)
+        # The first rounds explore, at a rate of their own.
+        is_late = points >= points[-1] / 10.0
+        rounds = np.asarray(points[is_late], np.float64)
+
+        return rounds, values[:, is_late]
+
+    return read
+
+
+def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
+    """The horizons of several runs, {run: row}, and the regrets at their ends."""
+
+    def read(outcome: Outcome) -> tuple[Array, Array]:
+        # Policies that know their horizon are played anew for each: no single run shows their rate.
+        horizons = []
+        regrets = []
+        for run, row in rows.items():
+            points, values = outcome.curves(run, row, metric, component)
+            horizons.append(float(points[-1]))
+            regrets.append(values[:, -1])
+
+        return np.array(horizons), np.stack(regrets, axis=1)
+
+    return read
+
+
+def grow_with(power: float, exponents: Mapping[str, Read]) -> Parts:
+    """The exponents of regrets, from the means over trials, at most a power of T and logarithms.
+
+    Args:
+        power: of T in a theorem, which bounds exponents from above alone.
+        exponents: {number: the rounds and the regrets that it is read from}.
+    """
+
+    def one(name: str, rounds: Array, regrets: Array) -> Part:
+        rule = below(power + ALLOWED)
+        return resampled_part(name, regrets, lambda means: exponent(rounds, means), rule)
+
+    def parts(outcome: Outcome) -> list[Part]:
+        numbers = []
+        for name, read in exponents.items():
+            rounds, regrets = read(outcome)
+            numbers.append(one(name, rounds, regrets))
+
+        return numbers
+
+    return parts

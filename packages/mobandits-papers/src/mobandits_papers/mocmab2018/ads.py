@@ -1,0 +1,193 @@
+"""Figure 3 of mocmab2018, display advertising: on a synthetic stand-in, or on a user's own log."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mobandits.contracts.protocols import Array, Environment
+from mobandits.environments import DisplayAds
+from mobandits_papers.described import described
+from mobandits_papers.experiment import Run
+from mobandits_papers.mocmab2018.shared import (
+    CD,
+    CP,
+    CS,
+    MOC,
+    PARTS,
+    SCALES,
+    P,
+    S,
+    at_chosen_scales,
+    beaten_by,
+    in_order,
+    rows,
+)
+from mobandits_papers.numbers import (
+    Part,
+    Parts,
+    curves_of,
+    final_pair,
+    mean_part,
+    near,
+    percent_above,
+    resampled_part,
+)
+from mobandits_papers.outcome import Outcome
+
+DAY = 4_681_992  # lines of the log's first day
+# Every scale that a row can have is played on the reported trials as well: rows are what costs.
+ADS_GRIDS = {
+    MOC: tuple(SCALES),
+    CD: ("1", "1/5", "1/10", "1/30"),
+    **dict.fromkeys((CP, CS, P, S), ("1", "1/30")),
+}
+OTHER_GRIDS = {row: ADS_GRIDS[row] for row in (CD, CP, CS, P, S)}
+ALIKE = 3.0  # points, in which totals may differ from what the paper's percentages imply
+
+
+def display_run(environment: Environment, rounds: int, trials: int = 5) -> Run:
+    """The six policies on advertisements.
+
+    Args:
+        environment: `DisplayAds`, with or without the log.
+        rounds: how many; with the log at most its `max_rounds`.
+        trials: how many.
+
+    Example:
+        >>> from mobandits.environments import DisplayAds
+        >>> len(display_run(DisplayAds(), 1000).recipes())
+        19
+    """
+    policies = rows("reward", highest=True, beta=0.1, grids=ADS_GRIDS)
+    # One trial to choose scales on: a trial has as many rounds as the log's day.
+    return Run(
+        "advertisements",
+        environment,
+        policies,
+        rounds,
+        trials,
+        ("reward",),
+        record=50,
+        tuning_trials=1,
+    )
+
+
+def shows(row: str, target: float | None = None) -> Parts:
+    """The per cent of the rounds in which a row shows the advertisement.
+
+    Args:
+        row: which.
+        target: the paper's per cent, from which it may be `ALIKE` points off; None: reported.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        # Every round pays 1 in the other objective unless the advertisement is shown.
+        rounds, not_shown = curves_of(outcome, row, "reward", 1)
+        share_not_shown = not_shown[:, -1] / rounds[-1]
+        part = mean_part(f"{row} shows, %", 100.0 * (1.0 - share_not_shown))
+        return [part if target is None else near(part, target, ALIKE)]
+
+    return parts
+
+
+def alike(row: str, like: str, targets: tuple[float, float]) -> Parts:
+    """What a row earns in both objectives beside what the one without context earns, in per cent.
+
+    Args:
+        row: with context.
+        like: without.
+        targets: the paper's per cent, from which each may be `ALIKE` points off.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        numbers = []
+        for i, target in enumerate(targets):
+            samples = final_pair(outcome, row, like, "reward", i)
+            name = f"{row} against {like}, {PARTS[i]}, %"
+            numbers.append(near(resampled_part(name, samples, percent_above), target, ALIKE))
+
+        return numbers
+
+    return parts
+
+
+class ClickCounts(NamedTuple):
+    """What a row did with the advertisements.
+
+    Attributes:
+        rounds: how many there were.
+        clicks: (trials,) advertisements that were clicked.
+        shows: (trials,) advertisements that were shown.
+    """
+
+    rounds: float
+    clicks: Array
+    shows: Array
+
+
+def click_counts(outcome: Outcome, row: str) -> ClickCounts:
+    """The clicks and the shows of a row, read from its rewards."""
+    rounds, clicked = curves_of(outcome, row, "reward", 0)
+    _, not_shown = curves_of(outcome, row, "reward", 1)
+    horizon = rounds[-1]
+    clicks = clicked[:, -1]
+    shows = horizon - not_shown[:, -1]
+
+    return ClickCounts(float(horizon), clicks, shows)
+
+
+def rate_parts(outcome: Outcome) -> list[Part]:
+    """The clicks per advertisement that CD-UCB1 shows."""
+
+    def percent(means: Array) -> Array:
+        clicks, shows = means
+        return np.asarray(100.0 * clicks / shows)
+
+    counts = click_counts(outcome, CD)
+    samples = np.stack([counts.clicks, counts.shows], axis=1)
+    name = f"clicks over shows of {CD}, %"
+
+    return [resampled_part(name, samples, percent)]
+
+
+def collected_parts(outcome: Outcome) -> list[Part]:
+    """The share of all clicks that MOC-MAB collects.
+
+    All clicks are those that showing in every round would bring, at the click rate of CD-UCB1.
+    """
+    # CD-UCB1 shows nearly always, so that its click rate is nearest to that of all rounds.
+    always = click_counts(outcome, CD)
+    collected = click_counts(outcome, MOC).clicks
+
+    def percent(means: Array) -> Array:
+        collected_clicks, clicks, shows = means
+        all_clicks_times_shows = always.rounds * clicks
+        return np.asarray(100.0 * collected_clicks * shows / all_clicks_times_shows)
+
+    samples = np.stack([collected, always.clicks, always.shows], axis=1)
+    name = f"clicks of {MOC} in all clicks, %"
+
+    return [resampled_part(name, samples, percent)]
+
+
+FIG3 = described(
+    "mocmab2018/fig3",
+    # The log needs a licence, which most users do not have.
+    [display_run(DisplayAds(), DAY)],
+    {
+        "dominant-order": in_order(((CD,), (MOC,), (P, CP), (S, CS))),
+        "other-order": in_order(((S, CS), (P, CP), (MOC,), (CD,)), component=1),
+        "unbeaten": at_chosen_scales(OTHER_GRIDS),
+        "p-share": shows(P, 50.0),
+        "cp-share": shows(CP, 50.0),
+        "s-share": shows(S, 100.0 / 3.0),
+        "cs-share": shows(CS, 100.0 / 3.0),
+        "cd-share": shows(CD),
+        "moc-share": shows(MOC),
+        "click-rate": rate_parts,
+        "collected": collected_parts,
+        "cp-like-p": alike(CP, P, (0.0, 0.0)),
+        "cs-like-s": alike(CS, S, (-0.8, 0.8)),
+    },
+    revise={"unbeaten": beaten_by(OTHER_GRIDS)},
+)

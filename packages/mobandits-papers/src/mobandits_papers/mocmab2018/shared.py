@@ -1,0 +1,196 @@
+"""What the figures of mocmab2018 share: its six policies with their scales, and kinds of claims."""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+
+from mobandits.contracts.protocols import Recipe
+from mobandits.figures.formatting import join_words
+from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab, ParetoUcb1, ScalarizedUcb1
+from mobandits_papers.claims import Revise, noted
+from mobandits_papers.experiment import Tuned
+from mobandits_papers.numbers import (
+    Part,
+    Parts,
+    above,
+    below,
+    difference,
+    final_pair,
+    percent_above,
+    resampled_part,
+)
+from mobandits_papers.outcome import Outcome
+
+MOC = "MOC-MAB"
+CP = "CP-UCB1"
+CS = "CS-UCB1"
+CD = "CD-UCB1"
+P = "P-UCB1"
+S = "S-UCB1"
+# The factors by which the paper scales down the uncertainty, section VII.
+SCALES = {"1": 1.0, **{f"1/{k}": 1.0 / k for k in (5, 10, 15, 20, 25, 30)}}
+PARTS = ("dominant objective", "other objective")
+
+EACH = 0.975  # of the interval of either objective: both of two hold together in 95 % at least
+
+Grids = Mapping[str, Sequence[str]]
+
+
+def rows(
+    metric: str, *, highest: bool, beta: float = 1.0, grids: Grids | None = None
+) -> dict[str, Recipe | Tuned]:
+    """The paper's six policies, each with its scale to choose by the dominant objective.
+
+    Args:
+        metric: what is best.
+        highest: whether more is better.
+        beta: MOC-MAB's.
+        grids: {row: the scales to choose from}; rows that are not named have all.
+    """
+    makers: dict[str, Callable[[float], Recipe]] = {
+        MOC: lambda scale: MocMab(scale=scale, beta=beta),
+        CP: lambda scale: CpUcb1(scale=scale),
+        CS: lambda scale: CsUcb1(scale=scale),
+        CD: lambda scale: CdUcb1(scale=scale),
+        P: lambda scale: ParetoUcb1(scale=scale),
+        S: lambda scale: ScalarizedUcb1(scale=scale),
+    }
+    # Recipes are made scale by scale, because each scale is a row of the table of its own.
+    named_grids = grids or {}
+    tuned: dict[str, Recipe | Tuned] = {}
+    for row, make in makers.items():
+        scales = named_grids.get(row, SCALES)
+        grid = {f"scale = {scale}": make(SCALES[scale]) for scale in scales}
+        tuned[row] = Tuned(grid, metric, 0, highest)
+
+    return tuned
+
+
+def in_order(order: Sequence[Sequence[str]], component: int = 0) -> Parts:
+    """Groups of rows from the highest to the lowest mean reward.
+
+    Every row of a group is above every row of the next group.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        run = outcome.runs()[0]
+        # Neighbouring groups imply all others, and a test of each pair would fail more often.
+        return [
+            difference(outcome, run, "reward", low, high, component)
+            for higher, lower in itertools.pairwise(order)
+            for high in higher
+            for low in lower
+        ]
+
+    return parts
+
+
+def scaled(row: str, scale: str) -> str:
+    """The name of a row at one of its scales, chosen or not.
+
+    Example:
+        >>> scaled("CD-UCB1", "1/10")
+        'CD-UCB1, scale = 1/10'
+    """
+    return f"{row}, scale = {scale}"
+
+
+def unbeaten(pairs: Sequence[tuple[str, str]]) -> Parts:
+    """The lead of the first row of every pair over the second, where it is clearer."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [clearer_lead(outcome, row, other) for row, other in pairs]
+
+    return parts
+
+
+def at_chosen_scales(grids: Grids) -> Parts:
+    """MOC-MAB against all other rows, each at the scale that was chosen for it."""
+    return unbeaten([(MOC, other) for other in grids])
+
+
+def at_every_scale(grids: Grids) -> Parts:
+    """MOC-MAB at its chosen scale, against rivals that may take their best after the fact."""
+    pairs = []
+    for other, scales in grids.items():
+        pairs += [(MOC, scaled(other, scale)) for scale in scales]
+
+    return unbeaten(pairs)
+
+
+def at_one_scale(grids: Grids) -> Parts:
+    """MOC-MAB against all other rows, where all have one scale."""
+    pairs = []
+    for other, scales in grids.items():
+        pairs += [(scaled(MOC, scale), scaled(other, scale)) for scale in scales]
+
+    return unbeaten(pairs)
+
+
+def beaten_by(grids: Grids) -> Revise:
+    """A sentence on the scales of other rows that beat MOC-MAB in both objectives.
+
+    Args:
+        grids: {other row: the scales that were played}.
+    """
+
+    def sentence(outcome: Outcome) -> str:
+        # Which scales are ahead follows from the data, so that the sentence is written here.
+        if not all(part.interval for part in at_chosen_scales(grids)(outcome)):
+            return ""  # too few trials for an interval
+
+        better = []
+        for row, scales in grids.items():
+            beating = [scale for scale in scales if beats(outcome, scaled(row, scale))]
+            if beating:
+                better.append(f"{row} at {join_words(beating)}")
+
+        if not better:
+            nothing = "No scale of the other algorithms' grids is clearly ahead of it"
+            return f"{nothing} in both objectives."
+
+        start = "Of the other algorithms' grids, these scales beat it in both objectives"
+
+        return f"{start}: {'; '.join(better)}."
+
+    return noted(sentence)
+
+
+def leads_by_objective(outcome: Outcome, row: str, other: str) -> list[Part]:
+    """By how many per cent a row is above another one, in either objective."""
+    leads = []
+    for i, objective in enumerate(PARTS):
+        lead = resampled_part(
+            f"lead of {row} over {other}, {objective}, %",
+            final_pair(outcome, row, other, "reward", i),
+            percent_above,
+            above(0.0),
+            confidence=EACH,
+        )
+        leads.append(lead)
+
+    return leads
+
+
+def clearness(lead: Part) -> float:
+    """How clear a lead is: the lower end of its interval, or its value where there is none."""
+    if lead.interval:
+        low, _ = lead.interval
+        return low
+    return lead.measured
+
+
+def clearer_lead(outcome: Outcome, row: str, other: str) -> Part:
+    """The lead in the objective in which it is clearer."""
+    # One objective is enough not to be beaten in both; looking at both is paid for by `EACH`.
+    leads = leads_by_objective(outcome, row, other)
+    return max(leads, key=clearness)
+
+
+def beats(outcome: Outcome, other: str) -> bool:
+    """Whether another row is clearly above MOC-MAB, at its chosen scale, in both objectives."""
+    clearly_behind = below(0.0)
+    for lead in leads_by_objective(outcome, MOC, other):
+        if lead.interval is None or not clearly_behind(lead.interval):
+            return False
+
+    return True

@@ -1,0 +1,152 @@
+"""Figure 2 with one constant c for all rows, beside a constant that is tuned for each of them.
+
+The paper states no c. Tuning it for every row is our protocol; one c for all rows is another one
+that the paper may have had. A claim that depends on this choice has no verdict.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mobandits.figures.formatting import join_words
+from mobandits_papers.claims import Claim, Entry
+from mobandits_papers.numbers import Part, Parts
+from mobandits_papers.outcome import Outcome
+
+CONSTANTS = (0.1, 0.3, 1.0, 2.0, 3.0)
+OPEN = (
+    "where it fails with a constant tuned for each row and holds with one constant for all of "
+    "them, it is only reported: the paper states no constant"
+)
+TUNED_FAILS = "With a constant tuned for each row, which is our protocol, it does not hold."
+
+
+def named(row: str, constant: float) -> str:
+    """The name that a table has for a row with a constant.
+
+    Example:
+        >>> named("MOL-TS", 2.0)
+        'MOL-TS, c = 2'
+    """
+    return f"{row}, c = {constant:g}"
+
+
+def at_constant(outcome: Outcome, of: Sequence[str], constant: float) -> Outcome:
+    """The outcome in which some rows stand for themselves with one and the same constant."""
+    names = {}
+    for row in of:
+        names[row] = named(row, constant)
+
+    return outcome.renamed(names)
+
+
+def holds(claim: Claim, outcome: Outcome) -> bool | None:
+    """Whether all parts of a claim are as claimed; None where no rule decides."""
+    answer: bool | None = claim.judge(outcome)["holds"]
+    return answer
+
+
+def shared_sentence(answers: dict[float, bool | None]) -> str:
+    """A sentence on the constants with which a claim holds.
+
+    Example:
+        >>> shared_sentence({0.1: False, 2.0: True, 3.0: True})
+        'With one constant for all rows it holds with c = 2 and 3, and not with 0.1.'
+        >>> shared_sentence({0.1: None, 2.0: None})
+        ''
+    """
+    right = [f"{constant:g}" for constant, answer in answers.items() if answer is True]
+    wrong = [f"{constant:g}" for constant, answer in answers.items() if answer is False]
+    start = "With one constant for all rows it holds with"
+    if right and wrong:
+        return f"{start} c = {join_words(right)}, and not with {join_words(wrong)}."
+    if right:
+        return f"{start} c = {join_words(right)}."
+    if wrong:
+        return f"{start} none of c = {join_words(wrong)}."
+
+    return ""  # too few trials
+
+
+def with_shared_constants(claim: Claim, of: Sequence[str]) -> Claim:
+    """The claim, judged with every constant that the rows `of` can share as well.
+
+    Where it fails with tuned constants and holds with a shared one, it has no verdict.
+    """
+
+    def revise(entry: Entry, outcome: Outcome) -> Entry:
+        answers = {c: holds(claim, at_constant(outcome, of, c)) for c in CONSTANTS}
+        sentences = [claim.note, shared_sentence(answers)]
+        changed: Entry = {}
+        if entry["holds"] is False and True in answers.values():
+            sentences.insert(1, TUNED_FAILS)
+            changed = {"verdict": "reported", "holds": None}
+
+        return changed | {"note": " ".join(filter(None, sentences))}
+
+    return replace(claim, rule=f"{claim.rule}; {OPEN}", revise=revise)
+
+
+def sentences_that_hold(claims: Sequence[Claim]) -> Parts:
+    """How many of some claims hold, and the names of those that do not."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        entries = [claim.judge(outcome) for claim in claims]
+        missing = [short_name(entry) for entry in entries if entry["holds"] is not True]
+        undecided = any(entry["holds"] is None for entry in entries)
+        trials = min(entry["trials"] for entry in entries)
+        name = f"sentences of {len(claims)} that hold{all_but(missing)}"
+        count = float(len(claims) - len(missing))
+
+        holds = None if undecided else not missing
+
+        return [Part(name, count, None, holds, trials)]
+
+    return parts
+
+
+def hold_at_once(claims: Sequence[Claim], of: Sequence[str]) -> Parts:
+    """How many of some claims hold at once, with the constant of all rows with which most do.
+
+    Args:
+        claims: which.
+        of: the rows that have a constant.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        failed = {}
+        entries = []
+        for constant in CONSTANTS:
+            shared = at_constant(outcome, of, constant)
+            own = [claim.judge(shared) for claim in claims]
+            wrong = [entry for entry in own if entry["holds"] is not True]
+            failed[constant] = [short_name(entry) for entry in wrong]
+            entries += own
+
+        trials = min(entry["trials"] for entry in entries)
+        undecided = any(entry["holds"] is None for entry in entries)
+        best, missing = min(failed.items(), key=lambda one: len(one[1]))
+        counts = [f"{len(claims) - len(names)} with c = {c:g}" for c, names in failed.items()]
+        most = f"claims that hold at once, at most, with c = {best:g}{all_but(missing)}"
+        name = f"{most} ({join_words(counts)})"
+        count = float(len(claims) - len(missing))
+
+        holds = None if undecided else not missing
+
+        return [Part(name, count, None, holds, trials)]
+
+    return parts
+
+
+def short_name(entry: Entry) -> str:
+    """The end of a claim's ID."""
+    _, _, end = entry["id"].rpartition("/")
+    return str(end)
+
+
+def all_but(missing: Sequence[str]) -> str:
+    """The end of a sentence on all of some names, but those that are missing."""
+    if not missing:
+        return ""
+
+    names = join_words(missing)
+    return f": all but {names}"

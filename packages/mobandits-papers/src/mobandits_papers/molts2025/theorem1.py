@@ -1,0 +1,99 @@
+"""Theorem 1 of molts2025: the effective Pareto front, and the arms that some weights choose."""
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import Array, Beliefs
+from mobandits.orders import EffectivePareto
+from mobandits_papers.described import described
+from mobandits_papers.experiment import Computed, RunOptions
+from mobandits_papers.numbers import Parts
+from mobandits_papers.rows import LAWS, never, random_means, rows_of_counts
+
+TABLES = 15  # per law and number of objectives: a linear program per arm takes some milliseconds
+ARMS = 8
+OBJECTIVES = (2, 4)
+ROUNDING = 1e-7  # of a linear program, and of the front
+NEVER = "an arm of the front that no weights choose"
+OUTSIDE = "an arm off the front that some weights choose alone"
+
+
+def largest_lead(means: Array, arm: int) -> float:
+    """The largest lead of an arm over all others, over the weights of the simplex.
+
+    Args:
+        means: (arms, objectives), at least two arms.
+        arm: which.
+
+    Returns:
+        max over w of min over b != arm of w . (means[arm] - means[b]): above 0 where some weights
+        choose the arm alone, 0 where it is at best one of several.
+
+    Example:
+        >>> means = np.array([[1.0, 0.0], [0.0, 1.0], [0.25, 0.25]])
+        >>> [round(largest_lead(means, arm), 6) for arm in range(3)]
+        [0.75, 0.75, -0.25]
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415 - a third of a second
+
+    others = np.delete(means, arm, axis=0)
+    objectives = means.shape[1]
+    # The unknowns are the weights and the lead t; t <= w . (means[arm] - others[b]) for all b.
+    below = np.column_stack([others - means[arm], np.ones(len(others))])
+    sums_to_one = np.array([[*np.ones(objectives), 0.0]])
+    not_negative = (0.0, None)
+    unbounded = (None, None)  # the lead of a dominated arm is negative
+    result = linprog(
+        c=[*np.zeros(objectives), -1.0],  # the program minimises: -t
+        A_ub=below,
+        b_ub=np.zeros(len(others)),
+        A_eq=sums_to_one,
+        b_eq=[1.0],
+        bounds=[*[not_negative] * objectives, unbounded],
+    )
+
+    return float(-result.fun)
+
+
+def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
+    """The number of arms that contradict either half of the theorem, and of all arms, by law."""
+    rng = np.random.default_rng([options.seed, trial])
+    counts = {}
+    for law in LAWS:
+        drawn = [
+            random_means(law, ARMS, objectives, rng)
+            for objectives in OBJECTIVES
+            for _ in range(TABLES)
+        ]
+        found = np.sum([contradictions_of(means) for means in drawn], axis=0)
+        counts[law, NEVER], counts[law, OUTSIDE] = found.tolist()
+        counts[law, "arms"] = len(drawn) * ARMS
+
+    return rows_of_counts(counts)
+
+
+def contradictions_of(means: Array) -> tuple[int, int]:
+    """The numbers of arms of one table that contradict the theorem's halves."""
+    beliefs = Beliefs(means, means, means)
+    front = EffectivePareto().front(beliefs)
+    leads = np.array([largest_lead(means, arm) for arm in range(ARMS)])
+    # Where the lead is 0, both halves allow either: the arm is at best one of several.
+    never_best = front & (leads < -ROUNDING)
+    best_alone = ~front & (leads > ROUNDING)
+
+    return int(never_best.sum()), int(best_alone.sum())
+
+
+def never_in_any_law(contradiction: str) -> Parts:
+    """The numbers of contradictions of a kind, by law, which are to be 0."""
+    arms = TABLES * len(OBJECTIVES) * ARMS
+    counts = {f"{contradiction}, {law}, in {arms} arms": (law, contradiction) for law in LAWS}
+    return never(counts, arms)
+
+
+SETTINGS = {"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)}
+THEOREM1 = described(
+    "molts2025/theorem1",
+    [Computed("random tables", contradictions, settings=SETTINGS)],
+    {"some-weights": never_in_any_law(NEVER), "unique-arm": never_in_any_law(OUTSIDE)},
+)

@@ -1,0 +1,327 @@
+"""What pages say of a claim: its numbers, its verdict, and the sentences below it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mobandits.figures.formatting import digits_after_point, format_number, join_words
+from mobandits.figures.page import Table
+from mobandits_papers.contents import ClaimEntry, Judgement, PartEntry
+from mobandits_papers.formulas.prose import with_formulas
+from mobandits_papers.pages.claim_counts import group_of, judgement
+
+NAMED = 3  # so many names are listed, more are counted
+FEW = 4  # so many numbers of a claim fit into one cell
+DIGITS = 3  # of a measured number and its interval
+UNKNOWN = "–"
+BADGES = {
+    "reproduced": "yes",
+    "not reproduced": "no",
+    "reported": "said",
+    "not at the paper's scale": "said",
+}
+AS_CLAIMED = {True: "yes", False: "no", None: UNKNOWN}
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim in a table of claims.
+
+    Args:
+        id: of the claim.
+        link: the address of its experiment's page; empty: none.
+        claim: a sentence.
+        remarks: sentences below it.
+        target: the paper's number or ordering.
+        numbers: what was measured, as (number, name).
+        badge: the style of the verdict.
+        judgement: the verdict, or the kind and what the rule gave.
+        otherwise: what another rule would give.
+        group: what readers choose claims by.
+    """
+
+    id: str
+    link: str
+    claim: str
+    remarks: str
+    target: str
+    numbers: Sequence[tuple[str, str]]
+    badge: str
+    judgement: str
+    otherwise: str
+    group: str
+
+
+@dataclass(frozen=True)
+class OtherJudgement:
+    """What the same rule gives with other constants or on other trials.
+
+    Args:
+        judgement: as in `ClaimRow`.
+        measured: the number that decides.
+        of: what the number is.
+        trials: that it rests on; 0 where this is not known.
+        parts: all numbers; None where they are not kept.
+    """
+
+    judgement: str
+    measured: str
+    of: str
+    trials: int
+    parts: Table | None
+
+
+@dataclass(frozen=True)
+class ClaimDetails:
+    """All numbers of a claim.
+
+    Args:
+        id: of the claim.
+        judgement: as in `ClaimRow`.
+        rule: how the verdict is computed.
+        parts: all numbers.
+        papers_rule: the same with the best constants of the reported trials.
+        papers_trials: the same on as many trials as the paper has.
+    """
+
+    id: str
+    judgement: str
+    rule: str
+    parts: Table
+    papers_rule: OtherJudgement | None
+    papers_trials: OtherJudgement | None
+
+
+def claim_rows(claims: Sequence[ClaimEntry], link: str = "") -> list[ClaimRow]:
+    """The rows of a table of claims.
+
+    Args:
+        claims: entries of claims.json.
+        link: a pattern of addresses, "{}" for the experiment's ID; empty: no links.
+    """
+    rows = []
+    for claim in claims:
+        experiment = claim["id"].rpartition("/")[0]
+        row = ClaimRow(
+            id=claim["id"],
+            link=link.format(experiment),
+            claim=with_formulas(claim["claim"]),
+            remarks=with_formulas(remarks(claim)),
+            target=with_formulas(claim["target"]),
+            numbers=[(number, with_formulas(name)) for name, number in shown_numbers(claim)],
+            badge=badge_of(claim),
+            judgement=judgement(claim),
+            otherwise=otherwise(claim),
+            group=group_of(claim),
+        )
+        rows.append(row)
+
+    return rows
+
+
+def claim_details(claim: ClaimEntry) -> ClaimDetails:
+    """All numbers of one claim."""
+    papers_rule = claim.get("papers_rule")
+    papers_trials = claim.get("papers_trials")
+    return ClaimDetails(
+        id=claim["id"],
+        judgement=judgement(claim),
+        rule=with_formulas(claim["rule"]),
+        parts=parts_table(claim["parts"]),
+        papers_rule=papers_rule and _other(papers_rule),
+        papers_trials=papers_trials and _other(papers_trials),
+    )
+
+
+def _other(other: Judgement) -> OtherJudgement:
+    parts = parts_table(other["parts"]) if "parts" in other else None
+    return OtherJudgement(
+        judgement(other), measured(other), other["of"], other.get("trials", 0), parts
+    )
+
+
+def parts_table(parts: Sequence[PartEntry]) -> Table:
+    """A row per number of a claim."""
+    rows = []
+    for part in parts:
+        as_claimed = AS_CLAIMED[part["holds"]]
+        trials = str(part["trials"])
+        rows.append([with_formulas(part["said"]), measured(part), as_claimed, trials])
+
+    return Table(("number", "mean and interval", "as claimed", "trials"), rows)
+
+
+def badge_of(claim: ClaimEntry) -> str:
+    """The style of a verdict; what is not a verdict is grey, except a violated check.
+
+    Example:
+        >>> badge_of({"verdict": "reproduced", "kind": "paper"})
+        'yes'
+        >>> badge_of({"verdict": "reported", "kind": "check", "holds": False})
+        'no'
+    """
+    # A violated check is a mistake in the program, and stands out.
+    if claim["kind"] == "check" and claim["holds"] is False:
+        return "no"
+    return BADGES[claim["verdict"]]
+
+
+def shown_numbers(claim: ClaimEntry) -> list[tuple[str, str]]:
+    """The numbers to show of a claim, as (name, number).
+
+    These are the one that decides; where no rule decides, all of them, or their range.
+
+    Example:
+        >>> number = {"measured": 1.0, "interval": None}
+        >>> parts = [{"said": "a", **number}, {"said": "b", **number}]
+        >>> shown_numbers({"holds": None, "of": "a", **number, "parts": parts})
+        [('a', '1.00'), ('b', '1.00')]
+    """
+    parts = claim["parts"]
+    is_decided = claim["holds"] is not None
+    if is_decided or len(parts) < 2:
+        deciding = (claim["of"], measured(claim))
+        return [deciding, *on_papers_trials(claim)]
+    if len(parts) <= FEW:
+        return [(part["said"], measured(part)) for part in parts]
+
+    name = f"{len(parts)} numbers, listed on the experiment's page"
+
+    return [(name, range_of(parts))]
+
+
+def range_of(parts: Sequence[PartEntry]) -> str:
+    """The smallest and the largest number of a claim; a dash where none could be read."""
+    values = [part["measured"] for part in parts if part["measured"] is not None]
+    if not values:
+        return UNKNOWN
+
+    # Each end with digits of its own: they may be of different sizes.
+    (low,) = rounded([min(values)])
+    (high,) = rounded([max(values)])
+
+    return f"{low} to {high}"
+
+
+def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
+    """The same on as many trials as the paper has, where a claim is judged on more.
+
+    Example:
+        >>> few = {"of": "a less b, d = 5", "measured": 2.0, "interval": None, "trials": 10}
+        >>> on_papers_trials({"papers_trials": few}), on_papers_trials({})
+        ([('a less b, d = 5, on 10 trials', '2.00')], [])
+    """
+    few = claim.get("papers_trials")
+    if few is None:  # the claim is judged on them
+        return []
+    return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
+
+
+def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
+    """A measured number with its interval; a dash where it could not be read.
+
+    Example:
+        >>> measured({"measured": 12.346, "interval": [10.0, 15.0]})
+        '12.3 [10.0, 15.0]'
+        >>> measured({"measured": None, "interval": None})
+        '–'
+    """
+    value = claim["measured"]
+    interval = claim["interval"]
+    if value is None:
+        return UNKNOWN
+    if not interval:
+        return rounded([value])[0]
+
+    number, low, high = rounded([value, *interval])
+
+    return f"{number} [{low}, {high}]"
+
+
+def rounded(values: Sequence[float]) -> list[str]:
+    """Numbers with so many digits after the point that the largest one has three in all.
+
+    There are at most five after the point.
+
+    Example:
+        >>> rounded([-0.004, 12.346])
+        ['0.0', '12.3']
+    """
+    largest = max(abs(value) for value in values)
+    # A zero has no logarithm to count digits with.
+    digits = digits_after_point(largest or 1.0, DIGITS, most=5)
+    return [format_number(value, digits) for value in values]
+
+
+def remarks(claim: ClaimEntry) -> str:
+    """The sentences below a claim: its notes, and, unless it holds, where and why ours differ.
+
+    Example:
+        >>> part = {"said": "b less a", "holds": False, "interval": [-3.0, -1.0]}
+        >>> texts = {"note": "", "differs": "Trials are few."}
+        >>> claim = {"holds": False, "parts": [part], **texts}
+        >>> remarks(claim)
+        'The opposite is clear for b less a. Trials are few.'
+        >>> remarks(claim | {"holds": True})
+        ''
+    """
+    # The note is always shown; the rest, only of a claim that does not hold.
+    sentences = [claim["note"]]
+    if claim["holds"] is not True:
+        opposite: list[str] = []
+        undecided: list[str] = []
+        for part in claim["parts"]:
+            if part["holds"] is False:
+                # An ordering whose whole interval is below 0 is the other way round.
+                clear = part["interval"] and part["interval"][1] < 0.0
+                (opposite if clear else undecided).append(part["said"])
+
+        if undecided and len(claim["parts"]) > 1:
+            sentences.append(f"Not shown for {first_few(undecided)}.")
+        if opposite:
+            sentences.append(f"The opposite is clear for {first_few(opposite)}.")
+
+        sentences.append(claim["differs"])
+
+    return " ".join(filter(None, sentences))
+
+
+def first_few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are.
+
+    Example:
+        >>> first_few(["a", "b", "c", "d"])
+        'a, b, c and 1 more'
+    """
+    if len(names) <= NAMED:
+        return join_words(names)
+
+    more = len(names) - NAMED
+    shown = [*names[:NAMED], f"{more} more"]
+
+    return join_words(shown)
+
+
+def otherwise(claim: ClaimEntry) -> str:
+    """What the paper's own rule for constants, or as many trials, would give, if something else.
+
+    Example:
+        >>> claim = {"verdict": "reproduced", "kind": "paper"}
+        >>> rule = {"verdict": "not reproduced", "kind": "paper"}
+        >>> otherwise(claim | {"papers_rule": rule})
+        'with the best constants of the reported trials: not reproduced'
+        >>> few = {"verdict": "reported", "kind": "paper", "trials": 10}
+        >>> otherwise(claim | {"papers_trials": few})
+        'on 10 trials: reported'
+    """
+    own = judgement(claim)
+    others = []
+    papers_rule = claim.get("papers_rule")
+    if papers_rule is not None and judgement(papers_rule) != own:
+        where = "with the best constants of the reported trials"
+        others.append(f"{where}: {judgement(papers_rule)}")
+
+    papers_trials = claim.get("papers_trials")
+    if papers_trials is not None and judgement(papers_trials) != own:
+        others.append(f"on {papers_trials['trials']} trials: {judgement(papers_trials)}")
+
+    return "; ".join(others)

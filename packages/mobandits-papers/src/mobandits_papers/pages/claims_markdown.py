@@ -1,0 +1,188 @@
+"""The claims as tables in Markdown, for the documentation and where no page can be shown."""
+
+from collections.abc import Sequence
+
+from mobandits.figures.formatting import join_words
+from mobandits_papers.contents import ClaimEntry, ExperimentSummary
+from mobandits_papers.pages.claim_counts import (
+    HEADER,
+    MEANING,
+    by_paper,
+    count_by_group,
+    counted,
+    group_of,
+    judgement,
+)
+from mobandits_papers.pages.claim_texts import otherwise, remarks, shown_numbers
+from mobandits_papers.pages.scale import scale_of
+from mobandits_papers.publications import publication_of
+
+CLAIMS_HEADER = ("claim", "the paper", "measured", "verdict")
+GROUPS_HEADER = ("verdict", "claims", "where")
+
+
+def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]) -> str:
+    """The counts by paper and kind, and a heading per paper with its claims.
+
+    Args:
+        claims: entries of claims.json.
+        experiments: `experiment`, `seconds` and `changed` (what was asked for in place of its own
+            scale) of each, from the manifest.
+
+    Example:
+        >>> entry = {"id": "a/fig1/low", "claim": "A is low.", "target": "low", "parts": []}
+        >>> entry |= {"measured": 1.0, "interval": [0.5, 2.0], "of": "b less a"}
+        >>> rest = {"verdict": "reproduced", "kind": "paper", "holds": True}
+        >>> rest |= {"differs": "", "note": ""}
+        >>> experiment = {"experiment": "a/fig1", "seconds": 3.0, "changed": {}}
+        >>> print(claims_markdown([entry | rest], [experiment]).splitlines()[-1])
+        | `low` A is low. | low | 1.00 [0.50, 2.00] (b less a) | reproduced |
+    """
+    parts = [counts_markdown(claims, experiments)]
+    for paper in dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments):
+        own = of_paper(paper, claims)
+        if own:  # a heading without a table would look like a loss
+            parts.append(f"## {paper}\n\n{paper_markdown(paper, claims, experiments)}")
+
+    return "\n".join(parts)
+
+
+def counts_markdown(
+    claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary], link: str = ""
+) -> str:
+    """The counts by paper and kind.
+
+    Args:
+        claims: as in `claims_markdown`.
+        experiments: as in `claims_markdown`.
+        link: a pattern of addresses, "{}" for a paper's key; empty: no links.
+    """
+    rows = by_paper(claims, experiments)
+    if link:
+        for row in rows[:-1]:  # the last one is of all papers
+            paper = row[0]
+            if of_paper(paper, claims):
+                row[0] = f"[{paper}]({link.format(paper)})"
+
+    lines = [f"{len(claims)} claims: {counted(claims)}", ""]
+    lines += _table(HEADER, rows)
+    lines += ["", MEANING]
+
+    return _text(lines)
+
+
+def paper_markdown(
+    paper: str, claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]
+) -> str:
+    """What one paper's claims came to: where claims of each verdict are, then every claim.
+
+    Args:
+        paper: its key.
+        claims: as in `claims_markdown`, of any papers.
+        experiments: as in `claims_markdown`, of any papers.
+    """
+    own = of_paper(paper, claims)
+    lines = []
+    publication = publication_of(paper)
+    if publication is not None:
+        title = f"[*{publication.title}*]({publication.link})"
+        where = f"{publication.venue} {publication.year}"
+        lines += [f"{join_words(publication.authors)}, {title}, {where}.", ""]
+
+    lines += [f"{len(own)} claims: {counted(own)}", ""]
+    lines += _table(GROUPS_HEADER, group_rows(own))
+
+    for experiment in experiments:
+        name = experiment["experiment"]
+        of_experiment = [claim for claim in own if claim["id"].rpartition("/")[0] == name]
+        if of_experiment:
+            lines += ["", f"### {name}", ""]
+            changed = experiment["changed"]
+            if changed:
+                lines += [f"**Not at the paper's scale: {scale_of(changed)}.**", ""]
+
+            lines += _table(CLAIMS_HEADER, [_cells(claim) for claim in of_experiment])
+
+    return _text(lines)
+
+
+def of_paper(paper: str, claims: Sequence[ClaimEntry]) -> list[ClaimEntry]:
+    """The claims of one paper.
+
+    Example:
+        >>> of_paper("p", [{"id": "p/x/low"}, {"id": "p2/x/low"}])
+        [{'id': 'p/x/low'}]
+    """
+    return [claim for claim in claims if claim["id"].partition("/")[0] == paper]
+
+
+def group_rows(claims: Sequence[ClaimEntry]) -> list[list[str]]:
+    """Where the claims of each group are: links to the headings of their experiments.
+
+    Example:
+        >>> claim = {"id": "p/fig1/low", "verdict": "reproduced", "kind": "paper"}
+        >>> group_rows([claim, claim])
+        [['reproduced', '2', '[fig1](#pfig1) (2)']]
+    """
+    rows = []
+    for group, count in count_by_group(claims).items():
+        counts: dict[str, int] = {}
+        for claim in claims:
+            if group_of(claim) == group:
+                experiment = claim["id"].rpartition("/")[0]
+                counts[experiment] = counts.get(experiment, 0) + 1
+
+        links = []
+        for experiment, own in counts.items():
+            name = experiment.partition("/")[2]
+            link = f"[{name}](#{anchor_of(experiment)})"
+            links.append(f"{link} ({own})" if own > 1 else link)
+
+        rows.append([group, str(count), ", ".join(links)])
+
+    return rows
+
+
+def anchor_of(experiment: str) -> str:
+    """The anchor of an experiment's heading, as Markdown's readers make it of the text.
+
+    Example:
+        >>> anchor_of("mocmab2018/bumps-1")
+        'mocmab2018bumps-1'
+    """
+    kept = [letter for letter in experiment.lower() if letter.isalnum() or letter in "-_"]
+    return "".join(kept)
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cells(claim: ClaimEntry) -> list[str]:
+    name = claim["id"].rpartition("/")[2]
+    sentence = f"`{name}` {claim['claim']}"
+    below = remarks(claim)
+    if below:
+        sentence += f" *{below}*"
+
+    numbers = [f"{number} ({what})" for what, number in shown_numbers(claim)]
+    verdict = judgement(claim)
+    other = otherwise(claim)
+    if other:
+        verdict += f" ({other})"
+
+    return [sentence, claim["target"], "; ".join(numbers), verdict]
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    rule = "---|" * len(header)
+    lines = [_row(header), f"|{rule}"]
+    lines += map(_row, rows)
+    return lines
+
+
+def _row(cells: Sequence[str]) -> str:
+    # A bar in a claim, such as that of a norm, would end the cell.
+    safe = [cell.replace("|", "&#124;") for cell in cells]
+    content = " | ".join(safe)
+    return f"| {content} |"

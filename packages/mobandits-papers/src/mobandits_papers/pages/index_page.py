@@ -1,0 +1,229 @@
+"""The page above several reproduced experiments: every claim with its verdict, paper by paper."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mobandits.figures.contents import Manifest
+from mobandits.figures.formatting import join_words
+from mobandits.figures.page import Table, render
+from mobandits.figures.provenance import Provenance, machine_and_time
+from mobandits.figures.words import Definition, definitions
+from mobandits.support.naming import quantity
+from mobandits_papers.contents import ClaimEntry, ExperimentSummary
+from mobandits_papers.pages.claim_counts import (
+    HEADER,
+    by_paper,
+    count_by_group,
+    counted,
+    group_of,
+    words_of_claims,
+)
+from mobandits_papers.pages.claim_texts import ClaimRow, claim_rows
+from mobandits_papers.pages.scale import scale_of
+from mobandits_papers.publications import Publication, publication_of
+from mobandits_papers.templates import TEMPLATES
+
+TITLE = "Reproduced experiments"
+LINK = "runs/{}/report.html"  # from the folder above the experiments to the page of one
+MOST_NAMED = 4  # claims in a sentence
+
+
+@dataclass(frozen=True)
+class ExperimentRow:
+    """An experiment in the table of the index.
+
+    Args:
+        experiment: its ID.
+        link: the address of its page.
+        title: a line on it.
+        changed: what was asked for in place of its own scale; empty: nothing.
+        counts: how many of its claims came to what; empty: it has none.
+        seconds: of its runs.
+    """
+
+    experiment: str
+    link: str
+    title: str
+    changed: str
+    counts: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """What the index shows of one paper.
+
+    Args:
+        key: of the paper.
+        publication: None where no paper has these experiments.
+        counts: how many of its claims came to what.
+        experiments: in the order of the catalogue.
+        claims: of all of them.
+    """
+
+    key: str
+    publication: Publication | None
+    counts: str
+    experiments: Sequence[ExperimentRow]
+    claims: Sequence[ClaimRow]
+
+
+@dataclass(frozen=True)
+class IndexPage:
+    """What `experiments.html` shows.
+
+    Args:
+        title: of the page.
+        findings: what came out, in one to three sentences.
+        words: the verdicts and kinds of claims.
+        groups: how many claims there are of each group that readers choose by.
+        counts: claims by paper and kind.
+        papers: in the order of the catalogue.
+        provenance: of the table.
+    """
+
+    title: str
+    findings: Sequence[str]
+    words: Sequence[Definition]
+    groups: dict[str, int]
+    counts: Table
+    papers: Sequence[PaperSection]
+    provenance: Provenance
+
+
+def index_page(manifest: Manifest, claims: Sequence[ClaimEntry]) -> str:
+    """The index.
+
+    Args:
+        manifest: of the folder above the experiments.
+        claims: of all of them.
+    """
+    experiments: list[ExperimentSummary] = manifest["specification"]["experiments"]
+    page = IndexPage(
+        title=TITLE,
+        findings=index_findings(experiments, claims),
+        words=[*words_of_claims(claims), *definitions("interval", "trial")],
+        groups=count_by_group(claims),
+        counts=counts_table(claims, experiments),
+        papers=paper_sections(experiments, claims),
+        provenance=Provenance(machine_and_time(manifest)),
+    )
+
+    return render("experiments.html", page, TEMPLATES)
+
+
+def counts_table(claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]) -> Table:
+    """The counts by paper and kind, without the times, which stand beside the experiments.
+
+    Args:
+        claims: of all experiments.
+        experiments: of the manifest.
+    """
+    header = [name.replace(" ", "\n") for name in HEADER[:-1]]
+    rows = [row[:-1] for row in by_paper(claims, experiments)]
+    caption = (
+        "Of the papers' own claims, how many have each verdict; of the others, how many hold / do "
+        "not hold / have no rule that decides."
+    )
+
+    return Table(header, rows, caption)
+
+
+def index_findings(
+    experiments: Sequence[ExperimentSummary], claims: Sequence[ClaimEntry]
+) -> list[str]:
+    """How many claims came to what, and which did not reproduce.
+
+    Args:
+        experiments: of the manifest.
+        claims: of all of them.
+    """
+    done = quantity(len(experiments), "experiment")
+    judged = quantity(len(claims), "claim")
+    sentences = [f"{done}, {judged}: {counted(claims)}"]
+    missed = not_reproduced(claims)
+    if missed:
+        sentences.append(missed)
+
+    small = [one for one in experiments if one["changed"]]
+    if small:
+        these = "It is" if len(experiments) == 1 else f"{len(small)} of them are"
+        sentences.append(f"{these} not at the paper's scale, so that verdicts may differ.")
+
+    return sentences
+
+
+def not_reproduced(claims: Sequence[ClaimEntry]) -> str:
+    """The claims of papers that did not reproduce, in a sentence; empty where all did.
+
+    Example:
+        >>> not_reproduced([{"id": "p/x/low", "verdict": "not reproduced", "kind": "paper"}])
+        'Not reproduced: p/x/low.'
+    """
+    missed = [claim["id"] for claim in claims if group_of(claim) == "not reproduced"]
+    if not missed:
+        return ""
+
+    names = missed
+    if len(missed) > MOST_NAMED:
+        names = [*missed[:MOST_NAMED], f"{len(missed) - MOST_NAMED} more"]
+
+    return f"Not reproduced: {join_words(names)}."
+
+
+def paper_sections(
+    experiments: Sequence[ExperimentSummary], claims: Sequence[ClaimEntry]
+) -> list[PaperSection]:
+    """The experiments and the claims, paper by paper.
+
+    Args:
+        experiments: of the manifest.
+        claims: of all of them.
+    """
+    keys = dict.fromkeys(paper_of(one["experiment"]) for one in experiments)
+    sections = []
+    for key in keys:
+        own_claims = [claim for claim in claims if paper_of(claim["id"]) == key]
+        own = [one for one in experiments if paper_of(one["experiment"]) == key]
+        section = PaperSection(
+            key=key,
+            publication=publication_of(key),
+            counts=counted(own_claims) if own_claims else "",
+            experiments=[experiment_row(one, own_claims) for one in own],
+            claims=claim_rows(own_claims, LINK),
+        )
+        sections.append(section)
+
+    return sections
+
+
+def paper_of(name: str) -> str:
+    """The key of the paper that an experiment or a claim belongs to.
+
+    Example:
+        >>> paper_of("moglb2019/fig1/low")
+        'moglb2019'
+    """
+    return name.partition("/")[0]
+
+
+def experiment_row(experiment: ExperimentSummary, claims: Sequence[ClaimEntry]) -> ExperimentRow:
+    """The row of one experiment.
+
+    Args:
+        experiment: of the manifest.
+        claims: of all experiments.
+    """
+    name = experiment["experiment"]
+    changed = experiment["changed"]
+    # The ID of a claim begins with that of its experiment.
+    own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
+
+    return ExperimentRow(
+        experiment=name,
+        link=LINK.format(name),
+        title=experiment["title"],
+        changed=scale_of(changed) if changed else "",
+        counts=counted(own) if own else "",
+        seconds=experiment["seconds"],
+    )

@@ -1,0 +1,392 @@
+"""The figures of a reproduced experiment: curves, bars, maps, and regret beside its bounds."""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.metric_curves import AXIS, ROOM, draw_lines
+from mobandits.figures.series import tag_legend, tag_marks
+from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
+from mobandits.figures.wrapping import NAME, Key, key, wrapped
+from mobandits.metrics.traits import traits_of
+from mobandits.statistics.bands import bands
+from mobandits_papers.contents import ExperimentSpecification, PlotEntry
+from mobandits_papers.pages.regret_bounds import draw_bounds
+
+MOST_COLUMNS = 3
+GROUP = 0.8  # of the distance between groups of bars is taken by bars
+# The rows of a part that is drawn with its bound.
+BOUND = ("regret, mean", "regret, largest", "bound")
+
+
+def shown_rows(
+    table: pl.DataFrame,
+    specification: ExperimentSpecification,
+    row: Literal["policy", "best"] = "policy",
+) -> pl.DataFrame:
+    """The rows of a table that figures show, by the experiment's own names of runs and rows.
+
+    Args:
+        table: the experiment's.
+        specification: of its manifest.
+        row: "policy" shows the constants chosen on the tuning seed, "best" the best of the reported
+            trials.
+
+    Returns:
+        `run`, `policy`, `trial`, `round`, `metric`, `component`, `value`; runs and rows in the
+        experiment's order.
+    """
+    places = specification["places"]
+    # Tuning trials have another name of the experiment, and are no results.
+    reported = table.filter(pl.col("experiment") == specification["experiment"])
+    parts = reported.partition_by("environment", "policy", as_dict=True)
+    named = []
+    for entry in specification["rows"]:
+        key_of_part = (places[entry["run"]], entry[row])
+        if key_of_part in parts:  # a table leaves out what is NaN in every round
+            part = parts[key_of_part]
+            named.append(part.with_columns(run=pl.lit(entry["run"]), policy=pl.lit(entry["row"])))
+
+    columns = ("run", "policy", "trial", "round", "metric", "component", "value")
+
+    return pl.concat(named).select(columns)
+
+
+def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
+    """What one figure draws.
+
+    Args:
+        rows: from `shown_rows`.
+        plot: of the specification.
+
+    Returns:
+        `panel` str, `policy`, `component`, `round`, `mean`, `low`, `high`, `trials`; a panel per
+        run and component.
+    """
+    own = rows.filter(pl.col("metric") == plot["metric"])
+    own = _in_order(own, "policy", plot["rows"])
+    own = _in_order(own, "run", plot["runs"])
+    traits = traits_of(plot["metric"])
+    means = bands(own, ["run", "policy", "component", "round"], traits.least, traits.most)
+
+    # A title says what differs between panels.
+    titles = []
+    if means["run"].n_unique() > 1:
+        titles.append(pl.col("run"))
+    if means["component"].n_unique() > 1:
+        names = {i: component_title(plot, i) for i in means["component"].unique()}
+        titles.append(pl.col("component").replace_strict(names, return_dtype=pl.String))
+
+    panel = pl.concat_str(titles, separator=", ") if titles else pl.lit("")
+
+    runs = means["run"].unique(maintain_order=True)
+    order = {run: i for i, run in enumerate(runs)}
+    rank = pl.col("run").replace_strict(order, return_dtype=pl.Int64)
+
+    return means.with_columns(panel=panel).sort(rank, "component", maintain_order=True)
+
+
+def _in_order(rows: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
+    """The rows of these names, in this order; all rows where there are no names."""
+    if not names:
+        return rows
+
+    label = pl.col(column)
+    parts = [rows.filter(label == name) for name in names]
+
+    return pl.concat(parts)
+
+
+def is_drawable(rows: pl.DataFrame, plot: PlotEntry) -> bool:
+    """Whether there is anything to draw: tables leave out values that are NaN."""
+    if plot["kind"] == "bounds":
+        has_bounds = rows["policy"].is_in(BOUND).any()
+        return bool(has_bounds)
+
+    data = plot_data(rows, plot)
+    return not data.is_empty()
+
+
+def component_title(plot: PlotEntry, component: int) -> str:
+    """What a component is called in a plot."""
+    names = plot["parts"]
+    if component < len(names):
+        return names[component]
+    return f"{component_name(plot['metric'])} {component + 1}"
+
+
+def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figure:
+    """One figure of an experiment.
+
+    Args:
+        rows: from `shown_rows`.
+        plot: of the specification.
+        width: in inches.
+    """
+    if plot["kind"] == "bounds":
+        return draw_bounds(bounds_data(rows), width)
+
+    data = plot_data(rows, plot)
+    vertical = plot["vertical"] or spoken(plot["metric"])
+    if plot["kind"] == "heat":
+        return draw_heat(data, plot, width)
+    if plot["kind"] in ("bars", "points"):
+        return draw_last(data, plot, vertical, width)
+
+    return draw_panels(data, vertical, width, logarithmic=plot["logarithmic"])
+
+
+@styled()
+def draw_panels(
+    data: pl.DataFrame, vertical: str, width: float = WIDTH, *, logarithmic: bool = False
+) -> Figure:
+    """Curves with bands, a panel per run and component, and one legend below.
+
+    Args:
+        data: from `plot_data`.
+        vertical: what the vertical axis is called.
+        width: in inches.
+        logarithmic: both axes.
+    """
+    names = data["policy"].unique(maintain_order=True).to_list()
+    style = looks(names)
+
+    groups = data.partition_by("panel", maintain_order=True)
+    columns = panel_columns(data, len(groups)) if width >= WIDTH else 1
+    figure, axes = panels_with_legend(width, len(groups), columns, names)
+    room = width / columns - AXIS
+    for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        # Axes are named at the edges of the figure only.
+        is_leftmost = i % columns == 0
+        is_lowest = i + columns >= len(groups)
+        title = wrapped(group["panel"][0], room)
+        panel.set_title(title)
+        draw_lines(panel, group, style)
+        panel.set_ylabel(vertical if is_leftmost else "")
+        panel.set_xlabel("round" if is_lowest else "")
+        if logarithmic:
+            panel.set(xscale="log", yscale="log")
+            panel.autoscale(axis="x")
+            panel.margins(x=ROOM)
+        else:
+            panel.xaxis.set_major_formatter(thousands)
+            panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6, integer=True))
+
+    draw_legend(figure, axes, key(names, width, max(columns, 2)))
+
+    return figure
+
+
+def _at_last_round(data: pl.DataFrame) -> tuple[list[pl.DataFrame], list[str]]:
+    """The values of each run at its last round, and the names of all rows."""
+    rounds = pl.col("round")
+    last = data.filter(rounds == rounds.max().over("run"))
+    names = last["policy"].unique(maintain_order=True).to_list()
+
+    return last.partition_by("run", maintain_order=True), names
+
+
+def _draw_bars_of_run(
+    panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[str, Look]
+) -> None:
+    size = GROUP / len(names)
+    for i, name in enumerate(names):
+        own = group.filter(pl.col("policy") == name)
+        own = own.sort("component")
+        # The middle of a group is its component's number.
+        offset = (i + 0.5) * size
+        at = [x - GROUP / 2 + offset for x in range(len(own))]
+        mean = own["mean"].to_numpy()
+        low = own["low"].to_numpy()
+        high = own["high"].to_numpy()
+        # A gap between neighbours, so that bars of one group can be told apart.
+        bars = panel.bar(at, mean, 0.92 * size, color=style[name].colour, label=name)
+        reach = [mean - low, high - mean]
+        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=INK, elinewidth=0.9)
+        tag_marks([*bars, *intervals.get_children()], name)
+
+
+@styled()
+def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
+    """The values at the last round, components from left to right: a panel per run.
+
+    Bars have a group per component and begin at 0, each with its interval. Points are a line per
+    row with its intervals: values near each other stay apart, because no axis begins at 0.
+
+    Args:
+        data: from `plot_data`.
+        plot: of the specification.
+        vertical: what the vertical axis is called.
+        width: in inches.
+    """
+    is_bars = plot["kind"] == "bars"
+    draw_run = _draw_bars_of_run if is_bars else _draw_points_of_run
+    groups, names = _at_last_round(data)
+    style = looks(names)
+    columns = 1 if is_bars or width < WIDTH else min(len(groups), MOST_COLUMNS)
+    figure, axes = panels_with_legend(width, len(groups), columns, names)
+    for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        if len(groups) > 1:
+            panel.set_title(wrapped(group["run"][0], width / columns - AXIS))
+
+        draw_run(panel, group, names, style)
+        components = group["component"].unique().sort().to_list()
+        titles = [component_title(plot, each) for each in components]
+        if is_bars:
+            panel.set_xticks(range(len(titles)), titles)
+        else:
+            panel.set_xticks(components, titles if len(titles) > 1 else [""])
+            # Names of many components need more room than their points.
+            panel.tick_params(axis="x", labelrotation=0 if columns == 1 else 25)
+            panel.set_xlim(-0.5, len(components) - 0.5)
+
+        panel.set_ylabel(vertical if i % columns == 0 else "")
+
+    draw_legend(figure, axes, key(names, width, max(columns, 2)))
+
+    return figure
+
+
+def _draw_points_of_run(
+    panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[str, Look]
+) -> None:
+    for i, name in enumerate(names):
+        own = group.filter(pl.col("policy") == name).sort("component")
+        # Side by side, so that intervals of equal means can be told apart.
+        offset = 0.05 * (i - (len(names) - 1) / 2)
+        at = own["component"].to_numpy() + offset
+        mean = own["mean"].to_numpy()
+        reach = [mean - own["low"].to_numpy(), own["high"].to_numpy() - mean]
+        look = style[name]
+        lines = panel.plot(
+            at, mean, color=look.colour, marker=look.marker, ls=look.dash, label=name, ms=4
+        )
+        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=look.colour, elinewidth=0.9)
+        tag_marks([*lines, *intervals.get_children()], name)
+
+
+@styled()
+def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figure:
+    """A map per component: policies from left to right, rounds from the bottom up, on [0, 1].
+
+    Args:
+        data: from `plot_data`.
+        plot: of the specification; `vertical` names both axes, "context / arm".
+        width: in inches.
+    """
+    groups = data.partition_by("component", maintain_order=True)
+    columns = 1 if width < WIDTH else min(len(groups), 2)
+    rows = math.ceil(len(groups) / columns)
+    height = rows * 0.86 * width / columns
+    figure, axes = panels(width, height, rows, columns)
+    horizontal, vertical = plot["vertical"].split(" / ")
+    for panel, group in zip(axes, groups, strict=False):
+        values = group.pivot("policy", index="round", values="mean").drop("round").to_numpy()
+        # Values are shares, so that all maps have one scale of colours.
+        image = panel.imshow(
+            values, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", vmin=0, vmax=1
+        )
+        panel.set_title(component_title(plot, group["component"][0]))
+        panel.set_xlabel(horizontal)
+        panel.set_ylabel(vertical)
+        panel.grid(visible=False)
+        figure.colorbar(image, ax=panel, shrink=0.8)
+
+    return figure
+
+
+def bounds_data(rows: pl.DataFrame) -> pl.DataFrame:
+    """Regret and bound as `draw_bounds` takes them.
+
+    Args:
+        rows: from `shown_rows`; every metric is a bound.
+    """
+    own = rows.filter(pl.col("policy").is_in(BOUND))
+    mean, highest, bound = (pl.col(name) for name in BOUND)
+    frames = []
+    for group in own.partition_by("metric", maintain_order=True):
+        table = group.pivot("policy", index="round", values="value")
+        name = pl.lit(group["metric"][0])
+        frames.append(
+            table.select(name=name, round="round", mean=mean, highest=highest, bound=bound)
+        )
+
+    return pl.concat(frames)
+
+
+def panel_columns(data: pl.DataFrame, count: int) -> int:
+    """How many panels stand side by side: a row per run where a run has several components.
+
+    Args:
+        data: from `plot_data`.
+        count: of panels.
+    """
+    components = data["component"].n_unique()
+    runs = data["run"].n_unique()
+    if runs > 1 and 1 < components <= MOST_COLUMNS:
+        return components
+
+    # Four panels make a square; otherwise three fit into the width of a page.
+    widest = 2 if count in (2, 4) else MOST_COLUMNS
+
+    return min(count, widest)
+
+
+def panels_with_legend(
+    width: float, count: int, columns: int, names: Sequence[str]
+) -> tuple[Figure, list[Axes]]:
+    """Panels in rows, with room for a legend; those that are not needed show nothing.
+
+    Args:
+        width: in inches.
+        count: of panels.
+        columns: how many stand side by side.
+        names: in the legend.
+    """
+    rows = math.ceil(count / columns)
+    height = 2.7
+    if width >= WIDTH:
+        heights = {1: 3.4, 2: 2.7}
+        height = heights.get(columns, 2.2)
+
+    below = key(names, width, max(columns, 2)).height
+    figure, axes = panels(width, rows * height + 1.1 * below, rows, columns)
+    for panel in axes[count:]:
+        panel.set_axis_off()
+
+    return figure, axes
+
+
+def draw_legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
+    """The names of the rows, below all panels."""
+    # Long handles, because dashes of two or three periods are hard to tell apart.
+    handles, series = axes[0].get_legend_handles_labels()
+    legend = figure.legend(
+        handles,
+        names.labels,
+        loc="outside lower left",
+        ncols=names.columns,
+        frameon=False,
+        fontsize=NAME,
+        handlelength=3.2,
+    )
+    tag_legend(legend, series)
+
+
+def thousands(value: float, _: float = 0.0) -> str:
+    """A number of rounds on an axis.
+
+    Example:
+        >>> thousands(3000.0), thousands(2e6), thousands(500.0), thousands(2.5)
+        ('3,000', '2M', '500', '2.5')
+    """
+    if value >= 1e6:
+        return f"{value / 1e6:g}M"
+    # What is rounded would stand at a place that is not its own.
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,g}"

@@ -1,0 +1,131 @@
+"""The files of `mobandits check-theorems`: a summary and a table of curves per paper."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+import polars as pl
+
+from mobandits.errors import FolderError
+from mobandits.simulation.files import write_atomically
+from mobandits.simulation.manifest import MANIFEST, versions
+from mobandits_papers.contents import TheoremCount, TheoremSummary
+from mobandits_papers.protocol.protocol import KINDS, Report
+
+
+class TheoremChecks(NamedTuple):
+    """The findings on the theorems of a paper.
+
+    Attributes:
+        summary: counts, and where they come from.
+        curves: the regret beside its bounds, from `bound_curves`.
+    """
+
+    summary: TheoremSummary
+    curves: pl.DataFrame
+
+
+def theorem_checks(paper: str, report: Report, *, runs: int, seed: int) -> TheoremChecks:
+    """The content of a paper's files.
+
+    Args:
+        paper: its key.
+        report: of all runs.
+        runs: how many there were.
+        seed: of all of them.
+    """
+    summary: TheoremSummary = {
+        "kind": "theorems",
+        "paper": paper,
+        "versions": versions(),
+        "runs": runs,
+        "seed": seed,
+        "holds": report.holds,
+        "kinds": {str(kind): meaning for kind, meaning in KINDS.items()},
+        "counts": [cast("TheoremCount", count._asdict()) for count in report.counts],
+    }
+    return TheoremChecks(summary, bound_curves(report))
+
+
+def bound_curves(report: Report) -> pl.DataFrame:
+    """The regret beside its bounds: one row per bound and round.
+
+    Returns:
+        `name`, `round`, `mean` and `highest` (of the regret over the runs), `bound` (its mean over
+        them); no columns where the paper has no bounds.
+    """
+    tables = []
+    for name, curves in report.curves.items():
+        regret = np.stack([curve.regret for curve in curves])
+        bound = np.stack([curve.bound for curve in curves])
+        columns = {
+            "round": curves[0].rounds,
+            "mean": regret.mean(0),
+            "highest": regret.max(0),
+            "bound": bound.mean(0),
+        }
+        tables.append(pl.DataFrame(columns).select(pl.lit(name).alias("name"), pl.all()))
+
+    return pl.concat(tables) if tables else pl.DataFrame()
+
+
+def write_checks(folder: Path, checks: TheoremChecks) -> Path:
+    """Write `<paper>.json`, the summary, and `<paper>.parquet`, the curves.
+
+    Returns:
+        The path of the first.
+
+    Raises:
+        FolderError: where the folder cannot be written.
+    """
+    paper = checks.summary["paper"]
+    file = folder / f"{paper}.json"
+    text = json.dumps(checks.summary, indent=2)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, f"{text}\n".encode())
+        checks.curves.write_parquet(folder / f"{paper}.parquet")
+    except OSError as error:
+        raise FolderError(f"{folder} cannot be written: {error.strerror}") from error
+
+    return file
+
+
+def read_checks(folder: Path) -> dict[str, TheoremChecks]:
+    """{paper: findings}; none where the folder is not one of `check-theorems`.
+
+    Raises:
+        FolderError: where the curves of a paper cannot be read.
+    """
+    if (folder / MANIFEST).exists():  # a run, whatever lies beside it
+        return {}
+
+    checks = {}
+    for file in sorted(folder.glob("*.json")):
+        summary = _read_summary(file)
+        if summary is not None:
+            checks[summary["paper"]] = TheoremChecks(summary, _read_curves(file))
+
+    return checks
+
+
+def _read_summary(file: Path) -> TheoremSummary | None:
+    # The folder is the user's: whatever else lies there is no mistake.
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # some other file
+        return None
+
+    is_summary = isinstance(content, dict) and content.get("kind") == "theorems"
+
+    return cast("TheoremSummary", content) if is_summary else None
+
+
+def _read_curves(summary_file: Path) -> pl.DataFrame:
+    file = summary_file.with_suffix(".parquet")
+    try:
+        return pl.read_parquet(file)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise FolderError(f"{file} cannot be read as a Parquet file ({reason})") from error

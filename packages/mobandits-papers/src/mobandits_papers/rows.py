@@ -1,0 +1,72 @@
+"""Rows of tables that are computed, and claims that count what must never be."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import Array, Rng
+from mobandits_papers.numbers import Part, Parts, exact_part
+from mobandits_papers.outcome import Outcome
+
+# Means of one decimal have ties, without which an order of priorities is decided by its first
+# objective.
+LAWS = ("normal means", "means of one decimal, with ties")
+
+
+def random_means(law: str, arms: int, objectives: int, rng: Rng) -> Array:
+    """(arms, objectives) a random table of means, by one of `LAWS`."""
+    means = rng.standard_normal((arms, objectives))
+    if law == LAWS[0]:
+        return means
+
+    # Half as wide before rounding, so that the values are fewer and ties more.
+    return np.asarray(np.round(means / 2.0, 1))
+
+
+def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int = 1) -> pl.DataFrame:
+    """The rows of a metric with a component per value, at one round; tables hold no NaN.
+
+    Example:
+        >>> rows_of("a", "quality", [0.5, 0.75], 10).rows()
+        [('a', 'quality', 0, 10, 0.5), ('a', 'quality', 1, 10, 0.75)]
+    """
+    count = len(values)
+    columns = {
+        "policy": [policy] * count,
+        "metric": [metric] * count,
+        "component": list(range(count)),
+        "round": [rounds] * count,
+        "value": [float(value) for value in values],
+    }
+    return pl.DataFrame(columns).filter(pl.col("value").is_not_nan())
+
+
+def rows_of_counts(counts: Mapping[tuple[str, str], float], rounds: int = 1) -> pl.DataFrame:
+    """The rows of numbers that have one component, {(row, metric): number}."""
+    tables = []
+    for (row, metric), count in counts.items():
+        tables.append(rows_of(row, metric, [count], rounds))
+
+    return pl.concat(tables)
+
+
+def never(counts: Mapping[str, tuple[str, str]], cases: int) -> Parts:
+    """Counts that are to be 0: a single contradiction refutes the claim.
+
+    Args:
+        counts: {number: the row and the metric that count it}.
+        cases: in which it is counted.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        run = outcome.runs()[0]
+        numbers = []
+        for label, (row, metric) in counts.items():
+            _, values = outcome.curves(run, row, metric)
+            count = float(values[:, -1].sum())
+            numbers.append(exact_part(label, count, holds=count == 0.0, trials=cases))
+
+        return numbers
+
+    return parts

@@ -1,0 +1,244 @@
+"""The theorems of every paper: how often events fail, and whether what follows is ever false.
+
+The rows of a table are the statements that `mobandits_papers.protocol` looks at; what is counted of
+them is the metric, such as "event: broken". The curves of the bounds have the bound's name as their
+metric, and the rows of `BOUND`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import polars as pl
+
+from mobandits.comparison.pairs import wilson_interval
+from mobandits.figures.formatting import join_words
+from mobandits_papers.check_theorems import ROUNDS, RUNS, check_theorems
+from mobandits_papers.claims import Entry, Revise, noted
+from mobandits_papers.described import described
+from mobandits_papers.experiment import Computed, Experiment, RunOptions
+from mobandits_papers.numbers import Part, Parts
+from mobandits_papers.outcome import Outcome
+from mobandits_papers.pages.paper_figures import BOUND
+from mobandits_papers.protocol.files import bound_curves
+from mobandits_papers.protocol.protocol import Count, Kind, Report
+from mobandits_papers.rows import rows_of_counts
+
+HALF = 0.5  # a bound of which less is used up says little about its truth
+RUN = "theory"
+FIELDS = ("runs", "cases", "broken", "closest")  # what the table has of a statement
+OF_EVENTS = ("runs", "broken", "allowed", "closest")
+MISTAKE = "This is a mistake in the program, in the theorem, or in how it is read here."
+FAR = (
+    "The largest ratio of a regret to its bound is {:.2g}: a regret so far below its bound does not "
+    "tell whether the bound is right."
+)
+
+
+def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
+    """What was counted: a row per statement and field."""
+    values = {}
+    for count in counts:
+        for field in OF_EVENTS if count.kind == "event" else FIELDS:
+            values[count.name, f"{count.kind}: {field}"] = float(getattr(count, field))
+
+    return rows_of_counts(values, rounds)
+
+
+def curves_table(report: Report) -> pl.DataFrame:
+    """The regret beside its bounds: a row per bound, round and curve."""
+    # The rows of the figure that draws them, see `paper_figures.BOUND`.
+    names = dict(zip(("mean", "highest", "bound"), BOUND, strict=True))
+    wide = bound_curves(report).rename({"name": "metric", **names})
+    long = wide.unpivot(BOUND, index=["metric", "round"], variable_name="policy")
+    rounds = pl.col("round").cast(pl.Int64)
+    return long.select("policy", "metric", pl.lit(0, pl.Int64).alias("component"), rounds, "value")
+
+
+def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:
+    """The runs of a paper's protocol, as a part of an experiment: trials are runs."""
+
+    def compute(_trial: int, options: RunOptions) -> pl.DataFrame:
+        # There is one trial, with all the runs.
+        rounds = options.rounds_or(ROUNDS)
+        report = check_theorems(
+            paper,
+            runs=options.trials_or(RUNS),
+            rounds=rounds,
+            seed=options.seed,
+            workers=options.workers,
+        )
+        counts = counts_table(report.counts, rounds)
+        if not report.curves:
+            return counts
+
+        return pl.concat([counts, curves_table(report)])
+
+    return compute
+
+
+def count_of(outcome: Outcome, row: str, kind: Kind, field: str) -> float:
+    """One field of what was counted of a statement.
+
+    Args:
+        outcome: that it is read from.
+        row: the statement.
+        kind: of the statement.
+        field: one of `FIELDS` or `OF_EVENTS`.
+    """
+    metric = f"{kind}: {field}"
+    _, values = outcome.curves(RUN, row, metric)
+    count = values[0, -1]
+    return float(count)
+
+
+def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str]:
+    """The statements of a kind that were looked at at least once, or those that never were.
+
+    Args:
+        outcome: that they are read from.
+        kind: of the statements, not "event".
+        tested: which of them.
+    """
+    return [
+        row
+        for row in outcome.rows(RUN)
+        if f"{kind}: cases" in outcome.metrics(RUN, row)
+        and (count_of(outcome, row, kind, "cases") > 0.0) is tested
+    ]
+
+
+def mistaken(entry: Entry, _outcome: Outcome) -> Entry:
+    """A mistake is spoken of only where something is violated."""
+    is_violated = entry["holds"] is False
+    sentence = MISTAKE if is_violated else ""
+    return {"differs": sentence}
+
+
+def never_tested(kind: Kind) -> Revise:
+    """Names the statements that were never put to the test, and says where bounds are far away."""
+
+    def sentences(outcome: Outcome) -> str:
+        missing = statements(outcome, kind, tested=False)
+        untested = f"Never put to the test: {join_words(missing)}." if missing else ""
+        far = "" if kind == "inequality" else distance(outcome, kind)
+        return f"{untested} {far}".strip()
+
+    note = noted(sentences)
+    return lambda entry, outcome: note(entry, outcome) | mistaken(entry, outcome)
+
+
+def distance(outcome: Outcome, kind: Kind) -> str:
+    """A sentence on bounds of which all are far away; empty where one is near."""
+    used = [count_of(outcome, row, kind, "closest") for row in statements(outcome, kind)]
+    # That nothing happened far away is little evidence.
+    if not used or max(used) >= HALF:
+        return ""
+
+    return FAR.format(max(used))
+
+
+def event(name: str) -> Parts:
+    """An event fails as rarely as promised."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        runs = count_of(outcome, name, "event", "runs")
+        broken = count_of(outcome, name, "event", "broken")
+        allowed = count_of(outcome, name, "event", "allowed")
+        # With very few runs no count would be too many, so that the rule cannot decide.
+        holds = broken <= allowed if allowed < runs else None
+        number = f"{name}: share of runs in which this fails"
+        share = broken / runs
+
+        return [Part(number, share, wilson_interval(share, int(runs)), holds, int(runs))]
+
+    return parts
+
+
+def of_statements(kind: Kind, number: Callable[[Outcome, str], Part]) -> Parts:
+    """A number of every statement of a kind that was looked at."""
+
+    def parts(outcome: Outcome) -> list[Part]:
+        rows = statements(outcome, kind)
+        return [number(outcome, row) for row in rows]
+
+    return parts
+
+
+def never_false(kind: Kind) -> Parts:
+    """No statement of a kind is ever violated."""
+
+    def violations(outcome: Outcome, row: str) -> Part:
+        cases = count_of(outcome, row, kind, "cases")
+        broken = count_of(outcome, row, kind, "broken")
+        runs = count_of(outcome, row, kind, "runs")
+        name = f"{row}: violations in {cases:,.0f} cases"
+        holds = broken == 0.0
+        return Part(name, broken, None, holds, int(runs))
+
+    return of_statements(kind, violations)
+
+
+def expected(outcome: Outcome, row: str) -> Part:
+    """The mean regret over the bound on its expectation."""
+    ratio = count_of(outcome, row, "expectation", "closest")
+    broken = count_of(outcome, row, "expectation", "broken")
+    runs = count_of(outcome, row, "expectation", "runs")
+    name = f"{row}: mean over its bound"
+    holds = broken == 0.0
+    return Part(name, ratio, None, holds, int(runs))
+
+
+def doubted(outcome: Outcome, row: str) -> Part:
+    """How near the regret comes to a bound whose proof has a gap."""
+    ratio = count_of(outcome, row, "doubted", "closest")
+    runs = count_of(outcome, row, "doubted", "runs")
+    name = f"{row}: largest ratio to its bound"
+    return Part(name, ratio, None, None, int(runs))
+
+
+def experiment(paper: str, events: Mapping[str, str]) -> Experiment:
+    """The theory of a paper.
+
+    Args:
+        paper: its key.
+        events: {claim: the event's name in `check_theorems`}.
+    """
+    # In the order of the proofs: events, what follows in every round, what follows for sums.
+    parts = {
+        **{what: event(name) for what, name in events.items()},
+        "inequalities": never_false("inequality"),
+        "bounds": never_false("bound"),
+        "expectations": of_statements("expectation", expected),
+        "doubted": of_statements("doubted", doubted),
+    }
+    revise = {
+        **dict.fromkeys(events, mistaken),
+        "inequalities": never_tested("inequality"),
+        "bounds": never_tested("bound"),
+        "expectations": never_tested("expectation"),
+    }
+    settings = {"runs": RUNS, "horizon": ROUNDS}
+    scale = {"rounds": ROUNDS, "trials": RUNS}
+    part = Computed(RUN, counting(paper), settings=settings, scale=scale)
+
+    return described(f"{paper}/theory", [part], parts, revise=revise)
+
+
+IN_ELLIPSOID = "every theta in its ellipsoid, at all times"
+KNOWN_CENTRES = "every ball knows its centre, at all times"
+WITHIN_WIDTHS = "means within u + v, in all rounds"
+EVENTS: Mapping[str, Mapping[str, str]] = {
+    "moglb2019": {"ellipsoid": IN_ELLIPSOID},
+    "pcz2018": {name: f"{name}: {KNOWN_CENTRES}" for name in ("ridges", "gables")},
+    "mocmab2018": {name: f"{name}: {WITHIN_WIDTHS}" for name in ("bumps", "ramps")},
+    "molts2025": {
+        "ellipsoid-ucb": f"MOL-UCB: {IN_ELLIPSOID}",
+        "ellipsoid-ts": f"MOL-TS: {IN_ELLIPSOID}",
+        "samples": "all samples within c2 of their estimates",
+    },
+    "moslb2024": {
+        "ellipsoid-pl": f"MOSLB-PL: {IN_ELLIPSOID}",
+        "ellipsoid-pc-two-chains": f"MOSLB-PC, two chains: {IN_ELLIPSOID}",
+        "ellipsoid-pc-one-chain": f"MOSLB-PC, one chain: {IN_ELLIPSOID}",
+    },
+}
+EXPERIMENTS = {paper: experiment(paper, events) for paper, events in EVENTS.items()}

@@ -1,5 +1,0 @@
-"""Drugan and Nowé (2013), Pareto-UCB1: its bound as a function."""
-
-from mobandits.papers.drugan2013 import theory
-
-__all__ = ["theory"]

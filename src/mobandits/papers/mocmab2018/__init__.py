@@ -1,5 +1,0 @@
-"""The paper mocmab2018: its theory as functions, its theorem checks, and its experiments."""
-
-from mobandits.papers.mocmab2018 import theory
-
-__all__ = ["theory"]

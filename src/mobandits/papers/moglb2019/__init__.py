@@ -1,5 +1,0 @@
-"""The paper moglb2019: its theory as functions, its theorem checks, and its experiments."""
-
-from mobandits.papers.moglb2019 import theory
-
-__all__ = ["theory"]

@@ -1,5 +1,0 @@
-"""The paper moslb2024: its theory as functions, its theorem checks, and its experiments."""
-
-from mobandits.papers.moslb2024 import theory
-
-__all__ = ["theory"]

@@ -1,9 +1,0 @@
-"""The experiments of moslb2024: MOSLB-PC on priority chains, MOSLB-PL on priority levels."""
-
-from mobandits.papers.experiment import Experiment
-from mobandits.papers.moslb2024.drawings import CHAINS_DRAWN, LEVELS_DRAWN
-from mobandits.papers.moslb2024.figures import FIGURES
-from mobandits.papers.moslb2024.rate import RATE
-from mobandits.papers.moslb2024.remark1 import REMARK1
-
-EXPERIMENTS: tuple[Experiment, ...] = (CHAINS_DRAWN, LEVELS_DRAWN, REMARK1, *FIGURES, RATE)
