@@ -4,12 +4,14 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 # Of an environment with what a service needs, which takes a third of the time that all takes.
 SERVICE_STAMP := .venv/.service-installed
-# Clients and papers are distributions of their own, which pip would look for in an index: one command installs all.
+# The other distributions, which pip would look for in an index: one command installs all. They need the library, which
+# pip has to meet first.
 CLIENT := packages/mobandits-client
-PAPERS := packages/mobandits-papers
+GUESTS := $(CLIENT) packages/mobandits-papers packages/mobandits-service
+BESIDE := $(GUESTS:%=--editable %)
 PIP := -m pip install --quiet --disable-pip-version-check
-PIP_INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt --editable $(CLIENT) --editable $(PAPERS) --editable
-PROJECTS := pyproject.toml $(CLIENT)/pyproject.toml $(PAPERS)/pyproject.toml
+PIP_INSTALL := $(BIN)/python $(PIP) --constraint constraints.txt --editable
+PROJECTS := pyproject.toml $(GUESTS:%=%/pyproject.toml)
 # Some machines forbid bytecode files; the tests start hundreds of processes, which would compile it each time.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -24,12 +26,12 @@ endef
 
 $(STAMP): $(PROJECTS) constraints.txt
 	$(environment)
-	$(PIP_INSTALL) '.[data,gym,ray,service,postgres,docs,dev]'
+	$(PIP_INSTALL) '.[data,gym,ray,service,postgres,docs,dev]' $(BESIDE)
 	@touch $@
 
 $(SERVICE_STAMP): $(PROJECTS) constraints.txt
 	$(environment)
-	$(PIP_INSTALL) '.[data,service]'
+	$(PIP_INSTALL) '.[data,service]' $(BESIDE)
 	@touch $@
 
 demo: install
@@ -63,7 +65,7 @@ test-versions:
 # The plugin for LiteLLM, whose packages do not go with the others of this repository; no model is called.
 test-litellm:
 	@test -x .venv-litellm/bin/python || $(PYTHON) -m venv .venv-litellm
-	.venv-litellm/bin/python $(PIP) --constraint constraints-litellm.txt --editable $(CLIENT) --editable $(PAPERS) --editable '.[litellm,service]' 'litellm[proxy]' hypothesis pytest
+	.venv-litellm/bin/python $(PIP) --constraint constraints-litellm.txt --editable '.[litellm,service]' $(BESIDE) 'litellm[proxy]' hypothesis pytest
 	.venv-litellm/bin/python -m pytest -m '' --doctest-modules tests/integrations $(CLIENT)/tests $(CLIENT)/src
 	.venv-litellm/bin/python -m pytest tests/test_docs.py -k route-prompts-with-litellm
 
@@ -92,7 +94,7 @@ docs: install
 # The site from an environment that holds nothing else: for who writes documentation only.
 docs-only:
 	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python $(PIP) --constraint constraints.txt --editable $(CLIENT) --editable $(PAPERS) --editable '.[client,docs]'
+	.venv-docs/bin/python $(PIP) --constraint constraints.txt --editable '.[client,docs]' $(BESIDE)
 	.venv-docs/bin/python tools/documentation.py
 
 bench: install

@@ -24,7 +24,11 @@ if importlib.util.find_spec("litellm") is None:
 
 ROOT = Path(__file__).parent
 # {folder of tests: what places below begin with}; the clients' own have a conftest of their own.
-FOLDERS = {ROOT / "tests": "", ROOT / "packages" / "mobandits-papers" / "tests": "papers/"}
+FOLDERS = {
+    ROOT / "tests": "",
+    ROOT / "packages" / "mobandits-papers" / "tests": "papers/",
+    ROOT / "packages" / "mobandits-service" / "tests": "service/",
+}
 # What `make quick` runs: under a minute once everything is compiled.
 QUICK = (
     "test_structure.py",

@@ -11,8 +11,8 @@ import psutil
 from service_server import FEATURES, folder_on_disk, server, specification
 
 from mobandits.logs.store import SharedFile
-from mobandits.service.calls.requests import MOST_CALLS
-from mobandits.service.hosted_agent import HostedAgent
+from mobandits_service.calls.requests import MOST_CALLS
+from mobandits_service.hosted_agent import HostedAgent
 
 EVENTS = 100_000
 TURNS = 3

@@ -19,13 +19,13 @@ import msgspec
 import uvicorn
 
 from mobandits.logs.store.shared_store import open_shared
-from mobandits.service.addresses import authority, bound
-from mobandits.service.application import application
-from mobandits.service.hosted_agent import HostedAgent
-from mobandits.service.running import Running
-from mobandits.service.server import server_config
-from mobandits.service.settlements import Settlements
-from mobandits.service.specification import ServiceSpecification
+from mobandits_service.addresses import authority, bound
+from mobandits_service.application import application
+from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.running import Running
+from mobandits_service.server import server_config
+from mobandits_service.settlements import Settlements
+from mobandits_service.specification import ServiceSpecification
 
 STORE = "store"
 NO_STORE = "no-store"

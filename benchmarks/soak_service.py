@@ -18,8 +18,8 @@ import httpx
 import msgspec
 import numpy as np
 
-from mobandits.service.server import serve
-from mobandits.service.specification import ServiceSpecification
+from mobandits_service.server import serve
+from mobandits_service.specification import ServiceSpecification
 
 CONNECTIONS = 16
 CALIBRATION = 10.0  # seconds at full load, which say what half of it is

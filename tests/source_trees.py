@@ -7,10 +7,12 @@ from pathlib import Path
 import mobandits
 import mobandits_client
 import mobandits_papers
+import mobandits_service
 
 PACKAGE = Path(mobandits.__file__).parent
 CLIENT = Path(mobandits_client.__file__).parent
 PAPERS = Path(mobandits_papers.__file__).parent
+SERVICE = Path(mobandits_service.__file__).parent
 
 
 @functools.cache
@@ -31,9 +33,15 @@ def paper_files():
     return sorted(PAPERS.rglob("*.py"))
 
 
+@functools.cache
+def service_files():
+    """Every module of mobandits_service, sorted."""
+    return sorted(SERVICE.rglob("*.py"))
+
+
 def everything():
     """The modules of all distributions."""
-    return [*module_files(), *client_files(), *paper_files()]
+    return [*module_files(), *client_files(), *paper_files(), *service_files()]
 
 
 @functools.cache

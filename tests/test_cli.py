@@ -494,11 +494,12 @@ def test_every_command_has_help_with_examples(program, name, option):
 def test_commands_of_what_is_not_installed_say_what_installs_it(program, monkeypatch):
     own = [command for command in COMMANDS if command.name not in cli.OF_GUESTS]
     monkeypatch.setattr(cli, "COMMANDS", own)
-    for name in cli.OF_GUESTS:
+    monkeypatch.setattr(cli, "GROUPS", [])
+    for name, extra in cli.OF_GUESTS.items():
         status, _, err = program(name, "--out", "runs")
         assert status == 2
-        assert err.startswith(f"error: mobandits {name} needs the extra `papers`: ")
-        assert "packages/mobandits-papers" in err
+        assert err.startswith(f"error: mobandits {name} needs the extra `{extra}`: ")
+        assert f"packages/mobandits-{extra}" in err
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def quick(monkeypatch):
         "mobandits_papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)
     )
     monkeypatch.setattr("mobandits_papers.check_theorems.check_theorems", few)
-    monkeypatch.setattr("mobandits.service.server.serve", lambda *asked: None)
-    monkeypatch.setattr("mobandits.service.demo.command.serve_demo", lambda **asked: None)
+    monkeypatch.setattr("mobandits_service.command.serve", lambda *asked: None)
+    monkeypatch.setattr("mobandits_service.demo.command.serve_demo", lambda **asked: None)
     for name in ("precompile_agent", "precompile_simulation"):
         monkeypatch.setattr(f"mobandits.precompile.{name}", lambda *recipes: "compiled")
 

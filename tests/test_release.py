@@ -17,7 +17,7 @@ import mobandits
 from mobandits.support.guests import GROUPS
 
 ROOT = Path(__file__).parent.parent
-GUESTS = ("packages/mobandits-client", "packages/mobandits-papers")
+GUESTS = tuple(f"packages/mobandits-{name}" for name in ("client", "papers", "service"))
 needs_git = pytest.mark.skipif(
     shutil.which("git") is None or not (ROOT / ".git").exists(), reason="not a clone"
 )
@@ -173,7 +173,8 @@ def test_development_tools_are_pinned():
         extras = each["optional-dependencies"]
         wanted += [*each["dependencies"], *(name for extra in extras.values() for name in extra)]
     names = {re.split(r"[<>=!~\[; ]", requirement)[0].lower() for requirement in wanted}
-    assert names - pins == {"mobandits", "mobandits-client", "mobandits-papers"}
+    own = {"mobandits", *(Path(guest).name for guest in GUESTS)}
+    assert names - pins == own
 
 
 @pytest.mark.parametrize("folder", GUESTS)
@@ -202,20 +203,26 @@ def test_the_wheel_of_the_clients_is_small_and_needs_two_packages(distributions,
 
 
 @needs_git
-def test_the_wheel_of_the_papers_has_their_texts_and_joins_the_program(distributions, tmp_path):
+def test_the_wheels_of_guests_have_their_files_and_join_the_library(distributions, tmp_path):
     pytest.importorskip("build")
     sources = distributions.copy_of_sources(tmp_path / "sources")
-    distributions.build(sources / distributions.PAPERS.folder, tmp_path, kinds=("--wheel",))
-    (built,) = tmp_path.glob("*.whl")
-    assert distributions.wheel_problems(built, distributions.PAPERS) == []
-    assert distributions.metadata_problems(built, mobandits.__version__) == []
-    with zipfile.ZipFile(built) as archive:
-        names = archive.namelist()
-        (entries,) = [name for name in names if name.endswith("entry_points.txt")]
-        said = archive.read(entries).decode()
-    assert "mobandits_papers/texts/molts2025.toml" in names
-    assert "mobandits_papers/templates/demo.html" in names
-    assert re.findall(r"^\[(.+)\]$", said, re.MULTILINE) == list(GROUPS)
+    held = {
+        distributions.PAPERS: {"texts/molts2025.toml", "templates/demo.html"},
+        distributions.SERVICE: {"dashboard/templates/base.html", "dashboard/static/dashboard.css"},
+    }
+    joined = set()
+    for project, files in held.items():
+        folder = tmp_path / project.package
+        distributions.build(sources / project.folder, folder, kinds=("--wheel",))
+        (built,) = folder.glob("*.whl")
+        assert distributions.wheel_problems(built, project) == []
+        assert distributions.metadata_problems(built, mobandits.__version__) == []
+        with zipfile.ZipFile(built) as archive:
+            names = set(archive.namelist())
+            (entries,) = [name for name in names if name.endswith("entry_points.txt")]
+            joined |= set(re.findall(r"^\[(.+)\]$", archive.read(entries).decode(), re.MULTILINE))
+        assert {f"{project.package}/{file}" for file in files} <= names
+    assert joined == set(GROUPS)
 
 
 @needs_git

@@ -25,14 +25,17 @@ os.environ["MOBANDITS_COMPILING"] = "now"
 
 import mobandits as mob
 import mobandits_client
+import mobandits_service
 from mobandits.agent import Agent
 from mobandits.logs.store import SharedFile
 from mobandits.policies import MolUcb
-from mobandits.service.application import application
-from mobandits.service.running import Running
-from mobandits.service.specification import ServiceSpecification
+from mobandits_service.application import application
+from mobandits_service.running import Running
+from mobandits_service.specification import ServiceSpecification
 
-PACKAGES = (str(Path(mob.__file__).parent), str(Path(mobandits_client.__file__).parent))
+PACKAGES = tuple(
+    str(Path(package.__file__).parent) for package in (mob, mobandits_client, mobandits_service)
+)
 ARMS = ["small", "medium", "large"]
 CONTEXT = [1.0, 0.25, 0.5]
 WARMING = 20  # calls before the one that is counted

@@ -64,7 +64,15 @@ PAPERS = Project(
     ("METADATA", "entry_points.txt", "licenses/LICENSE"),
     frozenset({"LICENSE", "README.md", "pyproject.toml"}),
 )
-PROJECTS = (LIBRARY, CLIENT, PAPERS)
+SERVICE = Project(
+    "mobandits-service",
+    "mobandits_service",
+    "packages/mobandits-service/",
+    1_000_000,
+    ("METADATA", "entry_points.txt", "licenses/LICENSE"),
+    frozenset({"LICENSE", "README.md", "pyproject.toml"}),
+)
+PROJECTS = (LIBRARY, CLIENT, PAPERS, SERVICE)
 
 
 class Distributions(NamedTuple):

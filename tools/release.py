@@ -25,6 +25,7 @@ from distributions import (
     PAPERS,
     PROJECTS,
     ROOT,
+    SERVICE,
     Distributions,
     Project,
     build,
@@ -250,10 +251,13 @@ def client_problems(path: Path) -> list[str]:
 
 
 def service_problems(made: dict[Project, Distributions]) -> list[str]:
-    """What fails where both wheels are installed, to serve agents."""
-    wanted = [str(made[CLIENT].wheel), f"{made[LIBRARY].wheel}[service]"]
-    steps = {"import of the service": ["python", "-c", "import mobandits.service.server"]}
-    _, problems = tried(wanted, steps, "both wheels")
+    """What fails where the wheels of the library, the clients and the service are installed."""
+    wanted = [str(made[project].wheel) for project in (LIBRARY, CLIENT, SERVICE)]
+    steps = {
+        "import of the service": ["python", "-c", "import mobandits_service.server"],
+        "mobandits serve --help": ["mobandits", "serve", "--help"],
+    }
+    _, problems = tried(wanted, steps, "library, clients and service")
     return problems
 
 

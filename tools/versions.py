@@ -16,7 +16,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
-BESIDE = ("--editable", "packages/mobandits-client", "--editable", "packages/mobandits-papers")
+BESIDE = tuple(
+    word
+    for name in ("client", "papers", "service")
+    for word in ("--editable", f"packages/mobandits-{name}")
+)
 EXTRAS = ".[data,gym,ray,service,postgres,docs,dev]"
 # Where some package has no build for a new Python yet, the rest is tested without it.
 OPTIONAL = ("ray", "vowpalwabbit", "mo-gymnasium")
@@ -108,9 +112,9 @@ def tested(version: str, interpreter: str, arguments: list[str]) -> str:
 
 def install(python: str) -> list[str] | None:
     """Install what tests need; the optional packages that could not be, or None where the rest could not."""
-    if pip(python, *BESIDE, "--editable", EXTRAS):
+    if pip(python, "--editable", EXTRAS, *BESIDE):
         return []
-    if not pip(python, *BESIDE, "--editable", LEAST_EXTRAS, *LEAST_TOOLS):
+    if not pip(python, "--editable", LEAST_EXTRAS, *BESIDE, *LEAST_TOOLS):
         return None
     return [name for name in OPTIONAL if not pip(python, name)]
 

@@ -13,31 +13,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mobandits import (
         agent,
-        comparison,
-        compiling,
-        contracts,
         datasets,
         encoding,
         environments,
         errors,
-        estimators,
         evaluation,
-        explorers,
         features,
-        figures,
         interop,
         logs,
         metrics,
         monitoring,
-        numerics,
         orders,
         parts,
         policies,
-        references,
         simulation,
-        spec,
-        statistics,
-        support,
         testing,
     )
     from mobandits.agent import Agent, Budget, Decision, Objective
@@ -58,35 +47,23 @@ __all__ = [
     "Results",
     "__version__",
     "agent",
-    "comparison",
-    "compiling",
-    "contracts",
     "datasets",
     "encoding",
     "environments",
     "errors",
-    "estimators",
     "evaluation",
-    "explorers",
     "features",
-    "figures",
     "front",
     "gaps",
     "interop",
     "logs",
     "metrics",
     "monitoring",
-    "numerics",
     "orders",
     "parts",
     "policies",
-    "references",
-    "service",
     "simulate",
     "simulation",
-    "spec",
-    "statistics",
-    "support",
     "testing",
     "tune",
 ]
@@ -107,9 +84,10 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """A public name or subpackage, loaded when it is first asked for.
+    """A public name or a subpackage, loaded when it is first asked for.
 
-    So `mobandits.orders` exists whatever was imported before.
+    So `mobandits.orders` exists whatever was imported before. Inner rooms, such as
+    `mobandits.numerics`, are there as well, and are not listed.
     """
     # Late, since the compiler takes a third of a second to load, and tables more.
     if name in _HOME:

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mobandits as mob
-from mobandits import Budget, Objective, cli
+from mobandits import Budget, Objective
 from mobandits.agent.budget import end_of, period_of
 from mobandits.agent.ledger import Ledger
 from mobandits.agent.objectives import as_objectives
+from mobandits.cli import program as cli
 from mobandits.errors import BudgetError
 from mobandits.policies import RandomChoice
 

@@ -11,7 +11,8 @@ import pytest
 from logs_for_tests import make_log
 from worlds import linear_world
 
-from mobandits import Agent, Objective, cli
+from mobandits import Agent, Objective
+from mobandits.cli import program as cli
 from mobandits.evaluation import (
     ConstantTarget,
     LoggingPolicy,

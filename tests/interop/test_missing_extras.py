@@ -27,17 +27,6 @@ def test_what_to_install(module, library, extra):
     assert done.stderr.strip().endswith(f"MissingExtraError: {said}")
 
 
-@pytest.mark.parametrize("library", ["mobandits_client", "msgspec", "starlette"])
-def test_what_to_install_for_a_service(library):
-    code = f"import sys; sys.modules[{library!r}] = None; from mobandits.cli.program import main; main()"
-    command = [sys.executable, "-c", code, "serve", "router.toml"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    remedy = "pip install packages/mobandits-client 'mobandits[service]'"
-    said = f"mobandits serve needs the extra `service`: in a clone of the repository, {remedy}"
-    assert said in " ".join(done.stderr.split())
-    assert done.returncode == 2
-
-
 def test_what_to_install_for_the_plugin_of_a_gateway():
     code = "import sys; sys.modules['litellm'] = None; import mobandits_client.integrations.litellm"
     remedy = "pip install 'mobandits-client[litellm]'"

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mobandits.cli import completion, console
+from mobandits.support.guests import needed
 
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
@@ -277,15 +278,8 @@ def tune_policies(
 
 
 def _tuned_agent() -> Any:
-    """What writes the file of a service."""
-    from mobandits.support.optional import missing_extra  # noqa: PLC0415
-
-    try:
-        from mobandits.service import tuned_agent  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise missing_extra("mobandits tune --write", "service") from error
-
-    return tuned_agent
+    """The module that writes the file of a service."""
+    return needed("mobandits.service_files", "mobandits tune --write", "service")
 
 
 def export_decisions(

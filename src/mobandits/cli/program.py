@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from mobandits import __version__
-from mobandits.cli import agents, console, listing, logs, services, simulations
+from mobandits.cli import agents, console, listing, logs, simulations
 from mobandits.cli.command import AGAIN, RESUME, Command
 from mobandits.errors import (
     BackendError,
@@ -135,17 +135,6 @@ OWN = (
         is_private=True,
     ),
     Command(
-        "serve",
-        services.serve_agents,
-        f"every answered call is in the store; {AGAIN}",
-        (
-            "mobandits serve router.toml --check",
-            "mobandits serve router.toml --port 8080",
-            "mobandits serve --demo",
-        ),
-        is_private=True,
-    ),
-    Command(
         "warm",
         agents.warm,
         f"what was compiled is kept; {AGAIN} to compile the rest",
@@ -155,13 +144,20 @@ OWN = (
         ),
     ),
 )
-OF_GUESTS = {"demo": "papers", "reproduce": "papers", "check-theorems": "papers"}  # in which extra
+OF_GUESTS = {  # in which extra
+    "demo": "papers",
+    "reproduce": "papers",
+    "check-theorems": "papers",
+    "serve": "service",
+    "keys": "service",
+}
 
 # A guest's are for whoever installed it, and stand first.
 COMMANDS: tuple[Command, ...] = (
     *itertools.chain.from_iterable(contributions("mobandits.commands")),
     *OWN,
 )
+GROUPS: list[typer.Typer] = contributions("mobandits.command_groups")
 
 app = typer.Typer(
     help="Multi-objective contextual bandits: policies, environments, experiments.",
@@ -199,7 +195,8 @@ def guarded(command: Command) -> Callable[..., None]:
 for command in COMMANDS:
     app.command(command.name, epilog=command.epilog)(guarded(command))
 
-app.add_typer(services.keys, name="keys")
+for group in GROUPS:
+    app.add_typer(group)
 
 
 def main() -> None:
@@ -248,7 +245,7 @@ def call(arguments: Sequence[str]) -> int:
 def _check_installed(arguments: Sequence[str]) -> None:
     """Refuse a command of a distribution that is not installed."""
     name = arguments[0] if arguments else ""
-    known = {command.name for command in COMMANDS}
+    known = {*(command.name for command in COMMANDS), *(group.info.name for group in GROUPS)}
     if name in OF_GUESTS and name not in known:
         raise missing_extra(f"mobandits {name}", OF_GUESTS[name])
 

@@ -2,8 +2,9 @@
 
 from mobandits.errors import MissingExtraError
 
-# {extra: the distribution that it needs}: no index has them, so pip is told where they are.
-BESIDE = {"papers": "packages/mobandits-papers", "service": "packages/mobandits-client"}
+# {extra: the distributions that it needs}: no index has them, so pip is told where they are.
+_SERVICE = "packages/mobandits-client packages/mobandits-service"
+BESIDE = {"papers": "packages/mobandits-papers", "postgres": _SERVICE, "service": _SERVICE}
 
 
 def how_to_install(extra: str) -> str:

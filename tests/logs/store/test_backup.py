@@ -12,7 +12,7 @@ from mobandits.errors import DamagedError
 from mobandits.logs import LogError, Store, backup
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.keys import add_key, keys_of
-from mobandits.service.keys_command import writing
+from mobandits_service.keys_command import writing
 
 PLAIN = DESCRIPTION | {"arms": ["small", "large"]}
 

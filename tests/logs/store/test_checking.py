@@ -20,7 +20,7 @@ from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.keys import add_key, keys_of
 from mobandits.logs.store.replay import numbered_events
 from mobandits.logs.store.salvaging import salvage
-from mobandits.service.keys_command import writing
+from mobandits_service.keys_command import writing
 
 ASKED = {"arms": ["a", "b"], "features": 2, "objectives": ["click"], "seed": 1}
 GIVEN = [*events(40), {"kind": "add", "arm": "huge"}, *[decide(i, arm=2) for i in range(50, 60)]]

@@ -19,8 +19,8 @@ from stores import DESCRIPTION, decide, written
 from mobandits.logs import LogError, LogWarning, Store
 from mobandits.logs.names import name_text
 from mobandits.logs.store import SharedFile
-from mobandits.logs.store import rollup_reading as pages
 from mobandits.logs.store.rollup import SLICE
+from mobandits_service import rollup_reading as pages
 
 PATIENCE = 60.0
 EMPTY = '""'  # an objective whose name is empty

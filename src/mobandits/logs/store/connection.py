@@ -15,6 +15,7 @@ from mobandits.logs.store.schema import APPLICATION_ID, check_sqlite, check_vers
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.files import make_private, replacing
 from mobandits.support.found import found_at
+from mobandits.support.guests import needed
 from mobandits.support.naming import quoted, shortened
 
 WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
@@ -129,10 +130,8 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
         LogError: where the file is no store, damaged, or of another version.
     """
     if isinstance(path, Address):
-        # psycopg is of an extra, and only databases need it.
-        from mobandits.logs.store.postgres.reading import reading_database  # noqa: PLC0415
-
-        with explained(path), reading_database(path, in_slices=in_slices) as session:
+        databases = needed("mobandits.databases", "a store in PostgreSQL", "postgres")
+        with explained(path), databases.reading_database(path, in_slices=in_slices) as session:
             yield session
         return
 

@@ -11,6 +11,7 @@ from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key
 from mobandits.logs.store.ownership import Owner
 from mobandits.logs.store.shared_file import SharedFile
+from mobandits.support.guests import needed
 
 Answer = TypeVar("Answer")
 
@@ -80,9 +81,8 @@ def open_shared(place: str | Place, durability: Literal["disk", "system"]) -> Sh
     """
     found = place_of(place)
     if isinstance(found, Address):
-        # psycopg is of an extra, and only databases need it.
-        from mobandits.logs.store.postgres.shared_database import SharedDatabase  # noqa: PLC0415
-
-        return SharedDatabase(found, durability)
+        databases = needed("mobandits.databases", "a store in PostgreSQL", "postgres")
+        shared: SharedStore = databases.SharedDatabase(found, durability)
+        return shared
 
     return SharedFile(found, durability)

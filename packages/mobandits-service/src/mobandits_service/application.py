@@ -1,0 +1,155 @@
+"""The application: routes, limits of bodies, and errors as problem details."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mobandits.errors import DamagedError, MobanditsError
+from mobandits_service.calls import OPERATIONS
+from mobandits_service.dashboard.routes import add_dashboard
+from mobandits_service.openapi import document
+from mobandits_service.problems import Problem, answer_to, problem_of
+from mobandits_service.request_log import RequestLog
+from mobandits_service.running import Running
+
+LOG = logging.getLogger("mobandits.service")
+MOST_BYTES = 2**20  # of a body
+
+
+def application(running: Running) -> Starlette:
+    """The application of a service.
+
+    Args:
+        running: its parts; they are started and stopped with the application.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        running.pace.begin()
+        tasks = [
+            asyncio.create_task(running.keep_ready()),
+            asyncio.create_task(running.snapshots.keep_taking()),
+            asyncio.create_task(running.stalls.keep_beating()),
+            asyncio.create_task(running.retention.keep_deleting()),
+        ]
+        if running.learner is not None:
+            tasks.append(asyncio.create_task(running.learner.keep_learning()))
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            running.pace.end()
+            running.stop()
+
+    described = msgspec.json.encode(document(OPERATIONS))
+
+    async def openapi(_: Request) -> Response:
+        """The description of the interface."""
+        return Response(described, media_type="application/json")
+
+    # Routes are tried one after the other: those that are asked for most come first.
+    in_order = sorted(OPERATIONS, key=lambda each: each.scope != "decide")
+    routes = [each.route() for each in in_order]
+    routes.append(Route("/openapi.json", openapi, methods=["GET"]))
+    app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
+    app.state.running = running
+    add_dashboard(app)
+    app.add_middleware(LimitedBodies)
+    # The last one is the outermost: it sees what all others answer.
+    app.add_middleware(
+        RequestLog,
+        telemetry=running.telemetry,
+        is_written=running.specification.log_requests,
+    )
+
+    return app
+
+
+async def told_error(request: Request, error: Exception) -> Response:
+    """An exception as problem details."""
+    problem = problem_of(error)
+    if isinstance(error, DamagedError):
+        LOG.error("%s; `mobandits check` says what can be saved", error)
+    elif problem.status == 500:
+        LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+
+    return answer_to(problem)
+
+
+async def told_hang_up(_: Request, __: Exception) -> Response:
+    """The status that metrics and the log have for a client that is gone; nobody reads it."""
+    return answer_to(Problem(499, "the client hung up before its body was read"))
+
+
+async def told_http_error(request: Request, error: Exception) -> Response:
+    """An error of routing as problem details."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - as it is registered
+    response = answer_to(Problem(error.status_code, error.detail))
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(allowed_methods(request))
+
+    return response
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """The methods that the path of a request takes; there is a route for each."""
+    methods = set[str]()
+    for route in request.app.routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+
+    return sorted(methods)
+
+
+# By base class. What only `Exception` covers is raised again once it is answered, and so ends the
+# connection: an expected error needs a line of its own.
+HANDLERS = {
+    HTTPException: told_http_error,
+    Exception: told_error,
+    ClientDisconnect: told_hang_up,
+    MobanditsError: told_error,
+    Problem: told_error,
+    ValueError: told_error,
+}
+
+
+class LimitedBodies:
+    """Refuses bodies that are too large, before they are read whole.
+
+    Args:
+        app: what answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        size = 0
+
+        async def receive_limited() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            most = getattr(scope.get("endpoint"), "most_bytes", MOST_BYTES)
+            if size > most:
+                raise Problem(413, f"the body must have at most {most:,} bytes")
+            return message
+
+        await self._app(scope, receive_limited, send)

@@ -1,0 +1,41 @@
+"""Calls that give an agent's log away."""
+
+import os
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from mobandits_client.messages import ExportQuery
+from mobandits_service.calls.requests import AGENT, hosted_of, query_of, running_of
+from mobandits_service.exporting import MEDIA, chunks_of
+from mobandits_service.operations import Operation
+
+
+async def export(request: Request) -> Response:
+    """`GET /v1/agents/{agent}/export`: its log as a file of another format."""
+    hosted = hosted_of(request)
+    query = query_of(request, ExportQuery)
+    # Of an agent that was never opened there may be no log.
+    hosted.store.check_usable()
+    file = await running_of(request).exports.file_of(hosted.name, query)
+    name = quote(f"{hosted.name}.{query.format}", safe="")
+    headers = {
+        "Content-Length": str(os.fstat(file.fileno()).st_size),
+        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+    }
+
+    return StreamingResponse(chunks_of(file), headers=headers, media_type=MEDIA[query.format])
+
+
+OPERATIONS = [
+    Operation(
+        "GET",
+        f"{AGENT}/export",
+        export,
+        "read",
+        answer=bytes,
+        query=ExportQuery,
+        media=tuple(MEDIA.values()),
+    ),
+]

@@ -1,0 +1,212 @@
+"""What calls have in common: the parts of a request, and the answer once it is on disk."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.support.naming import quoted, shortened
+from mobandits_client.messages import Decide, DecideQuery, RefusedItem
+from mobandits_service.decision_names import decision_number
+from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.problems import Problem, problem_of
+from mobandits_service.running import Running
+
+JSON = "application/json"
+AGENT = "/v1/agents/{agent}"
+DECISION = f"{AGENT}/decisions/{{decision}}"
+MOST_ITEMS = 1000  # of a list
+TURN = 20  # items, which take some milliseconds: then others have their turn
+MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
+
+Body = TypeVar("Body")
+Item = TypeVar("Item")
+
+_decoders: dict[Any, Any] = {}
+
+
+async def body_of(request: Request, kind: type[Body]) -> Body:
+    """The body of a request, checked.
+
+    Args:
+        request: of a client.
+        kind: what it must be.
+
+    Raises:
+        msgspec.DecodeError: where it is something else.
+        Problem: where it is nested too deeply to be read.
+    """
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = msgspec.json.Decoder(kind)
+        _decoders[kind] = decoder
+
+    content = await request.body()
+    try:
+        decoded: Body = decoder.decode(content)
+    except RecursionError as error:
+        raise Problem(400, "the body must be JSON that is nested less deeply") from error
+
+    return decoded
+
+
+def query_of(request: Request, kind: type[Body]) -> Body:
+    """The parameters behind the question mark of a request, checked.
+
+    Args:
+        request: of a client.
+        kind: a type whose fields are their names.
+
+    Raises:
+        ValueError: where one is unknown, is given twice, or does not fit.
+    """
+    given: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name in given:
+            raise Problem(422, f"{shortened(name)} must be given once, got it twice")
+        given[name] = value
+
+    # Not strict: all of them are texts.
+    return msgspec.convert(given, kind, strict=False)
+
+
+async def decision_wanted(request: Request) -> Decide:
+    """The body of a request for a decision, with the key of its header.
+
+    Raises:
+        Problem: where header and body have two keys.
+    """
+    wanted = await body_of(request, Decide)
+    header = request.headers.get("idempotency-key")
+    if header is None:
+        return wanted
+    if wanted.key not in (None, header):
+        rule = f"Idempotency-Key must be the key of the body, {quoted(wanted.key)}"
+        raise Problem(422, f"{rule}, got {quoted(header)}")
+
+    wanted.key = header
+
+    return wanted
+
+
+def is_explanation_wanted(request: Request) -> bool:
+    """Whether a decision is to be answered with its explanation."""
+    # Most requests have nothing behind the question mark.
+    if not request.scope["query_string"]:
+        return False
+
+    return query_of(request, DecideQuery).explain
+
+
+def running_of(request: Request) -> Running:
+    """The service that a request came to."""
+    running: Running = request.app.state.running
+    return running
+
+
+def hosted_of(request: Request) -> HostedAgent:
+    """The agent that a request is for.
+
+    Raises:
+        Problem: where there is none.
+    """
+    name: str = request.path_params["agent"]
+    return running_of(request).agents.named(name)
+
+
+def decision_of(request: Request) -> tuple[HostedAgent, int]:
+    """The agent that a request is for, and the number of its decision.
+
+    Raises:
+        Problem: where one of them is not there.
+    """
+    hosted = hosted_of(request)
+    number = decision_number(request.path_params["decision"])
+
+    return hosted, number
+
+
+async def saved(request: Request, hosted: HostedAgent, openings: int | None = None) -> None:
+    """Wait until what an agent wrote is on disk.
+
+    Args:
+        request: whose call wrote it.
+        hosted: the agent.
+        openings: what `hosted.openings` was when it was written; None: it was just now, and other
+            calls have not come in between.
+
+    Raises:
+        Problem: where it could not be written.
+    """
+    if openings is None:
+        openings = hosted.openings
+    await running_of(request).settlements.settled()
+    hosted.check_saved(openings)
+
+
+def check_length(items: Sequence[Any]) -> None:
+    """Refuse a list that would hold up other calls for long.
+
+    Raises:
+        Problem: saying how long it may be.
+    """
+    count = len(items)
+    if count > MOST_ITEMS:
+        raise Problem(422, f"the list must have at most {MOST_ITEMS:,} items, got {count:,}")
+
+
+async def in_turns(hosted: HostedAgent, items: Sequence[Item]) -> AsyncIterator[Item]:
+    """The items of a list for one agent, while other calls have their turns in between.
+
+    Raises:
+        Problem: where the agent was opened again meanwhile: what was done of the list may be lost.
+    """
+    openings = hosted.openings
+    for place, item in enumerate(items):
+        if place > 0 and place % TURN == 0:
+            await asyncio.sleep(0.0)
+            hosted.check_saved(openings)
+        yield item
+
+
+def refusal_of(error: Exception) -> RefusedItem:
+    """What is answered for an item of a list that was refused.
+
+    Raises:
+        Exception: what is no refusal, but a failure.
+    """
+    problem = problem_of(error)
+    if problem.status == 500:
+        raise error
+
+    return RefusedItem(problem.status, problem.detail)
+
+
+def check_room(waiting: int) -> None:
+    """Turn a call away where too many wait already.
+
+    Args:
+        waiting: how many calls wait for the disk.
+
+    Raises:
+        Problem: saying so.
+    """
+    if waiting >= MOST_CALLS:
+        raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
+
+
+def answer(message: msgspec.Struct, etag: str | None = None, status: int = 200) -> Response:
+    """A message as the answer to a request.
+
+    Args:
+        message: what is answered.
+        etag: what stands for the state of the resource; None: it has none.
+        status: of HTTP.
+    """
+    content = msgspec.json.encode(message)
+    headers = None if etag is None else {"ETag": etag}
+
+    return Response(content, status, headers, JSON)

@@ -1,0 +1,84 @@
+"""Calls that report what decisions brought."""
+
+from typing import Annotated
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits_client.messages import Rewarded, RewardOutcome, RewardsOf
+from mobandits_client.messages.base import AT_MOST, Rewards
+from mobandits_service.calls.requests import (
+    AGENT,
+    DECISION,
+    JSON,
+    answer,
+    body_of,
+    check_length,
+    check_room,
+    decision_of,
+    hosted_of,
+    in_turns,
+    refusal_of,
+    running_of,
+    saved,
+)
+from mobandits_service.decision_names import number_or_key
+from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.operations import Operation
+from mobandits_service.problems import Problem
+
+
+async def reward(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
+    hosted, number = decision_of(request)
+    running = running_of(request)
+    check_room(running.file.committer.waiting())
+    rewards = await body_of(request, dict[str, float])
+    rewarded = hosted.reward(number, rewards)
+    await saved(request, hosted)
+    running.telemetry.count_reward(hosted.name, rewarded)
+
+    return answer(rewarded)
+
+
+async def reward_several(request: Request) -> Response:
+    """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
+    hosted = hosted_of(request)
+    check_room(running_of(request).file.committer.waiting())
+    items = await body_of(request, list[RewardsOf])
+    check_length(items)
+    outcomes = []
+    openings = hosted.openings
+    async for item in in_turns(hosted, items):
+        try:
+            outcomes.append(RewardOutcome(rewarded=_reward_one(hosted, item)))
+        except (Problem, ValueError) as error:
+            outcomes.append(RewardOutcome(refused=refusal_of(error)))
+
+    await saved(request, hosted, openings)
+    for outcome in outcomes:
+        if outcome.rewarded is not None:
+            running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)
+
+    return Response(msgspec.json.encode(outcomes), media_type=JSON)
+
+
+def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
+    named = number_or_key(item)
+    number = named if isinstance(named, int) else hosted.number_of_key(named)
+
+    return hosted.reward(number, item.rewards)
+
+
+OPERATIONS = [
+    Operation("POST", f"{DECISION}/rewards", reward, "decide", Rewards, Rewarded),
+    Operation(
+        "POST",
+        f"{AGENT}/rewards",
+        reward_several,
+        "decide",
+        Annotated[list[RewardsOf], AT_MOST],
+        list[RewardOutcome],
+    ),
+]

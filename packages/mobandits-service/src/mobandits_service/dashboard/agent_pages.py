@@ -1,0 +1,150 @@
+"""Pages of agents: all of them, one of them, and how one compares arms."""
+
+import asyncio
+import time
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits_client.messages import Preview
+from mobandits_service.calls.requests import hosted_of, running_of, saved
+from mobandits_service.dashboard.agent_page import agent_page
+from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
+from mobandits_service.dashboard.changes import Change, last_changes
+from mobandits_service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
+from mobandits_service.dashboard.overview import AgentNow, agent_lines
+from mobandits_service.dashboard.visitors import Visitor
+from mobandits_service.dashboard.windows import WINDOWS, Span, asked_span
+from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.preview import preview
+from mobandits_service.problems import Problem, problem_of
+
+RECENT = 200  # contexts that a preview looks at
+
+
+async def agents_page(request: Request, visitor: Visitor) -> Response:
+    """`GET /`: all agents that the visitor may see."""
+    running = running_of(request)
+    seen = [hosted for hosted in running.agents if visitor.may("read", hosted.name)]
+    agents = [AgentNow(hosted) for hosted in seen]
+    lines = await asyncio.to_thread(agent_lines, running.file.path, agents)
+
+    return page_answer("agents.html", visitor=visitor, lines=lines, agent=None)
+
+
+async def agent_shown(request: Request, visitor: Visitor) -> Response:
+    """`GET /agents/{agent}`: what an agent does."""
+    span = _asked(request)
+    hosted = hosted_of(request)
+    form = _present_form(hosted)
+
+    return await _agent_answer(request, visitor, hosted, form, span)
+
+
+async def preview_shown(request: Request, visitor: Visitor) -> Response:
+    """`POST /agents/{agent}/preview`: what another order would have played."""
+    span = _asked(request)
+    hosted = hosted_of(request)
+    form, order = read_form(visitor.form, hosted.state().objectives)
+    await running_of(request).settlements.settled()
+    try:
+        found = await asyncio.to_thread(preview, hosted, order, RECENT)
+    except (Problem, ValueError) as error:
+        detail = problem_of(error).detail
+        return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
+
+    return await _agent_answer(request, visitor, hosted, form, span, preview=found)
+
+
+async def preview_again(request: Request, _: Visitor) -> Response:
+    """`GET /agents/{agent}/preview`: where an address without its form leads."""
+    hosted = hosted_of(request)
+    return _shown_again(hosted, _asked(request))
+
+
+async def preference_saved(request: Request, visitor: Visitor) -> Response:
+    """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
+    span = _asked(request)
+    hosted = hosted_of(request)
+    form, order = read_form(visitor.form, hosted.state().objectives)
+    try:
+        openings = await running_of(request).change_preference(hosted, order)
+    except ValueError as error:
+        detail = problem_of(error).detail
+        return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
+
+    await saved(request, hosted, openings)
+
+    return _shown_again(hosted, span, saved="1")
+
+
+def _asked(request: Request) -> Span | None:
+    return asked_span(request.query_params, time.time())
+
+
+def _shown_again(hosted: HostedAgent, span: Span | None, **more: str) -> Response:
+    """The way back to the preference of an agent, with the time that was shown."""
+    parameters = {} if span is None else span.parameters
+    query = urlencode({**parameters, **more})
+    page = f"/agents/{segment(hosted.name)}"
+    if query:
+        page += f"?{query}"
+
+    return elsewhere(f"{page}#preference")
+
+
+async def _agent_answer(
+    request: Request,
+    visitor: Visitor,
+    hosted: HostedAgent,
+    form: OrderForm | None,
+    span: Span | None,
+    *,
+    preview: Preview | None = None,
+    refused: str = "",
+    status: int = 200,
+) -> Response:
+    path = running_of(request).file.path
+    page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), span)
+    changes: list[Change] = []
+    if hosted.is_ready:
+        changes = await asyncio.to_thread(last_changes, hosted.agent.core, hosted.store)
+
+    return page_answer(
+        "agent.html",
+        status,
+        visitor=visitor,
+        agent=hosted.name,
+        tab="agent",
+        page=page,
+        changes=changes,
+        windows=WINDOWS.values(),
+        form=form,
+        choices=CHOICES,
+        preview=preview,
+        refused=refused,
+        is_saved="saved" in request.query_params,
+        recent=RECENT,
+    )
+
+
+def _present_form(hosted: HostedAgent) -> OrderForm | None:
+    """The form of the agent's present order; None where it cannot have another one."""
+    if not hosted.is_ready:
+        return None
+
+    agent = hosted.agent
+    if agent.preference is None:
+        return None
+
+    return form_of(agent.preference, len(agent.objectives))
+
+
+PAGES = [
+    ("GET", "/", agents_page, None),
+    ("GET", "/agents/{agent}", agent_shown, "read"),
+    ("POST", "/agents/{agent}/preview", preview_shown, "read"),
+    ("GET", "/agents/{agent}/preview", preview_again, "read"),
+    ("POST", "/agents/{agent}/preference", preference_saved, "admin"),
+]

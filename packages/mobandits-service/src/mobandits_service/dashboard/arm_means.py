@@ -1,0 +1,161 @@
+"""What arms brought in a window: shares, means with joint intervals, and the front of the means."""
+
+import itertools
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from mobandits_client.messages import ObjectiveState
+from mobandits_service.dashboard.time_charts import arm_colours
+from mobandits_service.rollup_reading import RolledSums
+
+CONFIDENCE = 0.95  # of all intervals of a page together
+FEWEST = 10  # rewards, below which the normal approximation is no use
+MOST_PAIRS = 6  # of objectives that are drawn
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean reward of an arm in an objective.
+
+    Attributes:
+        n: how many rewards.
+        value: their mean.
+        half: half the width of its interval; None where there are too few.
+    """
+
+    n: int
+    value: float
+    half: float | None
+
+
+@dataclass(frozen=True)
+class ArmSummary:
+    """An arm in a window.
+
+    Attributes:
+        name: of the arm.
+        colour: the name of one of the palette.
+        decisions: how often it was played.
+        share: of all decisions.
+        means: per objective; None where no reward came.
+        dominated_by: an arm whose means are at least as good in all objectives, and better in one;
+            empty: there is none; None: not every mean is known.
+    """
+
+    name: str
+    colour: str
+    decisions: int
+    share: float
+    means: list[Mean | None]
+    dominated_by: str | None
+
+
+def arm_summaries(
+    sums: Sequence[RolledSums],
+    names: dict[int, Hashable],
+    objectives: Sequence[ObjectiveState],
+) -> list[ArmSummary]:
+    """The arms that were played in a window, the most frequent first.
+
+    Args:
+        sums: over the whole window, in one stretch.
+        names: {number: name} of the arms.
+        objectives: of the agent.
+    """
+    cells = {(each.arm, each.objective): each for each in sums}
+    counts = {each.arm: each.n for each in sums if each.objective is None}
+    # Rewards may come for arms that were last played before the window.
+    arms = sorted({each.arm for each in sums}, key=lambda arm: (-counts.get(arm, 0), arm))
+    colours = arm_colours(arms)
+    total = sum(counts.values())
+    quantile = _joint_quantile(len(arms) * len(objectives))
+    all_means = {}
+    for arm in arms:
+        found = [cells.get((arm, objective.name)) for objective in objectives]
+        all_means[arm] = [_mean(cell, quantile) for cell in found]
+
+    rewards = {arm: _as_rewards(means, objectives) for arm, means in all_means.items()}
+    summaries = []
+    for arm in arms:
+        dominating = _dominating(arm, rewards)
+        name = dominating if dominating is None else str(names.get(dominating, ""))
+        known = rewards[arm] is not None
+        summary = ArmSummary(
+            name=str(names[arm]),
+            colour=colours[arm],
+            decisions=counts.get(arm, 0),
+            share=counts.get(arm, 0) / total if total else 0.0,
+            means=all_means[arm],
+            dominated_by=(name or "") if known else None,
+        )
+        summaries.append(summary)
+
+    return summaries
+
+
+def objective_pairs(objectives: Sequence[ObjectiveState]) -> list[tuple[int, int]]:
+    """The pairs of objectives that are drawn, as their places."""
+    pairs = itertools.combinations(range(len(objectives)), 2)
+    return list(itertools.islice(pairs, MOST_PAIRS))
+
+
+def dominates(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether rewards are at least as good everywhere as others, and better somewhere.
+
+    Example:
+        >>> dominates([1.0, 2.0], [1.0, 1.0]), dominates([1.0, 1.0], [1.0, 1.0])
+        (True, False)
+    """
+    pairs = list(zip(one, other, strict=True))
+    return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+
+
+def _joint_quantile(count: int) -> float:
+    """The quantile with which so many intervals hold together (Bonferroni)."""
+    tail = (1.0 - CONFIDENCE) / (2.0 * max(1, count))
+    return NormalDist().inv_cdf(1.0 - tail)
+
+
+def _mean(cell: RolledSums | None, quantile: float) -> Mean | None:
+    if cell is None:
+        return None
+
+    mean = cell.total / cell.n
+    if not math.isfinite(mean):
+        return None
+    if cell.n < FEWEST:
+        return Mean(cell.n, mean, None)
+
+    # Rounding may leave a little less than nothing where all rewards are equal.
+    spread = max(0.0, cell.squares - cell.n * mean * mean) / (cell.n - 1)
+    half = quantile * math.sqrt(spread / cell.n)
+
+    return Mean(cell.n, mean, half if math.isfinite(half) else None)
+
+
+def _as_rewards(
+    means: Sequence[Mean | None], objectives: Sequence[ObjectiveState]
+) -> list[float] | None:
+    """Means with the sign that makes more better; None where one is not known."""
+    rewards = []
+    for mean, objective in zip(means, objectives, strict=True):
+        if mean is None:
+            return None
+        rewards.append(-mean.value if objective.minimise else mean.value)
+
+    return rewards
+
+
+def _dominating(arm: int, rewards: dict[int, list[float] | None]) -> int | None:
+    """An arm that dominates another one."""
+    own = rewards[arm]
+    if own is None:
+        return None
+
+    for other, means in rewards.items():
+        if means is not None and dominates(means, own):
+            return other
+
+    return None

@@ -1,0 +1,111 @@
+"""Pages of decisions: a list that can be filtered, and one of them with its explanation."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.agent.core import AgentCore
+from mobandits_client.messages import DecisionsQuery, Explained, Recorded
+from mobandits_service.calls.requests import decision_of, hosted_of, running_of
+from mobandits_service.dashboard.answers import number_text, page_answer
+from mobandits_service.dashboard.visitors import Visitor
+from mobandits_service.problems import Problem, problem_of
+
+LIMIT = 50  # decisions of a page
+MOST_FEATURES = 100  # of a context that is shown
+FILTERS = ("arm", "status", "made_by")
+
+
+async def decisions_shown(request: Request, visitor: Visitor) -> Response:
+    """`GET /agents/{agent}/decisions`: the last decisions, a page at a time."""
+    hosted = hosted_of(request)
+    await running_of(request).settlements.settled()
+    # A form sends the fields that were left empty as well.
+    given = {name: text for name, text in request.query_params.items() if text}
+    filters = {name: given[name] for name in FILTERS if name in given}
+    query: dict[str, Any] = {**filters, "limit": LIMIT, "order": "newest"}
+    if "after" in given:
+        query["after"] = given["after"]
+
+    wanted = msgspec.convert(query, DecisionsQuery)
+    listed = await asyncio.to_thread(hosted.listed, wanted)
+    following = ""
+    if listed.next is not None:
+        following = urlencode({**filters, "after": listed.next})
+
+    return page_answer(
+        "decisions.html",
+        visitor=visitor,
+        agent=hosted.name,
+        tab="decisions",
+        state=hosted.state(),
+        listed=listed,
+        filters=filters,
+        following=following,
+        is_first="after" not in given,
+    )
+
+
+async def decision_shown(request: Request, visitor: Visitor) -> Response:
+    """`GET /agents/{agent}/decisions/{decision}`: a decision, its rewards, and why it was made."""
+    hosted, number = decision_of(request)
+    await running_of(request).settlements.settled()
+    recorded = await asyncio.to_thread(hosted.recorded, number)
+    explained: Explained | None = None
+    unexplained = ""
+    try:
+        explained = hosted.explained(number)
+    except (Problem, ValueError) as error:
+        unexplained = problem_of(error).detail
+
+    return page_answer(
+        "decision.html",
+        visitor=visitor,
+        agent=hosted.name,
+        tab="decisions",
+        state=hosted.state(),
+        recorded=recorded,
+        explained=explained,
+        unexplained=unexplained,
+        features=feature_rows(hosted.agent.core, recorded.context),
+        columns=context_columns(recorded, hosted.state().arms),
+    )
+
+
+def feature_rows(
+    core: AgentCore, context: Sequence[Sequence[float]] | None
+) -> list[tuple[str, list[str]]]:
+    """(name, a value per row) of what is in a context, in words where the agent has columns."""
+    if not context:
+        return []
+    if core.encoder is not None:
+        described = [core.encoder.describe(row) for row in context]
+        return [
+            (str(name), [row[name] or "not told by its numbers" for row in described])
+            for name in described[0]
+        ]
+
+    rows = []
+    for i, values in enumerate(zip(*context, strict=True)):
+        rows.append((f"feature {i}", [number_text(value) for value in values]))
+
+    return rows[:MOST_FEATURES]
+
+
+def context_columns(recorded: Recorded, arms: Sequence[str]) -> list[str]:
+    """What the rows of a context are of: all arms, or one each."""
+    if recorded.context is None or len(recorded.context) < 2:
+        return ["Value"]
+
+    return recorded.eligible or list(arms)
+
+
+PAGES = [
+    ("GET", "/agents/{agent}/decisions", decisions_shown, "read"),
+    ("GET", "/agents/{agent}/decisions/{decision}", decision_shown, "read"),
+]

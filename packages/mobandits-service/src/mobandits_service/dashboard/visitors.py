@@ -1,0 +1,127 @@
+"""Who looks at a page: everybody on this machine, or whoever has logged in with a key."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mobandits.agent.actors import ACTOR
+from mobandits.logs.store.keys import Key
+from mobandits_service.authorisation import Authorisation, actor_of
+from mobandits_service.dashboard.answers import elsewhere, form_of, page_answer
+from mobandits_service.dashboard.sessions import COOKIE, Sessions, same_token
+from mobandits_service.problems import TITLES, Problem, problem_of
+
+SAME_SITE = frozenset(("same-origin", "none"))  # "none": an address that was typed
+
+
+class Visitor(NamedTuple):
+    """Who looks at a page.
+
+    Attributes:
+        key: that was logged in with; None: nobody needs one.
+        token: for the forms of the page.
+        form: the fields that were sent; empty where none were.
+    """
+
+    key: Key | None
+    token: str
+    form: Mapping[str, str]
+
+    def may(self, scope: str, agent: str | None = None) -> bool:
+        """Whether a page may offer something."""
+        return self.key is None or self.key.allows(scope, agent)
+
+
+Page = Callable[[Request, Visitor], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def guarded_page(page: Page, scope: str | None) -> Handler:
+    """A page that only keys with a scope may open.
+
+    Args:
+        page: answers; a form was checked to come from one of our pages.
+        scope: "read", "decide" or "admin"; None: that anybody logged in may open.
+    """
+
+    async def shown(request: Request) -> Response:
+        try:
+            visitor = await visitor_of(request, scope)
+            return await page(request, visitor)
+        except Exception as error:
+            problem = problem_of(error)
+            if problem.status == 500:
+                raise
+            if problem.status == 401 and request.method == "GET":
+                return elsewhere(f"/login?next={quote(own_address(request), safe='')}")
+            return error_page(problem)
+
+    # Its name is what metrics and the log call it.
+    shown.__name__ = page.__name__
+
+    return shown
+
+
+async def visitor_of(request: Request, scope: str | None) -> Visitor:
+    """Who made a request.
+
+    Raises:
+        Problem: where nobody is logged in, the key does not allow it, or another site has sent it.
+    """
+    authorisation: Authorisation = request.app.state.running.authorisation
+    sessions: Sessions = request.app.state.sessions
+    authorisation.check_host(request)
+    session = sessions.found(request.cookies.get(COOKIE))
+    key = None
+    token = sessions.process_token
+    if session is not None:
+        key = authorisation.valid_key(session.key)
+        token = session.token
+    if key is None and not authorisation.is_open:
+        raise Problem(401, "a key is needed: log in")
+    if key is None:
+        token = sessions.process_token
+
+    agent = request.path_params.get("agent")
+    if key is not None and scope is not None and not key.allows(scope, agent):
+        raise Problem(403, f"key {key.id} does not have the scope {scope} here")
+
+    ACTOR.set(None if key is None else actor_of(key))
+    visitor = Visitor(key, token, {})
+    if request.method != "POST":
+        return visitor
+
+    form = await form_of(request)
+    check_origin(request)
+    if not same_token(form.get("token", ""), token):
+        raise Problem(403, "the form is of another session: open its page again")
+
+    return visitor._replace(form=form)
+
+
+def check_origin(request: Request) -> None:
+    """Refuse a form that another site has sent.
+
+    Raises:
+        Problem: saying so.
+    """
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    is_ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if site not in SAME_SITE or not is_ours:
+        raise Problem(403, "the form must come from a page of this service")
+
+
+def own_address(request: Request) -> str:
+    """The path of a request with its query."""
+    url = request.url
+    return f"{url.path}?{url.query}" if url.query else url.path
+
+
+def error_page(problem: Problem) -> Response:
+    """A page that says why there is no other one."""
+    title = TITLES.get(problem.status, "The request failed")
+    return page_answer("error.html", problem.status, title=title, detail=problem.detail)

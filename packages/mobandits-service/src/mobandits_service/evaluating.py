@@ -1,0 +1,206 @@
+"""An evaluation in a process of its own: what else than was played, on an agent's own log.
+
+A line of JSON on its input says what to evaluate; its output is the result. It ends with the
+process that began it: then its input ends.
+"""
+
+import math
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from mobandits.contracts.protocols import Array
+from mobandits.evaluation import Comparison, ConstantTarget, LoggingPolicy, compare, dominance
+from mobandits.evaluation.comparison import own_values
+from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.front import shown_estimator
+from mobandits.logs import Feedback, read
+from mobandits.logs.objectives import Objective, signs_of
+from mobandits.support import json_lines
+from mobandits_client.messages import (
+    EvaluationResult,
+    EvaluationWarning,
+    JointRegion,
+    LogDiagnostics,
+    TargetValue,
+)
+from mobandits_service.evaluation_tasks import EvaluationAnswer, EvaluationTask, wanted_recipe
+
+ASKED = "asked"  # the names of the two targets: what was asked for, and what was played
+PLAYED = "played"
+LEVEL = 0.95
+SEED = 0
+KINDER = 10  # than the service to others who want the processor
+PIECE = 65_536  # bytes that are read at a time
+
+
+def evaluated(task: EvaluationTask) -> EvaluationResult:
+    """The value of what was asked for, beside that of what was played.
+
+    Raises:
+        ValueError: where the log does not allow it.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        whole: Feedback = read(task.store, agent=task.agent)
+        log, notes = _usable(whole)
+        target = _target(task)
+        comparison = compare(
+            log,
+            {ASKED: target, PLAYED: LoggingPolicy()},
+            task.wanted.estimators,
+            seed=SEED,
+            progress=False,
+        )
+
+    notes += [str(warning.message) for warning in caught]
+
+    return _result(comparison, log, notes)
+
+
+def _target(task: EvaluationTask) -> Any:
+    recipe = wanted_recipe(task)
+    return ConstantTarget(task.wanted.arm) if recipe is None else recipe
+
+
+def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
+    """The rounds that other policies can be valued from, and what was left out."""
+    notes = []
+    first = log.first_ranks()
+    others = len(log) - len(first)
+    if others:
+        notes.append(f"{others} of {len(log)} decisions are of further ranks, and were left out")
+
+    is_known = ~np.isnan(first.propensities)
+    unknown = len(first) - int(is_known.sum())
+    if unknown:
+        notes.append(f"{unknown} decisions without a propensity were left out")
+
+    return first[is_known], notes
+
+
+# --- the result, in the objectives' own directions
+
+
+def _result(comparison: Comparison, log: Feedback, notes: list[str]) -> EvaluationResult:
+    shown = shown_estimator(comparison, None)
+    signs = signs_of(log.objectives)
+    values: list[TargetValue] = []
+    doubts: list[EvaluationWarning] = []
+    for (target, estimator), estimate in comparison.estimates.items():
+        values += _values(target, estimator, estimate, log.objectives)
+        doubts += [EvaluationWarning(target, estimator, text) for text in estimate.warnings]
+
+    asked = comparison[ASKED, shown]
+    verdict = dominance(asked, comparison[PLAYED, shown], level=LEVEL)
+    diagnostics = asked.diagnostics
+
+    return EvaluationResult(
+        rounds=asked.rounds,
+        level=LEVEL,
+        shown=shown,
+        objectives=[str(name) for name in log.objective_names],
+        values=values,
+        diagnostics=LogDiagnostics(
+            effective_rounds=_finite(diagnostics.effective_rounds),
+            largest_weight=_finite(diagnostics.largest_weight),
+            largest_share=_finite(diagnostics.largest_share),
+            mean_weight=_finite(diagnostics.mean_weight),
+            matched=_finite(diagnostics.matched),
+            uncovered_rounds=_finite(diagnostics.uncovered_rounds),
+        ),
+        regions=[_region(target, comparison[target, shown], signs) for target in (ASKED, PLAYED)],
+        verdict=str(verdict.decision),
+        is_reliable=not doubts,
+        warnings=doubts,
+        notes=notes,
+    )
+
+
+def _values(
+    target: str, estimator: str, estimate: Estimate, objectives: Sequence[Objective]
+) -> Iterator[TargetValue]:
+    value, low, high = own_values(estimate, objectives, LEVEL)
+    for place, objective in enumerate(objectives):
+        yield TargetValue(
+            target=target,
+            estimator=estimator,
+            objective=str(objective.name),
+            value=_finite(float(value[place])),
+            standard_error=_finite(float(estimate.standard_error[place])),
+            low=_finite(float(low[place])),
+            high=_finite(float(high[place])),
+        )
+
+
+def _region(target: str, estimate: Estimate, signs: Array) -> JointRegion:
+    ellipsoid = estimate.ellipsoid(LEVEL)
+    centre = signs * ellipsoid.center
+    covariance = np.outer(signs, signs) * ellipsoid.covariance
+
+    return JointRegion(
+        target=target,
+        centre=[_finite(value) for value in centre.tolist()],
+        covariance=[[_finite(value) for value in row] for row in covariance.tolist()],
+        radius=_finite(float(ellipsoid.radius)),
+    )
+
+
+def _finite(value: float) -> float | None:
+    """A number that JSON has, or None."""
+    return value if math.isfinite(value) else None
+
+
+# --- the process
+
+
+def main() -> None:
+    """Read a task, write its result, and end with whoever waits for it."""
+    json_lines.begin_if_asked()
+    os.nice(KINDER)
+    line = first_line(sys.stdin.fileno())
+    threading.Thread(target=_end_with_input, daemon=True).start()
+    try:
+        task = msgspec.json.decode(line, type=EvaluationTask)
+        answer = EvaluationAnswer(result=evaluated(task))
+    except ValueError as error:
+        answer = EvaluationAnswer(error=str(error))
+
+    sys.stdout.buffer.write(msgspec.json.encode(answer))
+    sys.stdout.buffer.flush()
+
+
+def first_line(descriptor: int) -> bytes:
+    """The first line that comes to a descriptor, which is not read through a buffer.
+
+    A thread that waits inside `sys.stdin.buffer` has its lock, which the interpreter needs as it
+    ends: it would abort.
+
+    Args:
+        descriptor: of the process' input; nothing comes after the line.
+    """
+    content = b""
+    while not content.endswith(b"\n"):
+        part = os.read(descriptor, PIECE)
+        if not part:
+            break
+        content += part
+
+    return content
+
+
+def _end_with_input() -> None:
+    while os.read(sys.stdin.fileno(), PIECE):
+        pass
+    # Nobody waits for the result any more, and threads of libraries may be at work.
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

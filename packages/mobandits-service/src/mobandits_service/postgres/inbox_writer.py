@@ -1,0 +1,370 @@
+"""Writer of a worker's inbox: a group of calls in one transaction, and what became of each.
+
+All that several workers may have at once is settled by keys of the tables. A row that is new joins
+the inbox. Only then it is compared with what the learner has moved on: a row that was moved before
+is seen there, and one that is being moved makes the insertion wait until it was.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from mobandits.logs.store.rows import decision_event
+from mobandits.logs.store.schema import APPLICATION_ID
+from mobandits.support.numbering import number_of_worker
+from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_errors
+from mobandits_service.postgres.publications import SHARE_FENCES
+
+# In the order of keys, as in every other worker: two that wait for each other would wait for ever.
+INSERT_DECISIONS = """
+INSERT INTO inbox_decisions
+SELECT id, agent, arm, propensity, error, front, rows, features, context, eligible, key,
+    request, active, epoch, position, at, NULL
+FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::float8[], ?::float8[],
+    ?::text[], ?::bigint[], ?::bigint[], ?::bytea[], ?::text[], ?::text[], ?::text[], ?::boolean[],
+    ?::bigint[], ?::bigint[], ?::float8[])
+    AS row (id, agent, fence, arm, propensity, error, front, rows, features, context, eligible,
+        key, request, active, epoch, position, at)
+JOIN fences USING (agent, fence) ORDER BY agent, key
+ON CONFLICT DO NOTHING RETURNING id
+"""
+TAKE_BACK_KNOWN = """
+DELETE FROM inbox_decisions USING decisions
+WHERE inbox_decisions.id = ANY(?::bigint[])
+    AND decisions.agent = inbox_decisions.agent AND decisions.key = inbox_decisions.key
+RETURNING inbox_decisions.id
+"""
+EXISTS = """
+(EXISTS (SELECT FROM inbox_decisions WHERE inbox_decisions.id = row.decision
+        AND inbox_decisions.agent = row.agent)
+    OR EXISTS (SELECT FROM decisions WHERE decisions.agent = row.agent
+        AND decisions.id = row.decision))
+"""
+REWARD_COLUMNS = 6  # of a row of the next statement
+INSERT_REWARDS = f"""
+INSERT INTO inbox_rewards SELECT agent, decision, objective, value, call, at, NULL
+FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::float8[], ?::bigint[], ?::float8[])
+    AS row (agent, decision, objective, value, call, at)
+WHERE {EXISTS} ORDER BY agent, decision, objective
+ON CONFLICT DO NOTHING RETURNING call, objective
+"""  # noqa: S608 - a text of our own
+TAKE_BACK_REWARDS = """
+DELETE FROM inbox_rewards USING rewards
+WHERE inbox_rewards.late IS NULL AND inbox_rewards.call = ANY(?::bigint[])
+    AND rewards.agent = inbox_rewards.agent
+    AND rewards.decision = inbox_rewards.decision AND rewards.objective = inbox_rewards.objective
+RETURNING inbox_rewards.call, inbox_rewards.objective
+"""
+SELECT_PRESENT = f"""
+SELECT agent, decision FROM unnest(?::bigint[], ?::bigint[]) AS row (agent, decision)
+WHERE {EXISTS}
+"""  # noqa: S608 - likewise
+SELECT_KNOWN = """
+SELECT agent, decision, objective, value FROM inbox_rewards
+JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, decision)
+UNION ALL
+SELECT agent, decision, objective, value FROM rewards
+JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, decision)
+"""
+DELETE_CALLS = "DELETE FROM inbox_rewards WHERE late IS NULL AND call = ANY(?::bigint[])"
+INBOX_DECISION_OF_KEY = """
+SELECT id, arm, propensity, error, front, request FROM inbox_decisions WHERE agent = ? AND key = ?
+"""
+DECISION_OF_KEY = """
+SELECT id, seq, at, arm, propensity, rows, features, context,
+    eligible, other, key, made_by, active, checksum
+FROM decisions WHERE agent = ? AND key = ?
+"""
+
+
+class InboxDecision(NamedTuple):
+    """A decision that is to join the inbox; see `inbox.InboxDecisionRow`.
+
+    Attributes:
+        agent: its number.
+        fence: that the state was published behind which it was made from.
+        arm: the number of the arm.
+        propensity: or None.
+        error: of the propensity.
+        front: the numbers of its arms as JSON, or None.
+        rows: of the context.
+        features: likewise.
+        context: its numbers as bytes.
+        eligible: the numbers of the arms as JSON.
+        key: of the client, or None.
+        request: a digest of what was asked with the key.
+        active: whether it takes effect at once.
+        epoch: of the state that it was made from.
+        position: likewise, its last event.
+        at: the time.
+    """
+
+    agent: int
+    fence: int
+    arm: int
+    propensity: float | None
+    error: float
+    front: str | None
+    rows: int
+    features: int
+    context: bytes
+    eligible: str
+    key: str | None
+    request: str | None
+    active: bool
+    epoch: int
+    position: int
+    at: float
+
+
+class InboxReward(NamedTuple):
+    """Rewards of a decision that are to join the inbox, all of them or none.
+
+    Attributes:
+        agent: its number.
+        decision: that is rewarded.
+        rewards: {objective as `name_text` writes it: value}.
+        at: the time.
+    """
+
+    agent: int
+    decision: int
+    rewards: dict[str, float]
+    at: float
+
+
+class Earlier(NamedTuple):
+    """A decision that an earlier call made with the same key.
+
+    Attributes:
+        id: of it.
+        arm: the number of the arm.
+        propensity: or None.
+        error: of the propensity.
+        front: the numbers of its arms; None: not known.
+        request: a digest of what was asked then.
+    """
+
+    id: int
+    arm: int
+    propensity: float | None
+    error: float
+    front: list[int] | None
+    request: str | None
+
+
+class Accepted(NamedTuple):
+    """Answer to rewards.
+
+    Attributes:
+        is_known: whether there is such a decision.
+        before: {objective: value} that were known before.
+        contradicted: the first objective that has another value already; None: none has.
+    """
+
+    is_known: bool
+    before: dict[str, float]
+    contradicted: str | None
+
+
+# The number of a decision that is new; one that was there; None: the state was behind a fence.
+Answer = int | Earlier | None
+
+
+class Written(NamedTuple):
+    """Answers to a group.
+
+    Attributes:
+        decisions: of each decision.
+        rewards: of the rewards of each call.
+    """
+
+    decisions: list[Answer]
+    rewards: list[Accepted]
+
+
+class InboxWriter:
+    """Writes the calls of one incarnation of a worker.
+
+    Args:
+        connection: which nobody else uses.
+        incarnation: of the worker.
+        source: what errors call the store.
+
+    Attributes:
+        incarnation: as given.
+    """
+
+    def __init__(self, connection: PostgresConnection, incarnation: int, source: str) -> None:
+        self.incarnation = incarnation
+        self._connection = connection
+        self._source = source
+        self._n = 0
+
+    def write(self, decisions: Sequence[InboxDecision], rewards: Sequence[InboxReward]) -> Written:
+        """Have a group in the inbox; when this returns it is committed.
+
+        Args:
+            decisions: that workers have made.
+            rewards: of different decisions.
+
+        Raises:
+            sqlite3.Error: where that is not certain: nothing more may be written with this one.
+        """
+        numbers = [self._next() for _ in decisions]
+        calls = [self._next() for _ in rewards]
+        connection = self._connection
+        agents = sorted({row.agent for row in decisions})
+        made = None
+        rewarded = None
+        with as_sqlite_errors(), connection.session.pipeline():
+            connection.execute("BEGIN")
+            if decisions:
+                connection.execute(SHARE_FENCES, (APPLICATION_ID, agents))
+                made = self._send_decisions(decisions, numbers)
+            if rewards:
+                rewarded = self._send_rewards(rewards, calls)
+
+        new = set() if made is None else made.new()
+        accepted = [] if rewarded is None else rewarded.accepted(rewards, calls)
+        contradicted = [
+            call for call, each in zip(calls, accepted, strict=True) if each.contradicted
+        ]
+        if contradicted:
+            connection.execute(DELETE_CALLS, (contradicted,))
+        connection.execute("COMMIT")
+        answers: list[Answer] = []
+        for row, number in zip(decisions, numbers, strict=True):
+            answers.append(number if number in new else self.earlier(row.agent, row.key))
+
+        return Written(answers, accepted)
+
+    def earlier(self, agent: int, key: str | None) -> Earlier | None:
+        """The decision of a client's key; None where there is none."""
+        if key is None:
+            return None
+
+        connection = self._connection
+        # In this order: one that is moved on meanwhile is seen where it comes to.
+        row = connection.execute(INBOX_DECISION_OF_KEY, (agent, key)).fetchone()
+        if row is not None:
+            number, arm, propensity, error, front, request = row
+            arms = None if front is None else json.loads(front)
+            return Earlier(number, arm, propensity, error, arms, request)
+
+        row = connection.execute(DECISION_OF_KEY, (agent, key)).fetchone()
+        if row is None:
+            return None
+
+        event = decision_event(row, self._source)
+
+        return Earlier(
+            event["id"],
+            event["arm"],
+            event["propensity"],
+            event.get("error", 0.0),
+            event.get("front"),
+            event.get("request"),
+        )
+
+    def _next(self) -> int:
+        self._n += 1
+        return number_of_worker(self.incarnation, self._n)
+
+    def _send_decisions(
+        self, decisions: Sequence[InboxDecision], numbers: list[int]
+    ) -> "_SentDecisions":
+        # The columns of the statement are the fields, after the number.
+        rows = [(number, *each) for number, each in zip(numbers, decisions, strict=True)]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        connection = self._connection
+        inserted = connection.execute(INSERT_DECISIONS, columns)
+        taken_back = None
+        if any(each.key is not None for each in decisions):
+            taken_back = connection.execute(TAKE_BACK_KNOWN, (numbers,))
+
+        return _SentDecisions(inserted, taken_back)
+
+    def _send_rewards(self, rewards: Sequence[InboxReward], calls: list[int]) -> "_SentRewards":
+        rows = []
+        for call, each in zip(calls, rewards, strict=True):
+            for objective, value in each.rewards.items():
+                row = (each.agent, each.decision, objective, value, call, each.at)
+                rows.append(row)
+
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        if not rows:
+            columns = [[]] * REWARD_COLUMNS
+        agents = [each.agent for each in rewards]
+        decisions = [each.decision for each in rewards]
+        connection = self._connection
+        inserted = connection.execute(INSERT_REWARDS, columns)
+        taken_back = connection.execute(TAKE_BACK_REWARDS, (calls,))
+        present = connection.execute(SELECT_PRESENT, (agents, decisions))
+        known = connection.execute(SELECT_KNOWN, (agents, decisions, agents, decisions))
+
+        return _SentRewards(inserted, taken_back, present, known)
+
+
+class _SentDecisions(NamedTuple):
+    """Statements that were sent, whose answers are still to be read."""
+
+    inserted: Any
+    taken_back: Any
+
+    def new(self) -> set[int]:
+        """The numbers of the decisions that joined the inbox."""
+        numbers = {number for (number,) in self.inserted.fetchall()}
+        if self.taken_back is not None:
+            numbers -= {number for (number,) in self.taken_back.fetchall()}
+
+        return numbers
+
+
+class _SentRewards(NamedTuple):
+    """Likewise, of rewards."""
+
+    inserted: Any
+    taken_back: Any
+    present: Any
+    known: Any
+
+    def accepted(self, rewards: Sequence[InboxReward], calls: Sequence[int]) -> list[Accepted]:
+        """Answers to the rewards of each call."""
+        inserted = set(self.inserted.fetchall())
+        own = inserted - set(self.taken_back.fetchall())
+        present = set(self.present.fetchall())
+        known = self._known_rewards()
+        answers = []
+        for call, each in zip(calls, rewards, strict=True):
+            place = (each.agent, each.decision)
+            now = known.get(place, {})
+            before = {name: value for name, value in now.items() if (call, name) not in own}
+            contradicted = first_contradiction(each.rewards, before)
+            answers.append(Accepted(place in present, before, contradicted))
+
+        return answers
+
+    def _known_rewards(self) -> dict[tuple[int, int], dict[str, float]]:
+        """{(agent, decision): {objective: value}}, those of the group included."""
+        known: dict[tuple[int, int], dict[str, float]] = {}
+        for agent, decision, objective, value in self.known.fetchall():
+            own = known.setdefault((agent, decision), {})
+            own[objective] = value
+
+        return known
+
+
+def first_contradiction(rewards: dict[str, float], before: dict[str, float]) -> str | None:
+    """The first objective that had another value before; None: none had.
+
+    Example:
+        >>> first_contradiction({"cost": 0.5, "quality": 1.0}, {"quality": 0.75})
+        'quality'
+    """
+    for objective, value in rewards.items():
+        known = before.get(objective, value)
+        if known != value:
+            return objective
+
+    return None

@@ -1,0 +1,57 @@
+"""Sessions that read one state of a store in PostgreSQL, or write its keys."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+
+from mobandits.errors import LogError
+from mobandits.logs.address import Address
+from mobandits_service.postgres.connection import (
+    PostgresConnection,
+    as_sqlite,
+    as_sqlite_errors,
+    connected,
+)
+from mobandits_service.postgres.tables import create_tables, has_tables
+
+BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+@contextlib.contextmanager
+def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[sqlite3.Connection]:
+    """A connection that reads one state of a store, whatever is written meanwhile.
+
+    Rows that are iterated over are fetched a block at a time.
+
+    Args:
+        address: of the database.
+        in_slices: whether each query may see a later state, as of `reading`.
+
+    Raises:
+        LogError: where there is no store, or one of another version.
+    """
+    session = connected(address, "reads")
+    try:
+        if not has_tables(PostgresConnection(session), address):
+            raise LogError(f"{address} must be a store, got a database without tables")
+        if not in_slices:
+            with as_sqlite_errors():
+                session.execute(BEGIN)
+        yield as_sqlite(PostgresConnection(session, is_streaming=not in_slices))
+    finally:
+        session.close()
+
+
+@contextlib.contextmanager
+def writing_database(address: Address) -> Iterator[sqlite3.Connection]:
+    """A connection that writes beside the owner of a store; each statement is a transaction.
+
+    Raises:
+        LogError: where the database cannot be reached, or is no store's.
+    """
+    session = PostgresConnection(connected(address, "keys"))
+    try:
+        create_tables(session, address)
+        yield as_sqlite(session)
+    finally:
+        session.close()

@@ -1,0 +1,475 @@
+"""A store in PostgreSQL for all agents of one process, which commit their calls together."""
+
+import contextlib
+import os
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeVar
+
+from mobandits.errors import LogError
+from mobandits.logs.address import Address
+from mobandits.logs.store.committer import Committer
+from mobandits.logs.store.connection import explained, reading
+from mobandits.logs.store.content import agent_rows
+from mobandits.logs.store.grouped_writer import GroupedWriter
+from mobandits.logs.store.keys import Key, keys_of
+from mobandits.logs.store.rows import Event, Statement
+from mobandits.support.checks import choice
+from mobandits.support.forks import on_fork
+from mobandits.support.naming import quoted
+from mobandits_service.postgres.connection import PostgresConnection, as_sqlite, connected
+from mobandits_service.postgres.key_filter import DIGEST_BYTES, KeyFilter
+from mobandits_service.postgres.ownership import RELEASE, check_direct, holder, takes_lock
+from mobandits_service.postgres.tables import create_tables
+
+Answer = TypeVar("Answer")
+
+# What a session that writes, or waits for the lock, must not be ended by.
+ENDLESS = """
+SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN
+    ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'statement_timeout',
+     'lock_timeout')
+"""
+# A reader may be asked by the event loop of a service, which must not stand still for long.
+BRIEF = "SET statement_timeout = '5s'"
+# A commit waits for the disk, and for replicas where the server is told so. Without, it survives
+# the process, and what was answered in the last moment before the server crashes is lost.
+ON_DISK = """
+SELECT set_config('synchronous_commit', 'on', false)
+WHERE current_setting('synchronous_commit') = 'off'
+"""
+IN_SYSTEM = "SET synchronous_commit = off"
+# Each process that takes the store has an epoch of its own. What it leaves to workers carries it,
+# and is refused where another process has taken the store since.
+TAKE_EPOCH = """
+INSERT INTO learner VALUES (true, 1, ?, ?, ?) ON CONFLICT (only_row) DO UPDATE
+SET epoch = learner.epoch + 1, host = excluded.host, url = excluded.url, since = excluded.since
+RETURNING epoch
+"""
+SELECT_EPOCH = "SELECT epoch FROM learner"
+
+# Digests of all keys of an agent, as `key_filter.digest` makes them, one after the other.
+SELECT_DIGESTS = f"""
+SELECT string_agg(substr(decode(md5(key), 'hex'), 1, {DIGEST_BYTES}), ''::bytea)
+FROM decisions WHERE key IS NOT NULL AND agent = (SELECT id FROM agents WHERE name = ?)
+"""  # noqa: S608 - a number of our own
+
+
+class DatabaseWriter(GroupedWriter):
+    """The writer of one agent into a database; see `GroupedWriter`.
+
+    Args:
+        committer: of the database.
+        connection: which reads what was committed.
+        path: of the database.
+        keys: of clients, that decisions have.
+    """
+
+    def __init__(
+        self,
+        committer: Committer,
+        connection: sqlite3.Connection,
+        path: Address,
+        keys: KeyFilter,
+    ) -> None:
+        super().__init__(committer, connection, path)
+        self._keys = keys
+
+    def write(
+        self,
+        statements: Iterable[Statement],
+        events: Iterable[Event],
+        note: Callable[[], None] | None = None,
+    ) -> None:
+        """Have a call committed; `Committer.last_group` says when it is.
+
+        Args:
+            statements: SQL and its values.
+            events: that they append.
+            note: as of `GroupedWriter`.
+
+        Raises:
+            ValueError: where a text has a character that PostgreSQL does not keep.
+        """
+        listed = list(statements)
+        for _, values in listed:
+            for value in values:
+                check_kept(value)
+
+        # One that is refused later only looks known.
+        appended = list(events)
+        for event in appended:
+            if "key" in event:
+                self._keys.add(event["key"])
+
+        super().write(listed, appended, note)
+
+    def decision_with_key(self, agent: int, key: str) -> Event | None:
+        """As of `GroupedWriter`; the database is asked only where it may have the key.
+
+        Raises:
+            LogError: where it is damaged.
+            ValueError: as `write`.
+        """
+        check_kept(key)
+        if not self._keys.may_have(key):
+            return None
+
+        return super().decision_with_key(agent, key)
+
+
+def check_kept(value: object) -> None:
+    """Refuse what SQLite keeps and PostgreSQL does not, before it joins the calls of others.
+
+    Raises:
+        ValueError: saying so.
+    """
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError(f"text must be without NUL in PostgreSQL, got {quoted(value)}")
+
+
+class SharedDatabase:
+    """A store in PostgreSQL, which one process at a time writes, and others stand by to.
+
+    `hold` takes the store where it is free, and says why where it is not. Until then, agents
+    cannot be opened. A process whose session ends lets go of everything: its agents take no call
+    any more, and are opened again, from what is in the database, once it holds the store again.
+
+    Args:
+        address: of the database.
+        durability: "disk" or "system", as of `Store`: on "system", the server commits before its
+            disk has it.
+
+    Attributes:
+        path: the address.
+        durability: as given.
+        lock: held by whoever reads.
+        committer: commits what agents write, in groups, while the store is held.
+        owner: None; a server keeps what it has committed.
+        epoch: how many processes have held the store when this one took it; 0: it never did.
+        url: where workers of this machine reach the process once it holds the store; None: nowhere.
+
+    Raises:
+        LogError: where the database cannot be reached, or is no store's.
+    """
+
+    def __init__(self, address: Address, durability: Literal["disk", "system"] = "disk") -> None:
+        choice("SharedDatabase.durability", durability, ("disk", "system"))
+        self.path = address
+        self.durability = durability
+        self.lock = threading.RLock()
+        self.owner = None
+        self.epoch = 0
+        self.url: str | None = None
+        self._process = os.getpid()
+        self._is_open = True
+        # Held while sessions are opened and let go of: one thread at a time does that.
+        self._holding = threading.RLock()
+        # Held for a moment by whoever takes or lets go of the store, or makes a writer. An agent is
+        # opened with `lock` held, for which a thread that lets go of the store waits.
+        self._parts = threading.Lock()
+        self._writers: dict[str, DatabaseWriter] = {}
+        self.committer = Committer(address, self._look_after_failure)
+        self._is_held = False
+        self._writing: PostgresConnection | None = None
+        self._reading: PostgresConnection | None = None
+        # Waits for the lock, and reads keys: the event loop must not wait for a network.
+        self._watching: PostgresConnection | None = None
+        self._candidate: PostgresConnection | None = None
+        self._lost: str | None = None
+        self._keys: list[Key] = []
+        self._keys_error: str | None = None
+        try:
+            watching = self._watch()
+            self._candidate = self._candidate_beside(watching)
+        except BaseException:
+            self.close()
+            raise
+
+        on_fork(self, SharedDatabase.leave_to_parent)
+
+    # --- holding it
+
+    def hold(self) -> str | None:
+        """Take the store where it is free, or see that it is still held; blocks for a moment.
+
+        Returns:
+            None where it is held; else why it is not.
+        """
+        with self._holding:
+            if not self._is_open:
+                return "the store was closed"
+            try:
+                return self._hold()
+            except LogError as error:
+                self._let_go(str(error))
+                # What ended one session may have ended all: the next time begins anew.
+                self._close_watching()
+                return str(error)
+
+    def _hold(self) -> str | None:
+        if self._is_held:
+            self._probe()
+            if self._reading is None or self._reading.is_lost:
+                self._lost = self._lost or f"the connection to {self.path} was lost"
+            if self._lost is not None:
+                # Nothing is taken again at once: agents must know that they are behind.
+                raise LogError(self._lost)
+            # Where only this session is lost, the next time opens another one.
+            with contextlib.suppress(LogError):
+                self._watch()
+            self._check_epoch()
+            return None
+
+        watching = self._watch()
+        if self._takes(watching):
+            return None
+
+        with explained(self.path):
+            return f"waiting for the lock of {self.path}, which {holder(watching)} has"
+
+    def _probe(self) -> None:
+        """Have a group without a call committed, where there is none: a lost session is noticed."""
+        committer = self.committer
+        if not committer.waiting():
+            with contextlib.suppress(LogError):
+                committer.add(Probe(), [])
+
+        committer.flush()
+
+    def _check_epoch(self) -> None:
+        """Refuse to go on where another process has taken the store, however it could."""
+        watching = self._watching
+        if watching is None:
+            return
+
+        with explained(self.path):
+            (epoch,) = watching.execute(SELECT_EPOCH).fetchone()
+        if epoch != self.epoch:
+            raise LogError(f"another process holds {self.path}: its epoch is {epoch}")
+
+    def _watch(self) -> PostgresConnection:
+        """The session that watches, after it has read the keys once more."""
+        watching = self._watching
+        try:
+            if watching is None:
+                watching = self._session("watches", ENDLESS)
+                self._watching = watching
+                with explained(self.path):
+                    create_tables(watching, self.path)
+            with explained(self.path):
+                self._keys = keys_of(as_sqlite(watching))
+            self._keys_error = None
+        except LogError as error:
+            self._keys_error = str(error)
+            self._close_watching()
+            raise
+
+        return watching
+
+    def _candidate_beside(self, watching: PostgresConnection) -> PostgresConnection:
+        """A session that may become the one that writes."""
+        candidate = self._session("writes", ENDLESS)
+        try:
+            with explained(self.path):
+                check_direct(candidate, watching, self.path)
+        except BaseException:
+            candidate.close()
+            raise
+
+        return candidate
+
+    def _takes(self, watching: PostgresConnection) -> bool:
+        """Whether the store is held from now on."""
+        candidate = self._candidate
+        if candidate is None:
+            candidate = self._candidate_beside(watching)
+            self._candidate = candidate
+
+        with explained(self.path):
+            if not takes_lock(candidate):
+                return False
+            # Another version of the library may have had the store meanwhile.
+            create_tables(candidate, self.path)
+            taken = (socket.gethostname(), self.url, time.time())
+            (self.epoch,) = candidate.execute(TAKE_EPOCH, taken).fetchone()
+            candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
+
+        self._reading = self._session("reads", BRIEF)
+        self._lost = None
+        self._writing = candidate
+        self._candidate = None
+        self.committer.begin(as_sqlite(candidate), candidate.together)
+        with self._parts:
+            self._is_held = True
+
+        return True
+
+    def _look_after_failure(self, error: Exception) -> None:
+        """A group could not be committed: where the session is gone, no agent may go on.
+
+        Called by the thread that commits, before anybody who waits for the group goes on.
+        """
+        writing = self._writing
+        if writing is None or not writing.is_lost:
+            return
+
+        self._lost = f"the connection to {self.path} was lost: {error}"
+        for writer in list(self._writers.values()):
+            # Also those without a call in the group: what they decide from now on is nowhere.
+            writer.failure = writer.failure or self._lost
+
+    def _let_go(self, reason: str) -> None:
+        """Close all sessions; what was open of agents fails from now on."""
+        with self._parts:
+            was_held = self._is_held
+            self._is_held = False
+        # Before writers fail: calls that wait are still committed, where that is possible.
+        if was_held:
+            self.committer.end()
+        for writer in list(self._writers.values()):
+            writer.failure = writer.failure or reason
+        for connection in (self._writing, self._candidate):
+            if connection is not None:
+                # Nothing writes any more. The server would notice the end of the session later.
+                with contextlib.suppress(sqlite3.Error):
+                    connection.execute(RELEASE)
+                connection.close()
+
+        self._writing = None
+        self._candidate = None
+        with self.lock:
+            if self._reading is not None:
+                self._reading.close()
+            self._reading = None
+
+    def _close_watching(self) -> None:
+        if self._watching is not None:
+            self._watching.close()
+        self._watching = None
+
+    def _session(self, role: str, settings: str) -> PostgresConnection:
+        session = PostgresConnection(connected(self.path, role))
+        try:
+            with explained(self.path):
+                session.execute(settings)
+        except BaseException:
+            session.close()
+            raise
+
+        return session
+
+    # --- what a service asks for
+
+    def agent_names(self) -> list[str]:
+        """The agents that the store has, in the order in which they came."""
+        self.check_usable()
+        with self.lock, self._reader() as reader:
+            return [row.name for row in agent_rows(reader, str(self.path))]
+
+    def all_keys(self) -> list[Key]:
+        """The keys of the store, as `hold` last saw them; those that were revoked as well.
+
+        Raises:
+            LogError: where they could not be read.
+        """
+        self.check_usable()
+        if self._keys_error is not None:
+            raise LogError(self._keys_error)
+
+        return self._keys
+
+    def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Result of a function that reads the store, of what is on disk.
+
+        Args:
+            question: is given a connection, with which it reads only.
+
+        Raises:
+            LogError: where another process holds the store.
+        """
+        self.check_usable()
+        with self.lock, self._reader() as reader:
+            return question(reader)
+
+    def close(self) -> None:
+        """Wait for what is being written, and let another process in."""
+        if self._process != os.getpid():
+            return
+
+        with self._holding:
+            self._is_open = False
+            self._let_go("the store was closed")
+            self._close_watching()
+
+    def check_usable(self) -> None:
+        """Refuse a store that was closed, or is another process's.
+
+        Raises:
+            LogError: saying so.
+        """
+        if self._process != os.getpid():
+            raise LogError(f"{self.path} is the store of process {self._process}: open it there")
+        if not self._is_open:
+            raise LogError(f"{self.path} is a store that was closed: open it again")
+
+    # --- what stores ask for
+
+    def writer_for(self, agent: str) -> GroupedWriter:
+        """The writer of an agent, which nobody else has open.
+
+        Raises:
+            LogError: where somebody has, or where another process holds the store.
+        """
+        self.check_usable()
+        before = self._reading
+        with reading(self.path) as connection:
+            (digests,) = connection.execute(SELECT_DIGESTS, (agent,)).fetchone()
+
+        keys = KeyFilter(digests or b"")
+        with self._parts:
+            session = self._reading
+            # Where it is another one, somebody else may have appended keys since.
+            is_the_same = session is before
+            if session is None or not (self._is_held and is_the_same):
+                raise LogError(f"{self.path} is not held by this process: `hold` says why")
+            if agent in self._writers:
+                raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
+
+            writer = DatabaseWriter(self.committer, as_sqlite(session), self.path, keys)
+            self._writers[agent] = writer
+
+        return writer
+
+    def release(self, agent: str) -> None:
+        """An agent's store was closed."""
+        self._writers.pop(agent, None)
+
+    def leave_to_parent(self) -> None:
+        """In the child of a fork: sessions, lock and thread are the parent's.
+
+        Connections of psycopg know their process: that of a child never ends the parent's session.
+        """
+        self._is_open = False
+
+    @contextlib.contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        if self._reading is None:
+            raise LogError(f"{self.path} is not held by this process: `hold` says why")
+        with explained(self.path):
+            yield as_sqlite(self._reading)
+
+    def __enter__(self) -> "SharedDatabase":
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.close()
+
+
+class Probe:
+    """The origin of a group that has no call of an agent."""
+
+    failure: str | None = None

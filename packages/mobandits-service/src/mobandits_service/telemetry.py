@@ -1,0 +1,334 @@
+"""What a service counts and times, in the format of Prometheus."""
+
+import functools
+import importlib.metadata
+import platform
+import time
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from mobandits.logs.store import SharedStore
+from mobandits_client.messages import Decided, Rewarded
+from mobandits_service.connection_limits import Connections
+from mobandits_service.hosted_agents import HostedAgents
+from mobandits_service.recent_arms import RECENT, RecentArms
+
+MOST_LABELS = 100  # arms of an agent that are told apart; of more, a monitoring system chokes
+OTHER = "other"
+SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
+GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
+
+
+class Answered(NamedTuple):
+    """How often a call was answered with a status since the start.
+
+    Attributes:
+        call: its name.
+        status: of HTTP.
+        times: how often.
+        seconds: of all these together.
+    """
+
+    call: str
+    status: int
+    times: int
+    seconds: float
+
+
+class Telemetry:
+    """The counters of a service.
+
+    Args:
+        agents: of the service.
+        file: that they write into.
+
+    Attributes:
+        connections: of the server.
+        started: when it began to count, in seconds since 1970.
+    """
+
+    def __init__(self, agents: HostedAgents, file: SharedStore) -> None:
+        self.connections = Connections()
+        self.started = time.time()
+        registry = CollectorRegistry(auto_describe=False)
+        self._registry = registry
+        ProcessCollector(registry=registry)
+        build = Info("mobandits_build", "The version that runs", registry=registry)
+        version = importlib.metadata.version("mobandits")
+        build.info({"version": version, "python": platform.python_version()})
+        self._seconds = Histogram(
+            "mobandits_request_seconds",
+            "Seconds until a request was answered",
+            ["call", "status"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._decisions = Counter(
+            "mobandits_decisions",
+            "Decisions that were made, by arm",
+            ["agent", "arm"],
+            registry=registry,
+        )
+        self._propensities = Histogram(
+            "mobandits_propensity",
+            "Propensities of the decisions that were made",
+            ["agent"],
+            buckets=PROPENSITIES,
+            registry=registry,
+        )
+        self._rewards = Counter(
+            "mobandits_rewards",
+            "Calls that told rewards, by what became of the decision",
+            ["agent", "outcome"],
+            registry=registry,
+        )
+        self._of_workers = Counter(
+            "mobandits_from_workers",
+            "Calls of workers: rewards that were learned, or came too late, and decisions refused",
+            ["agent", "outcome"],
+            registry=registry,
+        )
+        self._commits = Histogram(
+            "mobandits_commit_seconds",
+            "Seconds that the disk took to confirm a group of calls",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._groups = Histogram(
+            "mobandits_commit_calls",
+            "Calls that were committed together",
+            buckets=GROUPS,
+            registry=registry,
+        )
+        self._lags = Histogram(
+            "mobandits_loop_lag_seconds",
+            "Seconds by which the event loop was late, asked ten times a second",
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self._stalls = Counter(
+            "mobandits_stalls",
+            "Moments of over 250 ms in which the loop or a commit stood still, by who held it up",
+            ["what", "cause"],
+            registry=registry,
+        )
+        file.committer.observer = self._count_commit
+        # Of every call: to find the one of some labels takes longer than to count with it.
+        self._seconds_of = functools.cache(self._seconds.labels)
+        self._decisions_of = functools.cache(self._decisions.labels)
+        self._propensities_of = functools.cache(self._propensities.labels)
+        self._rewards_of = functools.cache(self._rewards.labels)
+        self._arms: dict[str, set[str]] = {}
+        self._recent: dict[str, RecentArms] = {}
+        registry.register(_Present(agents, file, self._recent))
+        registry.register(_OfConnections(self.connections))
+
+    def count_request(self, call: str, status: int, seconds: float) -> None:
+        """A request was answered."""
+        self._seconds_of(call, str(status)).observe(seconds)
+
+    def answered(self) -> list[Answered]:
+        """How often which call was answered with which status."""
+        counts: dict[tuple[str, str], dict[str, float]] = {}
+        for metric in self._seconds.collect():
+            for sample in metric.samples:
+                key = (sample.labels["call"], sample.labels["status"])
+                _, _, end = sample.name.rpartition("_")
+                counts.setdefault(key, {})[end] = sample.value
+
+        found = []
+        for (call, status), of_ends in counts.items():
+            found.append(Answered(call, int(status), int(of_ends["count"]), of_ends["sum"]))
+
+        return found
+
+    def stalls(self) -> list[tuple[str, str, int]]:
+        """(what, cause, how often) of stalls since the start."""
+        found = []
+        for metric in self._stalls.collect():
+            for sample in metric.samples:
+                if sample.name.endswith("_total"):
+                    labels = sample.labels
+                    found.append((labels["what"], labels["cause"], int(sample.value)))
+
+        return found
+
+    def count_decision(self, agent: str, decided: Decided) -> None:
+        """A decision was made; one that is replayed was counted before."""
+        if decided.replayed:
+            return
+
+        known = self._arms.setdefault(agent, set())
+        arm = decided.arm
+        if arm not in known and len(known) >= MOST_LABELS:
+            arm = OTHER
+        else:
+            known.add(arm)
+
+        recent = self._recent.get(agent)
+        if recent is None:
+            recent = RecentArms()
+            self._recent[agent] = recent
+        recent.add(decided.arm)
+        self._decisions_of(agent, arm).inc()
+        if decided.propensity is not None:
+            self._propensities_of(agent).observe(decided.propensity)
+
+    def count_reward(self, agent: str, rewarded: Rewarded) -> None:
+        """Rewards were told."""
+        outcome = "repeated" if rewarded.repeated else rewarded.status
+        self._rewards_of(agent, outcome).inc()
+
+    def count_of_workers(self, agent: str, outcome: str, count: int) -> None:
+        """Some calls of workers came to an end."""
+        if count:
+            self._of_workers.labels(agent, outcome).inc(count)
+
+    def count_lag(self, seconds: float) -> None:
+        """The event loop was late."""
+        self._lags.observe(seconds)
+
+    def count_stall(self, what: str, cause: str) -> None:
+        """The loop, or a commit, stood still."""
+        self._stalls.labels(what, cause).inc()
+
+    def _count_commit(self, calls: int, seconds: float) -> None:
+        """A group was committed; told by the thread that did it."""
+        self._commits.observe(seconds)
+        self._groups.observe(calls)
+
+    def exposition(self, agents: Collection[str] | None = None) -> tuple[bytes, str]:
+        """All numbers as text, and its media type.
+
+        Args:
+            agents: of which the numbers are told, and no others; None: all, and the service's own.
+        """
+        registry: Any = self._registry if agents is None else _OfAgents(self._registry, agents)
+        return generate_latest(registry), CONTENT_TYPE_PLAIN_0_0_4
+
+
+class _OfAgents(Collector):
+    """The numbers of some agents."""
+
+    def __init__(self, registry: Collector, agents: Collection[str]) -> None:
+        self._registry = registry
+        self._agents = agents
+
+    def collect(self) -> Iterator[Metric]:
+        """What has the label of such an agent."""
+        for metric in self._registry.collect():
+            metric.samples = [
+                sample for sample in metric.samples if sample.labels.get("agent") in self._agents
+            ]
+            if metric.samples:
+                yield metric
+
+
+class _OfConnections(Collector):
+    """The connections of the server, when somebody asks."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def collect(self) -> Iterator[Metric]:
+        """The present connections, and those that were refused."""
+        present = GaugeMetricFamily("mobandits_connections", "Connections that are open")
+        present.add_metric([], self._connections.present)
+        most = GaugeMetricFamily("mobandits_connections_limit", "Connections that may be open")
+        most.add_metric([], self._connections.most)
+        refused = CounterMetricFamily(
+            "mobandits_connections_refused",
+            "Connections that were ended: too large headers, too slow, or too many",
+            labels=["reason"],
+        )
+        for reason, count in self._connections.refused.items():
+            refused.add_metric([reason], count)
+
+        yield from (present, most, refused)
+
+
+class _Present(Collector):
+    """What is looked up when somebody asks, in place of being counted."""
+
+    def __init__(
+        self, agents: HostedAgents, file: SharedStore, recent: Mapping[str, RecentArms]
+    ) -> None:
+        self._agents = agents
+        self._file = file
+        self._recent = recent
+
+    def collect(self) -> Iterator[Metric]:
+        """The present state of agents and file."""
+        queue = GaugeMetricFamily("mobandits_commit_queue", "Calls that wait for the disk")
+        queue.add_metric([], self._file.committer.waiting())
+        ready = GaugeMetricFamily(
+            "mobandits_agent_ready", "1 where an agent can decide, else 0", labels=["agent"]
+        )
+        sound = GaugeMetricFamily(
+            "mobandits_agent_sound",
+            "0 where a number of an agent's state is none (NaN), else 1",
+            labels=["agent"],
+        )
+        waiting = GaugeMetricFamily(
+            "mobandits_waiting", "Decisions that wait for rewards", labels=["agent"]
+        )
+        learned = CounterMetricFamily(
+            "mobandits_learned", "Rewards, or parts of one, that were learned", labels=["agent"]
+        )
+        dropped = CounterMetricFamily(
+            "mobandits_dropped", "Decisions that were dropped", labels=["agent", "reason"]
+        )
+        budget = GaugeMetricFamily(
+            "mobandits_budget_ratio",
+            "What was spent of a budget, and is reserved, in parts of its limit",
+            labels=["agent", "objective", "per"],
+        )
+        entropy = GaugeMetricFamily(
+            "mobandits_arms_entropy",
+            f"Entropy of the arms' shares in the last {RECENT:,} decisions since the start, in bits",
+            labels=["agent"],
+        )
+        age = GaugeMetricFamily(
+            "mobandits_snapshot_age_seconds",
+            "Seconds since the last snapshot of an agent, from which it would be opened",
+            labels=["agent"],
+        )
+        ahead = GaugeMetricFamily(
+            "mobandits_clock_ahead_seconds",
+            "Seconds by which the time of an agent is ahead of the clock, and stands still",
+            labels=["agent"],
+        )
+        times_ahead = CounterMetricFamily(
+            "mobandits_clock_ahead",
+            "Times that the clock turned out to have been ahead for a minute or more",
+            labels=["agent"],
+        )
+        for hosted in self._agents:
+            ahead.add_metric([hosted.name], hosted.seconds_ahead())
+            times_ahead.add_metric([hosted.name], hosted.times_ahead())
+            taken = hosted.snapshot_time()
+            if taken is not None:
+                age.add_metric([hosted.name], max(0.0, time.time() - taken))
+            if hosted.name in self._recent:
+                entropy.add_metric([hosted.name], self._recent[hosted.name].entropy())
+
+            state = hosted.state()
+            ready.add_metric([hosted.name], float(hosted.is_ready))
+            sound.add_metric([hosted.name], float(hosted.is_sound))
+            waiting.add_metric([hosted.name], state.waiting)
+            learned.add_metric([hosted.name], state.learned)
+            for reason, count in state.dropped.items():
+                dropped.add_metric([hosted.name, reason], count)
+            for balance in hosted.balances():
+                limit = balance.budget
+                ratio = (balance.spent + balance.reserved) / limit.limit
+                budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
+
+        yield from (queue, ready, sound, waiting, learned, dropped, budget, entropy, age)
+        yield from (ahead, times_ahead)

@@ -1,0 +1,225 @@
+"""An agent as a worker has it: what the learner published last, from which it decides."""
+
+import json
+import math
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.inputs import reward_list
+from mobandits.agent.keys import CallOptions, another_context, as_given, call_options
+from mobandits.agent.workers import core_of_worker, decide_apart
+from mobandits.logs.names import name_of, name_text
+from mobandits.logs.store.rows import DOUBLE
+from mobandits.orders.order import in_words
+from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded
+from mobandits_service.batches import check_batch
+from mobandits_service.context_columns import check_columns
+from mobandits_service.postgres.inbox_writer import Accepted, Earlier, InboxDecision, InboxReward
+from mobandits_service.postgres.publications import Publication
+from mobandits_service.postgres.shared_database import check_kept
+from mobandits_service.problems import Problem
+from mobandits_service.reward_answers import changed_reward, rewarded
+
+
+class AgentCopy:
+    """A copy of an agent that decides, and neither waits nor learns.
+
+    Args:
+        name: of the agent.
+        number: of the agent in the store.
+        publication: what was published of it.
+        incarnation: of the worker.
+        before: the copy that it takes the place of; None: it is the first one.
+
+    Attributes:
+        name: as given.
+        number: as given.
+        version: of the publication.
+        incarnation: as given.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        publication: Publication,
+        incarnation: int,
+        before: "AgentCopy | None",
+    ) -> None:
+        self.name = name
+        self.number = number
+        self.version = publication.version
+        self.incarnation = incarnation
+        streams = None
+        if before is not None and before.incarnation == incarnation:
+            streams = before.core
+        self.core: AgentCore = core_of_worker(publication.state, incarnation, streams)
+        self._arms: list[Any] = list(publication.arms)
+        self._numbers = {arm: place for place, arm in enumerate(self._arms)}
+        names = [str(each) for each in self.core.objective_names]
+        self._preference = in_words(self.core.bound.preference(), names)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the agent has seen a context: the first one is for the learner to see."""
+        return self.core.bound.stage > 0
+
+    # --- decisions
+
+    def decide(self, request: Decide) -> InboxDecision:
+        """A decision that is to join the inbox.
+
+        Raises:
+            ValueError: where the request does not fit.
+        """
+        check_columns(self.core.encoder, request.context)
+        arms = as_given(request.eligible)
+        context = self.core.contexts.encoded(request.context)
+        options = call_options(request.key, request.active, context, arms)
+
+        return self._inbox_decision(context, arms, options)
+
+    def decide_batch(self, request: DecideBatch) -> list[InboxDecision]:
+        """A decision per context; those with one key are one decision in the inbox.
+
+        Raises:
+            ValueError: where one does not fit; then there is none.
+        """
+        check_batch(request)
+        count = len(request.contexts)
+        keys: Sequence[str | None] = [None] * count
+        if request.keys is not None:
+            keys = request.keys
+        if len(keys) != count:
+            raise ValueError(f"keys must be {count:,}, one per context, got {len(keys):,}")
+
+        arms = as_given(request.eligible)
+        rows = []
+        for context, key in zip(request.contexts, keys, strict=True):
+            check_columns(self.core.encoder, context)
+            numbers = self.core.contexts.encoded(context)
+            options = call_options(key, True, numbers, arms)
+            rows.append(self._inbox_decision(numbers, arms, options))
+
+        return rows
+
+    def made(self, inbox_decision: InboxDecision, number: int) -> Decided:
+        """The answer to a decision that has joined the inbox."""
+        front = None if inbox_decision.front is None else json.loads(inbox_decision.front)
+        return self._decided(
+            number, inbox_decision.arm, inbox_decision.propensity, inbox_decision.error, front
+        )
+
+    def made_before(self, inbox_decision: InboxDecision, earlier: Earlier) -> Decided:
+        """The answer to a call whose key an earlier one had.
+
+        Raises:
+            ValueError: where that one had another context.
+        """
+        if earlier.request != inbox_decision.request:
+            raise another_context(inbox_decision.key, earlier.id)
+
+        decided = self._decided(
+            earlier.id, earlier.arm, earlier.propensity, earlier.error, earlier.front
+        )
+        decided.replayed = True
+
+        return decided
+
+    def _inbox_decision(self, context: Any, eligible: Any, options: CallOptions) -> InboxDecision:
+        check_kept(options.key)
+        decision = decide_apart(self.core, context, eligible)
+        rows = decision.context
+        assert rows is not None  # noqa: S101 - it was just made
+        front = None
+        if decision.front is not None:
+            front = self._numbers_of(decision.front)
+        blob = np.ascontiguousarray(rows, DOUBLE).tobytes()
+        count, features = rows.shape
+
+        return InboxDecision(
+            agent=self.number,
+            fence=self.version.fence,
+            arm=self._numbers[decision.arm],
+            propensity=decision.propensity,
+            error=decision.error,
+            front=front,
+            rows=count,
+            features=features,
+            context=blob,
+            eligible=self._numbers_of(decision.eligible),
+            key=options.key,
+            request=options.request,
+            active=options.active,
+            epoch=self.version.epoch,
+            position=self.version.position,
+            at=time.time(),
+        )
+
+    def _numbers_of(self, names: Iterable[Any]) -> str:
+        return json.dumps([self._numbers[name] for name in names])
+
+    def _decided(
+        self,
+        number: int,
+        arm: int,
+        propensity: float | None,
+        error: float,
+        front: list[int] | None,
+    ) -> Decided:
+        names = None if front is None else [str(self._arms[each]) for each in front]
+        return Decided(
+            decision=str(number),
+            arm=str(self._arms[arm]),
+            propensity=propensity,
+            error=error,
+            front=names,
+            preference=self._preference,
+            replayed=False,
+        )
+
+    # --- rewards
+
+    def inbox_reward(self, number: int, rewards: dict[str, float]) -> InboxReward:
+        """Rewards that are to join the inbox.
+
+        Raises:
+            ValueError: where they are none of the agent's.
+        """
+        core = self.core
+        new = reward_list(rewards, core.reward_places)
+        core.guard.check_rewards(core.scales.inward(new))
+        core.expectations.check(new)
+        texts = {}
+        for name, value in zip(core.objective_names, new, strict=True):
+            if not math.isnan(value):
+                # As the tables keep it: without the sign of a zero.
+                texts[name_text(name)] = value + 0.0
+
+        return InboxReward(self.number, number, texts, time.time())
+
+    def rewarded(self, inbox_reward: InboxReward, accepted: Accepted) -> Rewarded:
+        """The answer to rewards.
+
+        Raises:
+            Problem: where there is no such decision, or one of them was another number before.
+        """
+        if not accepted.is_known:
+            raise Problem(404, f"there is no decision {inbox_reward.decision}")
+
+        before = accepted.before
+        name = accepted.contradicted
+        if name is not None:
+            raise changed_reward(name, before[name], inbox_reward.rewards[name])
+
+        is_repeated = all(name in before for name in inbox_reward.rewards)
+        # The tables have names of objectives by their texts.
+        known = {str(name_of(text)) for text in (*before, *inbox_reward.rewards)}
+
+        return rewarded(
+            inbox_reward.decision, self.core.objective_names, known, is_repeated=is_repeated
+        )

@@ -1,0 +1,52 @@
+"""The application of a worker."""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from mobandits_service.application import HANDLERS, LimitedBodies
+from mobandits_service.request_log import RequestLog
+from mobandits_service.workers.calls import OPERATIONS_OF_WORKERS, forwarded
+from mobandits_service.workers.running_worker import RunningWorker
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
+
+
+def application_of_worker(running: RunningWorker) -> Starlette:
+    """The application of a worker.
+
+    Args:
+        running: its parts; they are started and stopped with the application.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        # Before the first connection is taken.
+        await running.begin()
+        try:
+            yield
+        finally:
+            await running.stop()
+
+    routes = [each.route() for each in OPERATIONS_OF_WORKERS]
+    routes.append(Route("/{path:path}", forwarded, methods=METHODS))
+    app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
+    app.state.running = running
+    app.add_middleware(LimitedBodies)
+    # The learner counts what is decided and learned.
+    app.add_middleware(
+        RequestLog,
+        telemetry=Uncounted(),
+        is_written=running.specification.log_requests,
+    )
+
+    return app
+
+
+class Uncounted:
+    """Counts no requests."""
+
+    def count_request(self, call: str, status: int, seconds: float) -> None:
+        """A request was answered."""

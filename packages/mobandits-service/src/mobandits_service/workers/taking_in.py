@@ -1,0 +1,163 @@
+"""What an agent does with some rows of the inbox: one call, which is committed whole or not at all."""
+
+import logging
+import time
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Decision
+from mobandits.agent.keys import CallOptions
+from mobandits.agent.workers import DecisionOfWorker, Source, take_in
+from mobandits.errors import LogError
+from mobandits.logs.names import name_of
+from mobandits.logs.store import Store
+from mobandits.support.naming import quoted
+from mobandits.support.numbering import is_of_worker
+from mobandits_service.postgres.inbox import (
+    InboxDecisionRow,
+    InboxRewardCall,
+    call_late,
+    decision_refused,
+    moved,
+)
+
+LOG = logging.getLogger("mobandits.service")
+
+
+class Taken(NamedTuple):
+    """What became of some rows.
+
+    Attributes:
+        decisions: that were taken in.
+        lessons: how many calls told rewards that were learned.
+        late: how many told rewards for which nothing waited.
+        refused: how many decisions the agent could not take in.
+        left: calls whose decisions may still be in the inbox.
+    """
+
+    decisions: list[Decision]
+    lessons: int
+    late: int
+    refused: int
+    left: int
+
+
+def take_rows(
+    core: AgentCore,
+    store: Store,
+    epoch: int,
+    inbox_decisions: Sequence[InboxDecisionRow],
+    inbox_rewards: Sequence[InboxRewardCall],
+    *,
+    has_all_decisions: bool,
+) -> Taken:
+    """Take in decisions, and then learn rewards; all of it is one call of the store.
+
+    Args:
+        core: of the agent.
+        store: of the agent.
+        epoch: of this learner.
+        inbox_decisions: decisions of the agent, those of one worker in its order.
+        inbox_rewards: rewards of the agent, likewise.
+        has_all_decisions: whether no further decision was in the inbox when these rewards were
+            read.
+
+    Raises:
+        LogError: where the store takes no events; what was done is lost then with the agent.
+    """
+    agent = store.number
+    assert agent is not None  # noqa: S101 - it has decisions in the inbox
+    decisions = []
+    learned = []
+    late = 0
+    refused = 0
+    with core.lock, store.in_one_call() as more:
+        names = store.arm_names
+        for row in inbox_decisions:
+            made = decision_of_row(row, names)
+            why = _refusal(core, made)
+            if why is None:
+                decisions.append(made.decision)
+                continue
+
+            refused += 1
+            more.append(decision_refused(row.id, why))
+            LOG.error("decision %s of a worker cannot be taken in: %s", row.id, why)
+
+        for call in inbox_rewards:
+            if _may_come(core, call.decision) and not has_all_decisions:
+                continue
+            why = _learned(core, call)
+            if why is None:
+                learned.append(call.number)
+                continue
+
+            late += 1
+            more.append(call_late(call.number, why))
+
+        ids = [decision.id for decision in decisions]
+        more.extend(moved(agent, epoch, ids, learned, len(store), time.time()))
+
+    left = len(inbox_rewards) - len(learned) - late
+
+    return Taken(decisions, len(learned), late, refused, left)
+
+
+def decision_of_row(row: InboxDecisionRow, names: Sequence[Hashable]) -> DecisionOfWorker:
+    """A row of the inbox as the agent takes it in.
+
+    Args:
+        row: of the inbox.
+        names: of all arms that ever were, by number.
+    """
+    front = None if row.front is None else tuple(names[number] for number in row.front)
+    decision = Decision(
+        row.id,
+        names[row.arm],
+        row.propensity,
+        front,
+        error=row.error,
+        context=row.context,
+        eligible=tuple(names[number] for number in row.eligible),
+    )
+    options = CallOptions(row.key, row.request, row.active)
+
+    return DecisionOfWorker(decision, options, Source(row.epoch, row.position))
+
+
+def _refusal(core: AgentCore, made: DecisionOfWorker) -> str | None:
+    """Why a decision was not taken in; None: it was."""
+    key = made.options.key
+    writer = core.writer
+    # A decision of others that came to the learner itself may have the key meanwhile.
+    if key is not None and writer is not None and writer.keyed(key) is not None:
+        return f"key {quoted(key)} is that of another decision"
+    try:
+        take_in(core, made)
+    except LogError:
+        raise
+    except ValueError as error:
+        return str(error)
+
+    return None
+
+
+def _may_come(core: AgentCore, number: int) -> bool:
+    """Whether a decision may still be in the inbox."""
+    pending = core.pending
+    is_known = number in pending.open or number in pending.settled
+    return is_of_worker(number) and not is_known
+
+
+def _learned(core: AgentCore, call: InboxRewardCall) -> str | None:
+    """Why rewards were not learned; None: they were."""
+    rewards = {name_of(objective): value for objective, value in call.rewards.items()}
+    try:
+        core.learn(call.decision, rewards)
+    except LogError:
+        raise
+    except ValueError as error:
+        return str(error)
+
+    return None
