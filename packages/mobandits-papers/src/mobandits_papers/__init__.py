@@ -4,6 +4,12 @@
 functions. At the papers' horizons and with their constants all of the bounds are larger than the
 regret of any policy: draw them on logarithmic axes. The events are informative; `mobandits
 check-theorems` counts how often they fail.
+
+In each folder, `checks` is what a theorem check plays, `experiments` and its modules what figures and
+remarks play. Titles, plots and claims are in `texts/`, a TOML file per paper, which `described` makes
+experiments of. `catalogue` lists them, `playing` plays their runs, `claims` judges, `reproduce` and
+`commands` are what a user calls; `protocol` plays theorem checks; `pages` and `templates` make the
+pages; `demo` is the page that `make demo` writes.
 """
 
 from mobandits_papers import (

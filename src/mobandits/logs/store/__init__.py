@@ -1,6 +1,19 @@
 """The decision store: what an agent decided, learned and changed, in one SQLite file.
 
-Agents of a service may share one in PostgreSQL instead, which `postgres` is about.
+- `schema` has the tables, `rows` events as rows with checksums, `transactions` what is committed
+  whole, `writer` the calls of one agent, `store` the `Store`.
+- `ownership` and `inheritance`: one process writes, and a fork's child does not. `continuity`
+  compares what is there with what was noted beside it. `connection` and `write_ahead_log` check
+  before anything is read.
+- `replay` and `frames` make events and tables of rows; `waiting` says which decisions wait; `lookup`
+  and `pages` find them.
+- `export`, `shortening`, `archives` and `csv_files` are what leaves a store; `backup` copies one in
+  use. `survey` reads around damage, `checking` says what is whole, `salvaging` saves it.
+- `shared_file` is a file that several agents of a process share. Each has a `grouped_writer`;
+  `committer` commits their calls together, in few statements (`merged_statements`), and counts them
+  (`rollup`). `shared_store` is what a service needs of a store, in a file or in a database.
+
+SQL is what SQLite and PostgreSQL both understand; the service's connection has what differs.
 """
 
 from mobandits.logs.store.content import Snapshot
