@@ -5,6 +5,7 @@ for `mobandits list`, "mobandits.pages" for `mobandits report`, "mobandits.datab
 are no files, and "mobandits.service_files" for `mobandits tune --write`.
 """
 
+import functools
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,13 @@ def source_folders() -> list[Path]:
 
 
 def _entries(group: str) -> list[Any]:
+    return sorted(_all_entries().select(group=group), key=lambda entry: entry.name)
+
+
+@functools.cache
+def _all_entries() -> Any:
+    """The entry points of all distributions: to look for them takes a while, once a process."""
     # It loads the parser of e-mails, which an agent does not need.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
-    return sorted(entry_points(group=group), key=lambda entry: entry.name)
+    return entry_points()

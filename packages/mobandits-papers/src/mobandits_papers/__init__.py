@@ -12,15 +12,19 @@ experiments of. `catalogue` lists them, `playing` plays their runs, `claims` jud
 pages; `demo` is the page that `make demo` writes.
 """
 
-from mobandits_papers import (
-    drugan2013,
-    mocmab2018,
-    moglb2019,
-    molts2025,
-    moslb2024,
-    paretobandit2026,
-    pcz2018,
-)
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mobandits_papers import (
+        drugan2013,
+        mocmab2018,
+        moglb2019,
+        molts2025,
+        moslb2024,
+        paretobandit2026,
+        pcz2018,
+    )
 
 __all__ = [
     "drugan2013",
@@ -31,3 +35,11 @@ __all__ = [
     "paretobandit2026",
     "pcz2018",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A paper, loaded when it is first asked for: the program asks for commands alone."""
+    if name not in __all__:
+        raise AttributeError(f"module 'mobandits_papers' has no attribute {name!r}")
+
+    return importlib.import_module(f"mobandits_papers.{name}")
