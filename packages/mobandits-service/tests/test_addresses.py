@@ -1,4 +1,4 @@
-"""Where visitors come from, also through workers."""
+"""Where visitors come from, also through workers; what workers pass on."""
 
 import asyncio
 import types
@@ -8,6 +8,8 @@ import pytest
 from starlette.requests import Request
 
 from mobandits_service.addresses import visitor_address
+from mobandits_service.calls.requests import content_of
+from mobandits_service.problems import Problem
 from mobandits_service.workers.forwarding import Forwarding
 
 LOCAL = "127.0.0.1"
@@ -37,15 +39,17 @@ def test_a_visitor_has_an_address(peer, forwarded, expected):
     assert visitor_address(request_from(peer, forwarded)) == expected
 
 
-def passed_on(request):
-    """A request as the learner sees it, which a worker passes on."""
+def sent_for(request, *, reads=False):
+    """What a worker sends to the learner for a request, and its body."""
     seen = []
 
-    def answer(asked):
-        seen.append(asked)
+    async def answer(asked):
+        seen.append((asked, await asked.aread()))
         return httpx.Response(200)
 
     async def pass_on():
+        if reads:
+            await content_of(request)
         copies = types.SimpleNamespace(learner_url=lambda: "http://127.0.0.1:9")
         forwarding = Forwarding(copies)
         await forwarding.close()
@@ -54,8 +58,13 @@ def passed_on(request):
         await forwarding.close()
 
     asyncio.run(pass_on())
-    (asked,) = seen
+    (sent,) = seen
+    return sent
 
+
+def passed_on(request):
+    """A request as the learner sees it, which a worker passes on."""
+    asked, _ = sent_for(request)
     return request_from(LOCAL, asked.headers.get_list("x-forwarded-for"))
 
 
@@ -69,3 +78,43 @@ def test_a_worker_adds_nothing_while_nobody_needs_a_key():
     """Without a key the learner refuses what came through a proxy."""
     at_learner = passed_on(request_from(LOCAL, [], is_open=True))
     assert not at_learner.headers.getlist("x-forwarded-for")
+
+
+@pytest.mark.parametrize("reads", [False, True])
+@pytest.mark.parametrize("parts", [[b"{}"], [b'{"context"', b": [1.0]}"], [b""]])
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_is_passed_on_as_it_came(parts, is_chunked, reads):
+    """Also one whose length is not told before, and one that the worker has read to no avail."""
+    whole = b"".join(parts)
+    framing = (
+        (b"transfer-encoding", b"chunked")
+        if is_chunked
+        else (b"content-length", str(len(whole)).encode())
+    )
+    messages = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+    messages[-1]["more_body"] = False
+    given = iter(messages)
+
+    async def receive():
+        return next(given)
+
+    scope = request_from(LOCAL, [], is_open=True).scope
+    headers = [*scope["headers"], framing]
+    request = Request({**scope, "method": "POST", "headers": headers}, receive)
+    asked, body = sent_for(request, reads=reads)
+    assert body == whole
+    framed = [name for name in ("content-length", "transfer-encoding") if name in asked.headers]
+    assert len(framed) == 1
+
+
+def test_a_body_that_is_too_large_is_not_read_further():
+    taken = []
+
+    async def receive():
+        taken.append(1)
+        return {"type": "http.request", "body": b"x" * 10, "more_body": True}
+
+    request = Request(request_from(LOCAL, []).scope, receive)
+    with pytest.raises(Problem, match="the body must have at most 25 bytes"):
+        asyncio.run(content_of(request, 25))
+    assert len(taken) == 3

@@ -1,7 +1,6 @@
 """An agent in a store: what its description says, and what happened to its arms and decisions."""
 
 import math
-import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from mobandits.logs.store.arm_timeline import (
 )
 from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.outcomes import check_all_there
+from mobandits.logs.store.session import Session
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class History:
         now: the time of the last event; infinitely early where no time is known.
     """
 
-    connection: sqlite3.Connection
+    connection: Session
     source: str
     agent: AgentRow
     objectives: tuple[Objective, ...]
@@ -48,7 +48,7 @@ class History:
     now: float
 
 
-def history_of(connection: sqlite3.Connection, place: Place, name: str | None) -> History:
+def history_of(connection: Session, place: Place, name: str | None) -> History:
     """The history of an agent in a store.
 
     Args:

@@ -11,7 +11,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mobandits.errors import DamagedError, MobanditsError
 from mobandits_service.calls import OPERATIONS
@@ -22,7 +21,6 @@ from mobandits_service.request_log import RequestLog
 from mobandits_service.running import Running
 
 LOG = logging.getLogger("mobandits.service")
-MOST_BYTES = 2**20  # of a body
 
 
 def application(running: Running) -> Starlette:
@@ -65,7 +63,6 @@ def application(running: Running) -> Starlette:
     app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
     app.state.running = running
     add_dashboard(app)
-    app.add_middleware(LimitedBodies)
     # The last one is the outermost: it sees what all others answer.
     app.add_middleware(
         RequestLog,
@@ -123,33 +120,3 @@ HANDLERS = {
     Problem: told_error,
     ValueError: told_error,
 }
-
-
-class LimitedBodies:
-    """Refuses bodies that are too large, before they are read whole.
-
-    Args:
-        app: what answers.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        size = 0
-
-        async def receive_limited() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            most = getattr(scope.get("endpoint"), "most_bytes", MOST_BYTES)
-            if size > most:
-                raise Problem(413, f"the body must have at most {most:,} bytes")
-            return message
-
-        await self._app(scope, receive_limited, send)

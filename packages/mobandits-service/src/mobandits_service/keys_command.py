@@ -1,7 +1,6 @@
 """`mobandits keys`: the keys of a store, made, listed and revoked, also while a service runs."""
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -10,10 +9,11 @@ from mobandits.logs.store.connection import connect, explained, refuse_others
 from mobandits.logs.store.keys import Key, add_key, keys_of, revoke_key
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.schema import create_tables, version_of
+from mobandits.logs.store.session import Session
 
 
 @contextlib.contextmanager
-def writing(store: str | Place) -> Iterator[sqlite3.Connection]:
+def writing(store: str | Place) -> Iterator[Session]:
     """A connection that writes keys; whoever owns the store goes on writing everything else.
 
     Raises:

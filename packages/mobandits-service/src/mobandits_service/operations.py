@@ -27,7 +27,6 @@ class Operation(NamedTuple):
             none.
         media: of what is answered, where it is no JSON; none: that of the type.
         failures: statuses of failures that its kind of call does not have by itself.
-        most_bytes: of a body; None: as usual.
         successes: statuses besides the usual one with which it may be answered.
         is_body_optional: whether nothing may be sent in place of the body.
         lists_agents: whether a key for some agents gets an answer for these.
@@ -42,7 +41,6 @@ class Operation(NamedTuple):
     query: Any = None
     media: tuple[str, ...] = ()
     failures: tuple[int, ...] = ()
-    most_bytes: int | None = None
     successes: tuple[int, ...] = ()
     is_body_optional: bool = False
     lists_agents: bool = False
@@ -70,9 +68,6 @@ class Operation(NamedTuple):
                 takes_query=self.query is not None,
                 lists_agents=self.lists_agents,
             )
-        if self.most_bytes is not None:
-            # Where what limits bodies finds it, once it is known where a request goes.
-            vars(handler)["most_bytes"] = self.most_bytes
 
         # Names of arms may have a slash, as those of models do; an arm is the end of its path.
         pattern = self.path.replace("{arm}", "{arm:path}")

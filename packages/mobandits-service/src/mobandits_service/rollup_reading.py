@@ -1,11 +1,11 @@
 """Sums of a store's agents over a time, which pages read in place of events."""
 
-import sqlite3
 from collections.abc import Hashable
 from typing import NamedTuple
 
 from mobandits.logs.names import name_of
 from mobandits.logs.store.rollup import DECISIONS
+from mobandits.logs.store.session import Session
 
 SELECT_AGENTS = "SELECT name, id FROM agents"
 SELECT_ARMS = "SELECT number, name FROM arms WHERE agent = ? ORDER BY number"
@@ -41,18 +41,18 @@ class RolledSums(NamedTuple):
     squares: float
 
 
-def agent_numbers(connection: sqlite3.Connection) -> dict[str, int]:
+def agent_numbers(connection: Session) -> dict[str, int]:
     """{name: number} of the agents of a store."""
     return dict(connection.execute(SELECT_AGENTS))
 
 
-def arm_names(connection: sqlite3.Connection, agent: int) -> dict[int, Hashable]:
+def arm_names(connection: Session, agent: int) -> dict[int, Hashable]:
     """{number: name} of all arms that an agent ever had."""
     return {number: name_of(text) for number, text in connection.execute(SELECT_ARMS, (agent,))}
 
 
 def sums_between(
-    connection: sqlite3.Connection, agent: int, first: int, end: int, width: int
+    connection: Session, agent: int, first: int, end: int, width: int
 ) -> list[RolledSums]:
     """The sums of an agent over stretches of time, in order.
 
@@ -74,7 +74,7 @@ def sums_between(
     return sums
 
 
-def first_minute(connection: sqlite3.Connection, agent: int) -> int | None:
+def first_minute(connection: Session, agent: int) -> int | None:
     """The first minute in which an agent has an event; None where it has none."""
     found = connection.execute(SELECT_FIRST_MINUTE, (agent,)).fetchone()
     minute: int | None = found[0]
@@ -82,7 +82,7 @@ def first_minute(connection: sqlite3.Connection, agent: int) -> int | None:
     return minute
 
 
-def uncounted_events(connection: sqlite3.Connection, agent: int) -> int:
+def uncounted_events(connection: Session, agent: int) -> int:
     """Number of events of an agent that the sums do not have yet."""
     found = connection.execute(SELECT_UNCOUNTED, (agent,)).fetchone()
     return int(found[0])

@@ -1,12 +1,12 @@
 """Tables of a service beside the log: agents that a call made, and jobs."""
 
 import json
-import sqlite3
 import time
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from mobandits.logs.store.rows import Statement
+from mobandits.logs.store.session import Session
 
 HostedState = Literal["served", "ended"]
 JobState = Literal["waiting", "running", "done", "failed"]
@@ -68,7 +68,7 @@ class JobRow(NamedTuple):
     ended: float | None
 
 
-def hosted_rows(connection: sqlite3.Connection) -> list[HostedRow]:
+def hosted_rows(connection: Session) -> list[HostedRow]:
     """The agents that calls made, those that were ended as well."""
     return [HostedRow(*row) for row in connection.execute(SELECT_HOSTED)]
 
@@ -98,21 +98,21 @@ def running_jobs_failed(why: str) -> Statement:
     return FAIL_RUNNING, (json.dumps(why), time.time())
 
 
-def jobs_of(connection: sqlite3.Connection, agent: str, kind: str, count: int) -> list[JobRow]:
+def jobs_of(connection: Session, agent: str, kind: str, count: int) -> list[JobRow]:
     """The last jobs of an agent, the newest first."""
     return _jobs(connection, JOBS_OF_AGENT, (agent, kind, count))
 
 
-def job_of(connection: sqlite3.Connection, number: str) -> JobRow | None:
+def job_of(connection: Session, number: str) -> JobRow | None:
     """The job of an id; None where there is none."""
     rows = _jobs(connection, JOB_OF_ID, (number,))
     return rows[0] if rows else None
 
 
-def waiting_jobs(connection: sqlite3.Connection) -> list[JobRow]:
+def waiting_jobs(connection: Session) -> list[JobRow]:
     """The jobs that wait, the oldest first."""
     return _jobs(connection, WAITING_JOBS, ())
 
 
-def _jobs(connection: sqlite3.Connection, query: str, values: Sequence[Any]) -> list[JobRow]:
+def _jobs(connection: Session, query: str, values: Sequence[Any]) -> list[JobRow]:
     return [JobRow(*row) for row in connection.execute(query, values)]

@@ -8,7 +8,6 @@ triggers run for each row what would have been run apart.
 
 import functools
 import math
-import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +18,7 @@ from mobandits.logs.store.rows import (
     INSERT_REWARD,
     Statement,
 )
+from mobandits.logs.store.session import Session
 
 # What a trigger of the view runs for a row; rows have their places here as their first value.
 BODIES = (INSERT_DECISION, INSERT_REWARD, INSERT_CHANGE, UPDATE_EVENTS)
@@ -31,7 +31,7 @@ STEP = 4  # rows, from which on statements have a multiple of them
 COLUMNS = ["kind", *(f"c{number}" for number in range(WIDTH))]
 
 
-def prepare_appending(connection: sqlite3.Connection) -> None:
+def prepare_appending(connection: Session) -> None:
     """Give a connection to a store the view and the triggers; the file stays as it is."""
     columns = ", ".join(f"NULL AS {name}" for name in COLUMNS)
     connection.execute(f"CREATE TEMP VIEW appended AS SELECT {columns}")

@@ -1,6 +1,5 @@
 """Timelines of a store: its arms, and the times at which decisions were activated or abandoned."""
 
-import sqlite3
 from array import array
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.store.content import SELECT_CHANGES_OF_ARMS, AgentRow
 from mobandits.logs.store.rows import change_event
+from mobandits.logs.store.session import Session
 
 SELECT_CHANGES_OF_KIND = """
 SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ? AND kind = ? ORDER BY seq
@@ -68,9 +68,7 @@ class ArmHistory(NamedTuple):
         return counts
 
 
-def decision_times(
-    connection: sqlite3.Connection, agent: AgentRow, kind: str, source: str
-) -> DecisionTimes:
+def decision_times(connection: Session, agent: AgentRow, kind: str, source: str) -> DecisionTimes:
     """Times at which decisions were changed in a way.
 
     Args:
@@ -100,7 +98,7 @@ def decision_times(
     return DecisionTimes(unsorted[order], np.array(times, np.float64)[order])
 
 
-def arm_history(connection: sqlite3.Connection, agent: AgentRow, source: str) -> ArmHistory:
+def arm_history(connection: Session, agent: AgentRow, source: str) -> ArmHistory:
     """The arms of an agent over time.
 
     Raises:
@@ -117,7 +115,7 @@ def arm_history(connection: sqlite3.Connection, agent: AgentRow, source: str) ->
     return ArmHistory(list(registry.names), np.array(seqs), np.array(counts))
 
 
-def last_time(connection: sqlite3.Connection, agent: AgentRow) -> float | None:
+def last_time(connection: Session, agent: AgentRow) -> float | None:
     """Time of the last event whose time is known; None where none is."""
     times = connection.execute(SELECT_LAST_TIMES, {"agent": agent.id}).fetchone()
     known = [at for at in times if at is not None]

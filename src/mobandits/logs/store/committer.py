@@ -16,6 +16,7 @@ from mobandits.logs.store.appending import in_one, prepare_appending
 from mobandits.logs.store.merged_statements import merged
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
+from mobandits.logs.store.session import Session
 from mobandits.logs.store.transactions import undone_on_error
 
 
@@ -94,7 +95,7 @@ class Committer:
 
     def begin(
         self,
-        connection: sqlite3.Connection,
+        connection: Session,
         together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
     ) -> None:
         """Take calls from now on; once more after `end` is no error.

@@ -12,6 +12,7 @@ from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place
 from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.schema import APPLICATION_ID, check_sqlite, check_version, version_of
+from mobandits.logs.store.session import Session
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.files import make_private, replacing
 from mobandits.support.found import found_at
@@ -152,11 +153,11 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
 
 
 @contextlib.contextmanager
-def copied(connection: sqlite3.Connection, target: Path) -> Iterator[Path]:
+def copied(connection: Session, target: Path) -> Iterator[Path]:
     """A copy of what a connection sees, which takes its name when the block ends.
 
     Args:
-        connection: to a store.
+        connection: to a store in a file.
         target: the file to make.
 
     Raises:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import Event, Row, change_event, checksum, decision_event
+from mobandits.logs.store.session import Session
 from mobandits.logs.store.transactions import transaction
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN
@@ -81,7 +82,7 @@ class AgentRow(NamedTuple):
     complete_after: int
 
 
-def agent_row(connection: sqlite3.Connection, name: str, source: str) -> AgentRow | None:
+def agent_row(connection: Session, name: str, source: str) -> AgentRow | None:
     """The agent of a name; None where there is none.
 
     Raises:
@@ -93,7 +94,7 @@ def agent_row(connection: sqlite3.Connection, name: str, source: str) -> AgentRo
     return None
 
 
-def agent_rows(connection: sqlite3.Connection, source: str) -> list[AgentRow]:
+def agent_rows(connection: Session, source: str) -> list[AgentRow]:
     """All agents of a store; errors as `agent_row`."""
     return [made_agent_row(row, source) for row in connection.execute(SELECT_AGENTS)]
 
@@ -113,7 +114,7 @@ def made_agent_row(row: Row, source: str) -> AgentRow:
     return AgentRow(number, name, description, created, _whole(events), _whole(complete_after))
 
 
-def only_agent(connection: sqlite3.Connection, name: str | None, source: str) -> AgentRow:
+def only_agent(connection: Session, name: str | None, source: str) -> AgentRow:
     """The agent of a name; without one, the only agent of a store.
 
     Raises:
@@ -135,9 +136,7 @@ def only_agent(connection: sqlite3.Connection, name: str | None, source: str) ->
     raise LogError(f"{source} {rule}, got {known}")
 
 
-def decision_of_key(
-    connection: sqlite3.Connection, agent: int, key: str, source: str
-) -> Event | None:
+def decision_of_key(connection: Session, agent: int, key: str, source: str) -> Event | None:
     """The decision of a client's key; None where there is none.
 
     Raises:
@@ -148,7 +147,7 @@ def decision_of_key(
 
 
 def first_change_of(
-    connection: sqlite3.Connection, agent: int | None, kind: str, after: int, source: str
+    connection: Session, agent: int | None, kind: str, after: int, source: str
 ) -> Event | None:
     """The first change of a kind after an event; None where there is none.
 
@@ -160,7 +159,7 @@ def first_change_of(
 
 
 def last_changes_of(
-    connection: sqlite3.Connection,
+    connection: Session,
     agent: int,
     kinds: Sequence[str],
     before: int,
@@ -178,20 +177,20 @@ def last_changes_of(
     return [change_event(row, source) for row in rows]
 
 
-def last_seq(connection: sqlite3.Connection, agent: int) -> int:
+def last_seq(connection: Session, agent: int) -> int:
     """The last seq of an agent's rows; 0 where it has none."""
     seqs = connection.execute(LAST_SEQS, {"agent": agent}).fetchone()
     return max((_whole(seq) for seq in seqs if seq is not None), default=0)
 
 
-def next_number(connection: sqlite3.Connection, agent: int) -> int:
+def next_number(connection: Session, agent: int) -> int:
     """The number after those of an agent's own decisions that are there."""
     (last,) = connection.execute(SELECT_LAST_NUMBER, (agent, SPAN)).fetchone()
     return 0 if last is None else max(_whole(last) + 1, 0)
 
 
 @contextlib.contextmanager
-def slice_of(connection: sqlite3.Connection, agent: AgentRow, source: str) -> Iterator[None]:
+def slice_of(connection: Session, agent: AgentRow, source: str) -> Iterator[None]:
     """Queries that see one state of the store, in which the agent's events are as they were.
 
     Where the connection reads one state all the time, it goes on with that.
@@ -213,7 +212,7 @@ def slice_of(connection: sqlite3.Connection, agent: AgentRow, source: str) -> It
         yield
 
 
-def _check_not_shortened(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:
+def _check_not_shortened(connection: Session, agent: AgentRow, source: str) -> None:
     (complete_after,) = connection.execute(SELECT_COMPLETE, (agent.id,)).fetchone()
     if complete_after != agent.complete_after:
         raise LogError(f"{source} was shortened while it was read: read it again")
@@ -230,20 +229,22 @@ def _whole(value: Any) -> int:
     return value
 
 
-def changes_of_arms(connection: sqlite3.Connection, agent: int, source: str) -> Iterator[Event]:
+def changes_of_arms(connection: Session, agent: int, source: str) -> Iterator[Event]:
     """The events that added or removed an agent's arms, in order; errors as `agent_row`."""
     rows = connection.execute(SELECT_CHANGES_OF_ARMS, (agent,)).fetchall()
     return (change_event(row, source) for row in rows)
 
 
-def sound_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[Snapshot]:
+def sound_snapshots(connection: Session, agent: int) -> Iterator[Snapshot]:
     """The snapshots of an agent that are not damaged, the newest first; of others, a warning."""
     yield from sound_among(snapshot_rows(connection, agent))
 
 
-def snapshot_rows(connection: sqlite3.Connection, agent: int) -> list[Row]:
+def snapshot_rows(connection: Session, agent: int) -> list[Row]:
     """The snapshots of an agent as they are in the table, the newest first."""
-    return connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall()
+    rows: list[Row] = connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall()
+
+    return rows
 
 
 def sound_among(rows: Iterable[Row]) -> Iterator[Snapshot]:

@@ -1,7 +1,6 @@
 """Archives of a store's decisions, and stores that are shortened by what was archived."""
 
 import math
-import sqlite3
 from collections.abc import Hashable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.csv_files import write_csv
 from mobandits.logs.store.frames import frames
 from mobandits.logs.store.reading import feedback_of
+from mobandits.logs.store.session import Session
 from mobandits.logs.store.shortening import (
     Chosen,
     decisions_before,
@@ -134,7 +134,7 @@ def shorten(store: Path, before: float, *, agent: str | None = None) -> int:
 class _Source(NamedTuple):
     """Source of an export: an agent's events, as far as they are of the chosen decisions."""
 
-    connection: sqlite3.Connection
+    connection: Session
     agent: AgentRow
     place: Place
     chosen: Chosen

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -24,12 +23,13 @@ from mobandits.logs.store.rows import (
     checked_lesson,
     further_fields,
 )
+from mobandits.logs.store.session import Session
 from mobandits.logs.table import SCHEMA
 
 BLOCK = 2000  # events: with 50 arms of 20 features, 16 MB
 
 
-def frames(connection: sqlite3.Connection, agent: AgentRow, source: str) -> Iterator[pl.DataFrame]:
+def frames(connection: Session, agent: AgentRow, source: str) -> Iterator[pl.DataFrame]:
     """The events of an agent in order, as tables with the columns of `table.SCHEMA`.
 
     Of events that were deleted there are no rows; `number` is the seq.

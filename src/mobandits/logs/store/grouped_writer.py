@@ -1,7 +1,6 @@
 """The writer of one agent into a file that it shares with others of its process."""
 
 import contextlib
-import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 
@@ -10,6 +9,7 @@ from mobandits.logs.address import Place
 from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.rows import Event, Statement
+from mobandits.logs.store.session import Session
 
 
 class GroupedWriter:
@@ -25,7 +25,7 @@ class GroupedWriter:
         failure: why nothing can be written any more; None while it can.
     """
 
-    def __init__(self, committer: Committer, connection: sqlite3.Connection, path: Place) -> None:
+    def __init__(self, committer: Committer, connection: Session, path: Place) -> None:
         self.connection = connection
         self.failure: str | None = None
         self._committer = committer

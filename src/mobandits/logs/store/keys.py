@@ -8,11 +8,11 @@ import hmac
 import json
 import re
 import secrets
-import sqlite3
 import time
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from mobandits.logs.store.session import Session
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -64,7 +64,7 @@ class Key(NamedTuple):
 
 
 def add_key(
-    connection: sqlite3.Connection,
+    connection: Session,
     label: str,
     scopes: Collection[str],
     agents: Collection[str] | None = None,
@@ -94,7 +94,7 @@ def add_key(
     return key
 
 
-def keys_of(connection: sqlite3.Connection) -> list[Key]:
+def keys_of(connection: Session) -> list[Key]:
     """All keys, the oldest first; those that were revoked as well."""
     keys = []
     for number, digest, scopes, agents, label, created, revoked in connection.execute(SELECT):
@@ -105,7 +105,7 @@ def keys_of(connection: sqlite3.Connection) -> list[Key]:
     return keys
 
 
-def revoke_key(connection: sqlite3.Connection, number: str) -> None:
+def revoke_key(connection: Session, number: str) -> None:
     """Let a key be valid no more.
 
     Raises:

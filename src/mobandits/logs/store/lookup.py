@@ -2,11 +2,11 @@
 
 import itertools
 import operator
-import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from mobandits.logs.store.rows import Event, decision_event, reward_event
+from mobandits.logs.store.session import Session
 
 SELECT_DECISIONS_OF = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
@@ -53,7 +53,7 @@ class RecentDecisions(NamedTuple):
 
 
 def recorded_decision(
-    connection: sqlite3.Connection, agent: int, number: int, source: str
+    connection: Session, agent: int, number: int, source: str
 ) -> RecordedDecision | None:
     """The decision of a number; None where there is none, or it was deleted.
 
@@ -71,7 +71,7 @@ def recorded_decision(
 
 
 def recorded_decisions(
-    connection: sqlite3.Connection, agent: int, numbers: Sequence[int], source: str
+    connection: Session, agent: int, numbers: Sequence[int], source: str
 ) -> list[RecordedDecision]:
     """The decisions of some numbers, in their order; those that are not there are left out.
 
@@ -100,9 +100,7 @@ def recorded_decisions(
     return [found[number] for number in numbers if number in found]
 
 
-def recent_decisions(
-    connection: sqlite3.Connection, agent: int, count: int, source: str
-) -> RecentDecisions:
+def recent_decisions(connection: Session, agent: int, count: int, source: str) -> RecentDecisions:
     """The last decisions of an agent, with the rewards that came for them.
 
     Args:
@@ -123,7 +121,7 @@ def recent_decisions(
 
 
 def _rewards_of(
-    connection: sqlite3.Connection, places: str, values: tuple[int, ...], source: str
+    connection: Session, places: str, values: tuple[int, ...], source: str
 ) -> dict[int, dict[str, float]]:
     """{decision: {objective: value}}."""
     rewards: dict[int, dict[str, float]] = {}

@@ -1,7 +1,6 @@
 """The decisions of a store with the rewards that came for them, a block at a time, as arrays."""
 
 import itertools
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from mobandits.logs.store.rows import (
     checked_lesson,
     further_fields,
 )
+from mobandits.logs.store.session import Session
 from mobandits.support.naming import quoted
 
 BLOCK = 2000  # events, as `frames` has them
@@ -63,7 +63,7 @@ class DecisionOutcomes(NamedTuple):
     reward_times: Array
 
 
-def check_all_there(connection: sqlite3.Connection, agent: AgentRow, source: str) -> None:
+def check_all_there(connection: Session, agent: AgentRow, source: str) -> None:
     """Refuse a store that lacks an event after its last deletion.
 
     Raises:
@@ -82,7 +82,7 @@ def check_all_there(connection: sqlite3.Connection, agent: AgentRow, source: str
 
 
 def outcomes_between(
-    connection: sqlite3.Connection,
+    connection: Session,
     agent: AgentRow,
     places: Mapping[Any, int],
     after: int,

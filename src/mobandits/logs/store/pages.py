@@ -7,7 +7,6 @@ decisions that are made meanwhile shift nothing.
 import bisect
 import itertools
 import json
-import sqlite3
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +16,7 @@ from mobandits.logs.store.lookup import (
     RecordedDecision,
     recorded_decisions,
 )
+from mobandits.logs.store.session import Session
 from mobandits.support.numbering import is_of_worker, range_of
 
 # An index leads to the first one, and gives the order.
@@ -76,7 +76,7 @@ class Page(NamedTuple):
 
 
 def page_of(
-    connection: sqlite3.Connection,
+    connection: Session,
     agent: int,
     wanted: PageWanted,
     waiting: Collection[int],
@@ -112,7 +112,7 @@ def page_of(
 
 
 def _numbers(
-    connection: sqlite3.Connection, agent: int, wanted: PageWanted, waiting: Collection[int]
+    connection: Session, agent: int, wanted: PageWanted, waiting: Collection[int]
 ) -> Iterator[int]:
     """The numbers of decisions that are wanted, in order, and of those after the page."""
     bound = _bound(connection, agent, wanted)
@@ -156,7 +156,7 @@ def _from(numbers: Sequence[int], wanted: PageWanted) -> Sequence[int]:
     return numbers[start:]
 
 
-def _bound(connection: sqlite3.Connection, agent: int, wanted: PageWanted) -> int | None:
+def _bound(connection: Session, agent: int, wanted: PageWanted) -> int | None:
     """The seq that a page begins after, in its order; None: at the start."""
     after = wanted.after
     if after is None:
@@ -172,7 +172,7 @@ def _bound(connection: sqlite3.Connection, agent: int, wanted: PageWanted) -> in
 
 
 def _found(
-    connection: sqlite3.Connection,
+    connection: Session,
     agent: int,
     wanted: PageWanted,
     bound: int | None,
@@ -204,7 +204,7 @@ def _found(
 
 
 def _activated(
-    connection: sqlite3.Connection, agent: int, decisions: Sequence[RecordedDecision]
+    connection: Session, agent: int, decisions: Sequence[RecordedDecision]
 ) -> frozenset[int]:
     """Decisions that were inactive first and took effect, as far as the log says so."""
     inactive = {found.event["id"]: found for found in decisions if "active" in found.event}

@@ -2,7 +2,6 @@
 
 import heapq
 import itertools
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,13 +16,14 @@ from mobandits.logs.store.rows import (
     decision_event,
     reward_event,
 )
+from mobandits.logs.store.session import Session
 
 Numbered = tuple[int, Event]
 BLOCK = 2000  # events: with 50 arms of 20 features, 16 MB
 
 
 def events_between(
-    connection: sqlite3.Connection, agent: int, after: int, last: int, source: str
+    connection: Session, agent: int, after: int, last: int, source: str
 ) -> Iterator[Event]:
     """The events of an agent with after < seq <= last, in order; none may be missing.
 
@@ -56,7 +56,7 @@ def events_between(
 
 
 def numbered_events(
-    connection: sqlite3.Connection, agent: int, after: int, last: int, source: str
+    connection: Session, agent: int, after: int, last: int, source: str
 ) -> Iterator[Numbered]:
     """(seq, event) of what is there of an agent's events; arguments as `events_between`.
 

@@ -15,6 +15,8 @@ import logging
 import sqlite3
 import time
 
+from mobandits.logs.store.session import Session
+
 LOG = logging.getLogger("mobandits.logs")
 DECISIONS = ""  # in the place of an objective
 SLICE = 1000  # events that are counted in one transaction: it holds up a commit for a millisecond
@@ -68,7 +70,7 @@ class Rollup:
         connection: of that thread.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Session) -> None:
         self._connection = connection
         self._calls = 0  # that may have appended events which are not counted
         self._due = 0.0  # when they are, on the monotonic clock

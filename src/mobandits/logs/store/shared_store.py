@@ -1,7 +1,6 @@
 """Protocol of a store that agents of one process and their service share."""
 
 import contextlib
-import sqlite3
 from collections.abc import Callable
 from typing import Literal, Protocol, TypeVar
 
@@ -10,6 +9,7 @@ from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key
 from mobandits.logs.store.ownership import Owner
+from mobandits.logs.store.session import Session
 from mobandits.logs.store.shared_file import SharedFile
 from mobandits.support.guests import needed
 
@@ -52,7 +52,7 @@ class SharedStore(Protocol):
     def all_keys(self) -> list[Key]:
         """The keys of the store, those that were revoked as well."""
 
-    def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def asked(self, question: Callable[[Session], Answer]) -> Answer:
         """Result of a function that reads the store, of what is on disk."""
 
     def close(self) -> None:

@@ -4,9 +4,11 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 
+from mobandits.logs.store.session import Session
+
 
 @contextlib.contextmanager
-def undone_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+def undone_on_error(connection: Session) -> Iterator[None]:
     """The transaction that is open when something fails inside is taken back."""
     try:
         yield
@@ -20,7 +22,7 @@ def undone_on_error(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def transaction(connection: sqlite3.Connection, begin: str = "BEGIN") -> Iterator[None]:
+def transaction(connection: Session, begin: str = "BEGIN") -> Iterator[None]:
     """Transaction: statements inside are committed whole, or not at all.
 
     Args:

@@ -7,7 +7,6 @@ otherwise.
 
 import json
 import math
-import sqlite3
 from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.logs.names import name_text
 from mobandits.logs.store.content import AgentRow, slice_of
+from mobandits.logs.store.session import Session
 
 # Rewards of objectives without a default are counted apart: the others come by themselves. A group
 # is one decision, whose columns PostgreSQL wants inside of functions.
@@ -117,7 +117,7 @@ class Waiting:
 
 
 def waiting_decisions(
-    connection: sqlite3.Connection, agent: AgentRow, known: int, source: str
+    connection: Session, agent: AgentRow, known: int, source: str
 ) -> tuple[DecisionTable, Mask]:
     """The decisions of an agent, and which of them wait.
 
@@ -170,7 +170,7 @@ def are_in(values: IntArray, ids: IntArray) -> Mask:
 
 
 def decision_table(
-    connection: sqlite3.Connection, agent: AgentRow, source: str, required: Sequence[str] = ()
+    connection: Session, agent: AgentRow, source: str, required: Sequence[str] = ()
 ) -> DecisionTable:
     """The decisions of an agent that are there, as columns: with its events up to `agent.events`.
 
@@ -219,9 +219,7 @@ def decision_table(
     )
 
 
-def _changes(
-    connection: sqlite3.Connection, agent: AgentRow, kind: str, known: int
-) -> tuple[IntArray, Array]:
+def _changes(connection: Session, agent: AgentRow, kind: str, known: int) -> tuple[IntArray, Array]:
     """(ids, times) of the decisions that changes of a kind are of, sorted by id."""
     numbers = array("q")
     moments = array("d")

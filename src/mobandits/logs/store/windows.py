@@ -2,11 +2,11 @@
 
 import itertools
 import math
-import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from mobandits.errors import LogError
+from mobandits.logs.store.session import Session
 
 COUNT = "SELECT count(*) FROM decisions WHERE agent = ?"
 # The key of the last decision of a window: SQLite counts in its index, and reads no decision.
@@ -32,13 +32,13 @@ class Window(NamedTuple):
     decisions: int
 
 
-def decision_count(connection: sqlite3.Connection, agent: int) -> int:
+def decision_count(connection: Session, agent: int) -> int:
     """Number of decisions of an agent in a store."""
     (count,) = connection.execute(COUNT, (agent,)).fetchone()
     return int(count)
 
 
-def windows_by_count(connection: sqlite3.Connection, agent: int, size: int) -> Iterator[Window]:
+def windows_by_count(connection: Session, agent: int, size: int) -> Iterator[Window]:
     """Windows of `size` decisions each; the last one may have fewer.
 
     Args:
@@ -56,7 +56,7 @@ def windows_by_count(connection: sqlite3.Connection, agent: int, size: int) -> I
 
 
 def windows_by_period(
-    connection: sqlite3.Connection, agent: int, seconds: float, source: str
+    connection: Session, agent: int, seconds: float, source: str
 ) -> Iterator[Window]:
     """Windows of one period each, counted from 1970; periods without a decision have none.
 

@@ -11,13 +11,14 @@ from mobandits.errors import LogError
 from mobandits.logs.store.connection import connect, explained
 from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.rows import Event, Statement
+from mobandits.logs.store.session import Session
 
 SYNCHRONOUS = {"disk": "FULL", "system": "NORMAL", "buffered": "NORMAL"}
 GROUP_EVENTS = 256  # of "buffered": a commit costs as much as ten events
 GROUP_SECONDS = 0.01
 
 # Connections that a parent process goes on using; see `Writer.leave_to_parent`.
-_of_parents: list[sqlite3.Connection] = []
+_of_parents: list[Session] = []
 
 
 class Writer:

@@ -20,6 +20,7 @@ from mobandits_service.calls.requests import (
     AGENT,
     answer,
     body_of,
+    content_of,
     hosted_of,
     running_of,
     saved,
@@ -69,7 +70,7 @@ async def budget(request: Request) -> Response:
 async def add_arm(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/arms/{arm}`: one arm more, from now on."""
     hosted = hosted_of(request)
-    content = await request.body()
+    content = await content_of(request)
     new = msgspec.json.decode(content or b"{}", type=NewArm)
     async with running_of(request).fenced(hosted):
         openings = hosted.openings
@@ -121,7 +122,7 @@ async def snapshot(request: Request) -> Response:
 async def set_snapshot(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/snapshot`: go on from what the agent of a snapshot had learned."""
     hosted = hosted_of(request)
-    data = await request.body()
+    data = await content_of(request, MOST_STATE_BYTES)
     async with hosted.changing:
         openings = hosted.openings
         # In a thread: to read and check it takes long where much was learned.
@@ -160,13 +161,5 @@ OPERATIONS = [
     Operation("GET", f"{AGENT}/prices", prices, "read", answer=PriceList),
     Operation("PUT", f"{AGENT}/prices/{{arm}}", set_price, "admin", NewPrice, PriceList),
     Operation("GET", f"{AGENT}/snapshot", snapshot, "admin", answer=bytes),
-    Operation(
-        "PUT",
-        f"{AGENT}/snapshot",
-        set_snapshot,
-        "admin",
-        bytes,
-        AgentState,
-        most_bytes=MOST_STATE_BYTES,
-    ),
+    Operation("PUT", f"{AGENT}/snapshot", set_snapshot, "admin", bytes, AgentState),
 ]

@@ -18,6 +18,7 @@ from mobandits_service.running import Running
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"
 DECISION = f"{AGENT}/decisions/{{decision}}"
+MOST_BYTES = 2**20  # of a body
 MOST_ITEMS = 1000  # of a list
 TURN = 20  # items, which take some milliseconds: then others have their turn
 MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
@@ -26,6 +27,31 @@ Body = TypeVar("Body")
 Item = TypeVar("Item")
 
 _decoders: dict[Any, Any] = {}
+
+
+async def content_of(request: Request, most: int = MOST_BYTES) -> bytes:
+    """The body of a request, of which no more is read than is allowed.
+
+    Args:
+        request: of a client.
+        most: bytes that it may have.
+
+    Raises:
+        Problem: where it has more.
+    """
+    size = 0
+    parts = []
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise Problem(413, f"the body must have at most {most:,} bytes")
+        parts.append(part)
+
+    content = b"".join(parts)
+    # A worker may find that only the learner can answer, and passes it on.
+    request.state.content = content
+
+    return content
 
 
 async def body_of(request: Request, kind: type[Body]) -> Body:
@@ -44,7 +70,7 @@ async def body_of(request: Request, kind: type[Body]) -> Body:
         decoder = msgspec.json.Decoder(kind)
         _decoders[kind] = decoder
 
-    content = await request.body()
+    content = await content_of(request)
     try:
         decoded: Body = decoder.decode(content)
     except RecursionError as error:

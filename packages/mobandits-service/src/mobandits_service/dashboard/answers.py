@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from mobandits.figures.environment import environment_of
 from mobandits.support.naming import quantity
+from mobandits_service.calls.requests import content_of
 from mobandits_service.dashboard.windows import moment_text
 from mobandits_service.problems import Problem
 
@@ -85,7 +86,7 @@ async def form_of(request: Request) -> dict[str, str]:
     Raises:
         Problem: where the body is no form.
     """
-    content = await request.body()
+    content = await content_of(request)
     try:
         pairs = parse_qsl(
             content.decode("utf-8"),

@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL in the shape of `sqlite3.Connection`, which the store is written for.
+"""Sessions of a PostgreSQL server, as `logs.store.session` has them.
 
 Statements are translated, and errors become those of `sqlite3`: both modules have the exceptions
-of Python's database interface, and the store tells them apart by these names.
+of Python's database interface.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import re
 import socket
 import sqlite3
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 from mobandits.errors import LogError, UnavailableError
 from mobandits.logs.address import Address
@@ -73,7 +73,7 @@ RULES = (
 
 
 class PostgresConnection:
-    """A connection to PostgreSQL with the methods of `sqlite3.Connection` that the store calls.
+    """A session of a server.
 
     Args:
         connection: of psycopg, which commits every statement outside of a transaction.
@@ -263,14 +263,6 @@ def check_server(connection: "psycopg.Connection[Any]", address: Address) -> Non
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
         raise LogError(f"{address} must be a database with the encoding UTF8, got {encoding}")
-
-
-def as_sqlite(connection: PostgresConnection) -> sqlite3.Connection:
-    """The same connection, by the type that the store's functions name.
-
-    They call `execute` and `in_transaction` alone, and what these return only for rows.
-    """
-    return cast("sqlite3.Connection", connection)
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,14 +1,13 @@
 """Sessions that read one state of a store in PostgreSQL, or write its keys."""
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
+from mobandits.logs.store.session import Session
 from mobandits_service.postgres.connection import (
     PostgresConnection,
-    as_sqlite,
     as_sqlite_errors,
     connected,
 )
@@ -18,7 +17,7 @@ BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 @contextlib.contextmanager
-def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[sqlite3.Connection]:
+def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[Session]:
     """A connection that reads one state of a store, whatever is written meanwhile.
 
     Rows that are iterated over are fetched a block at a time.
@@ -37,13 +36,13 @@ def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[s
         if not in_slices:
             with as_sqlite_errors():
                 session.execute(BEGIN)
-        yield as_sqlite(PostgresConnection(session, is_streaming=not in_slices))
+        yield PostgresConnection(session, is_streaming=not in_slices)
     finally:
         session.close()
 
 
 @contextlib.contextmanager
-def writing_database(address: Address) -> Iterator[sqlite3.Connection]:
+def writing_database(address: Address) -> Iterator[Session]:
     """A connection that writes beside the owner of a store; each statement is a transaction.
 
     Raises:
@@ -52,6 +51,6 @@ def writing_database(address: Address) -> Iterator[sqlite3.Connection]:
     session = PostgresConnection(connected(address, "keys"))
     try:
         create_tables(session, address)
-        yield as_sqlite(session)
+        yield session
     finally:
         session.close()

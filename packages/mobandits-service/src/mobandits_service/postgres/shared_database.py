@@ -17,10 +17,11 @@ from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.rows import Event, Statement
+from mobandits.logs.store.session import Session
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
-from mobandits_service.postgres.connection import PostgresConnection, as_sqlite, connected
+from mobandits_service.postgres.connection import PostgresConnection, connected
 from mobandits_service.postgres.key_filter import DIGEST_BYTES, KeyFilter
 from mobandits_service.postgres.ownership import RELEASE, check_direct, holder, takes_lock
 from mobandits_service.postgres.tables import create_tables
@@ -71,7 +72,7 @@ class DatabaseWriter(GroupedWriter):
     def __init__(
         self,
         committer: Committer,
-        connection: sqlite3.Connection,
+        connection: Session,
         path: Address,
         keys: KeyFilter,
     ) -> None:
@@ -261,7 +262,7 @@ class SharedDatabase:
                 with explained(self.path):
                     create_tables(watching, self.path)
             with explained(self.path):
-                self._keys = keys_of(as_sqlite(watching))
+                self._keys = keys_of(watching)
             self._keys_error = None
         except LogError as error:
             self._keys_error = str(error)
@@ -302,7 +303,7 @@ class SharedDatabase:
         self._lost = None
         self._writing = candidate
         self._candidate = None
-        self.committer.begin(as_sqlite(candidate), candidate.together)
+        self.committer.begin(candidate, candidate.together)
         with self._parts:
             self._is_held = True
 
@@ -382,7 +383,7 @@ class SharedDatabase:
 
         return self._keys
 
-    def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def asked(self, question: Callable[[Session], Answer]) -> Answer:
         """Result of a function that reads the store, of what is on disk.
 
         Args:
@@ -439,7 +440,7 @@ class SharedDatabase:
             if agent in self._writers:
                 raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
 
-            writer = DatabaseWriter(self.committer, as_sqlite(session), self.path, keys)
+            writer = DatabaseWriter(self.committer, session, self.path, keys)
             self._writers[agent] = writer
 
         return writer
@@ -456,11 +457,11 @@ class SharedDatabase:
         self._is_open = False
 
     @contextlib.contextmanager
-    def _reader(self) -> Iterator[sqlite3.Connection]:
+    def _reader(self) -> Iterator[Session]:
         if self._reading is None:
             raise LogError(f"{self.path} is not held by this process: `hold` says why")
         with explained(self.path):
-            yield as_sqlite(self._reading)
+            yield self._reading
 
     def __enter__(self) -> "SharedDatabase":
         return self

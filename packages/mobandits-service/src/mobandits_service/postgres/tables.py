@@ -11,7 +11,7 @@ from mobandits.errors import DamagedError, LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.schema import APPLICATION_ID, check_version
 from mobandits.logs.store.transactions import transaction
-from mobandits_service.postgres.connection import PostgresConnection, as_sqlite
+from mobandits_service.postgres.connection import PostgresConnection
 from mobandits_service.postgres.worker_tables import WORKERS
 
 CREATE = """
@@ -167,7 +167,7 @@ def create_tables(connection: PostgresConnection, address: Address) -> None:
     if has_tables(connection, address):
         return
 
-    with transaction(as_sqlite(connection)):
+    with transaction(connection):
         connection.execute(LOCK_CREATION)
         # Once more: whoever had the lock before may have done it.
         if has_tables(connection, address):

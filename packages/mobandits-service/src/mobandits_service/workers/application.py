@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from mobandits_service.application import HANDLERS, LimitedBodies
+from mobandits_service.application import HANDLERS
 from mobandits_service.request_log import RequestLog
 from mobandits_service.workers.calls import OPERATIONS_OF_WORKERS, forwarded
 from mobandits_service.workers.running_worker import RunningWorker
@@ -34,7 +34,6 @@ def application_of_worker(running: RunningWorker) -> Starlette:
     routes.append(Route("/{path:path}", forwarded, methods=METHODS))
     app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
     app.state.running = running
-    app.add_middleware(LimitedBodies)
     # The learner counts what is decided and learned.
     app.add_middleware(
         RequestLog,

@@ -13,7 +13,6 @@ from mobandits_client.messages import (
     RewardsOf,
 )
 from mobandits_service.calls import OPERATIONS
-from mobandits_service.calls.agents import MOST_STATE_BYTES
 from mobandits_service.calls.health import live, readiness
 from mobandits_service.calls.requests import (
     JSON,
@@ -105,9 +104,6 @@ async def forwarded(request: Request) -> Response:
     """All other calls: those of the learner, which looks at their keys."""
     return await worker_of(request).forwarding.answer(request)
 
-
-# The learner refuses what is too large for one of its calls.
-vars(forwarded)["most_bytes"] = MOST_STATE_BYTES
 
 # By the names of the operations that they answer here; those that are asked for most come first.
 ANSWERED_HERE: tuple[Handler, ...] = (decide, decide_batch, reward, reward_several, live, ready)

@@ -10,7 +10,7 @@ from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.support.naming import quoted
-from mobandits_service.postgres.connection import PostgresConnection, as_sqlite
+from mobandits_service.postgres.connection import PostgresConnection
 from mobandits_service.postgres.own_session import OwnSession
 from mobandits_service.postgres.publications import (
     CHANNEL,
@@ -176,7 +176,7 @@ class Copies:
 
     def _look(self, connection: PostgresConnection) -> None:
         self._place = learner_place(connection)
-        self._keys = keys_of(as_sqlite(connection))
+        self._keys = keys_of(connection)
         incarnation = self._incarnation()
         versions = published_versions(connection)
         if incarnation is not None:

@@ -29,6 +29,8 @@ OWN = frozenset(
 )
 # These say who asks, and are passed on.
 OF_REQUESTS = frozenset((b"x-request-id", b"traceparent"))
+# These say how long a body is.
+FRAMING = frozenset(("content-length", "transfer-encoding"))
 
 
 class Forwarding:
@@ -63,8 +65,10 @@ class Forwarding:
             # request for one that came through a proxy, and nobody logs in.
             address = visitor_address(request)
             headers.append((b"x-forwarded-for", address.encode("latin-1")))
-        has_body = any(name in {b"content-length", b"transfer-encoding"} for name, _ in headers)
-        content = request.stream() if has_body else None
+        # What was read by a call that only the learner can answer.
+        content = getattr(request.state, "content", None)
+        if content is None and not FRAMING.isdisjoint(request.headers):
+            content = request.stream()
         asked = self._client.build_request(request.method, url, headers=headers, content=content)
         try:
             answered = await self._client.send(asked, stream=True)
