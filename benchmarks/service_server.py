@@ -17,14 +17,14 @@ import harness
 import httpx
 import msgspec
 import uvicorn
+from mobandits_service.settlements import Settlements
 
 from mobandits.logs.store.shared_store import open_shared
 from mobandits_service.addresses import authority, bound
 from mobandits_service.application import application
 from mobandits_service.hosted_agent import HostedAgent
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.server import server_config
-from mobandits_service.settlements import Settlements
 from mobandits_service.specification import ServiceSpecification
 
 STORE = "store"
@@ -59,7 +59,7 @@ def serve(side, agents, store, snapshot_every):
     if side == ALONE:
         commit_each_call_alone()
 
-    running = Running(specification(agents, snapshot_every), open_shared(store, "disk"))
+    running = ServiceRuntime(specification(agents, snapshot_every), open_shared(store, "disk"))
     with bound("127.0.0.1", 0) as listening:
         listening.listen(64)
         print(authority(listening), flush=True)

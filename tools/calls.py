@@ -30,7 +30,7 @@ from mobandits.agent import Agent
 from mobandits.logs.store import SharedFile
 from mobandits.policies import MolUcb
 from mobandits_service.application import application
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.specification import ServiceSpecification
 
 PACKAGES = tuple(
@@ -121,7 +121,7 @@ async def service_calls(folder: Path) -> tuple[Crossed, Crossed]:
     """`POST decide` with a key, and `POST rewards`."""
     content = {"agents": {"router": ROUTER}, "log_requests": False}
     specification = msgspec.convert(content, ServiceSpecification)
-    running = Running(specification, SharedFile(folder / "service.db", "system"))
+    running = ServiceRuntime(specification, SharedFile(folder / "service.db", "system"))
     await asyncio.to_thread(running.agents.open)
     transport = httpx.ASGITransport(application(running))
     made = []

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import mobandits as mob
-from mobandits.support.found import file_kind, found_at
+from mobandits.support.describe_path import describe_path, file_kind
 
 
 @pytest.mark.parametrize(
@@ -25,35 +25,36 @@ from mobandits.support.found import file_kind, found_at
 )
 def test_files(tmp_path, content, kind):
     (tmp_path / "file").write_bytes(content)
-    assert found_at(tmp_path / "file") == file_kind(content[:4096]) == kind
+    assert describe_path(tmp_path / "file") == file_kind(content[:4096]) == kind
 
 
 def test_files_of_ours(tmp_path):
     agent = mob.Agent(mob.policies.RandomChoice(), arms=2, features=0, objectives=1)
     agent.save(tmp_path / "x.agent")
-    assert found_at(tmp_path / "x.agent") == "the file of an agent"
+    assert describe_path(tmp_path / "x.agent") == "the file of an agent"
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "x.parquet")
-    assert found_at(tmp_path / "x.parquet") == "a Parquet file"
+    assert describe_path(tmp_path / "x.parquet") == "a Parquet file"
 
 
 def test_folders(tmp_path):
-    assert found_at(tmp_path) == "an empty folder"
+    assert describe_path(tmp_path) == "an empty folder"
     for i, listed in enumerate(["a", "a, b", "a, b, c", "a, b, c and 1 more"]):
         (tmp_path / "abcd"[i]).touch()
-        assert found_at(tmp_path) == f"a folder with {listed}"
+        assert describe_path(tmp_path) == f"a folder with {listed}"
     journal = tmp_path / "journal"
     journal.mkdir()
     (journal / "000000.jsonl").touch()
-    assert found_at(journal) == "a folder with 000000.jsonl, as a journal of version 0.1 has"
+    assert describe_path(journal) == "a folder with 000000.jsonl, as a journal of version 0.1 has"
     (journal / "manifest.json").touch()
-    assert found_at(journal) == "a folder with manifest.json, as a run has"
+    assert describe_path(journal) == "a folder with manifest.json, as a run has"
 
 
 def test_what_is_not_there_or_cannot_be_read(tmp_path):
-    assert found_at(tmp_path / "nowhere") == "nothing"
+    assert describe_path(tmp_path / "nowhere") == "nothing"
     (tmp_path / "file").touch()
-    assert found_at(tmp_path / "file" / "deeper") == "nothing"
+    assert describe_path(tmp_path / "file" / "deeper") == "nothing"
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert (
-        found_at(tmp_path / "loop") == f"something that cannot be read ({os.strerror(errno.ELOOP)})"
+        describe_path(tmp_path / "loop")
+        == f"something that cannot be read ({os.strerror(errno.ELOOP)})"
     )

@@ -13,7 +13,7 @@ from mobandits_client import AsyncClient, Client, ServiceError
 from mobandits_client.httpx_sender import WaitingHttpx
 from mobandits_client.integrations.attempts import AnswerBook, Attempt, AttemptBook, arms_to_try
 from mobandits_client.integrations.deciders import decider_of, known_of
-from mobandits_client.integrations.endings import is_the_models_failure
+from mobandits_client.integrations.failures import is_the_models_failure
 from mobandits_client.integrations.requests import RoutedRequest, prompt_features
 from mobandits_client.integrations.routing import RequestRouting, RoutingSettings, arm_of_deployment
 from mobandits_client.integrations.steps import Known, MadeDecision, run_awaiting, run_waiting

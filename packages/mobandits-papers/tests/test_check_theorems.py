@@ -20,7 +20,8 @@ from mobandits_papers.molts2025 import checks as molts2025
 from mobandits_papers.molts2025 import theory
 from mobandits_papers.pcz2018 import checks as pcz2018
 from mobandits_papers.pcz2018 import theory as pcz_theory
-from mobandits_papers.protocol import protocol, watch
+from mobandits_papers.protocol import probes, protocol
+from mobandits_papers.protocol.probes import EllipsoidProbe, IntervalProbe, probed
 from mobandits_papers.protocol.protocol import (
     Finding,
     added_up,
@@ -33,7 +34,6 @@ from mobandits_papers.protocol.protocol import (
     inequality,
     on_the_event,
 )
-from mobandits_papers.protocol.watch import EllipsoidProbe, IntervalProbe, watched
 
 
 def test_an_event_fails_once_or_not():
@@ -187,7 +187,7 @@ def slow_shares(seen, radii):
 def test_the_regret_of_a_ball_is_that_of_its_rounds(monkeypatch):
     monkeypatch.setattr(pcz2018, "compile_loop", lambda loop, *parts: loop)
     recipe = Pcz(scale=pcz2018.NOISE, delta=0.1)
-    objectives, balls, seen = pcz2018.watched_play(pcz2018.Gables(), recipe, 0, 150, 0)
+    objectives, balls, seen = pcz2018.probed_play(pcz2018.Gables(), recipe, 0, 150, 0)
     assert objectives == 2
     assert len(balls.radius) > 20
     shares = slow_shares(seen, balls.radius)
@@ -224,7 +224,7 @@ def test_what_dominates_an_index_against_the_formula(monkeypatch):
             return Spy(super().bind(shape))
 
     recipe = Recipe(scale=pcz2018.NOISE, delta=0.1)
-    _, _, seen = pcz2018.watched_play(pcz2018.Gables(), recipe, 0, 60, 0)
+    _, _, seen = pcz2018.probed_play(pcz2018.Gables(), recipe, 0, 60, 0)
     surface = pcz2018.GableSurface(0.0)
     arms = np.linspace(0, 1, pcz2018.POINTS)
     for (x, index), row in zip(indices, seen, strict=True):
@@ -248,12 +248,12 @@ def test_the_largest_gaps_are_those_of_the_surfaces():
 @pytest.mark.parametrize("fixed", [False, True])
 def test_the_ellipsoid_probe_against_plain_algebra(fixed, monkeypatch):
     monkeypatch.setattr(
-        watch, "compile_loop", lambda loop, *parts: loop
+        probes, "compile_loop", lambda loop, *parts: loop
     )  # 40 rounds are not worth compiling
     environment = Linear(arms=5, features=3, objectives=2, fixed_arms=fixed)
     now = protocol.trial(environment, 40, 0, 0, "")
     policy = MolUcb(scale=0.5).bind(now.problem.shape)
-    chosen, seen = watched(policy, EllipsoidProbe(now.problem.theta), 4, now.block, now.rng)
+    chosen, seen = probed(policy, EllipsoidProbe(now.problem.theta), 4, now.block, now.rng)
     gram, moment = np.eye(3), np.zeros((2, 3))
     for t, arm in enumerate(chosen):
         context = now.block.contexts[0 if fixed else t]
@@ -272,7 +272,7 @@ def test_the_ellipsoid_probe_against_plain_algebra(fixed, monkeypatch):
 def test_the_interval_probe_against_plain_counting():
     now = protocol.trial(MultiArmed([[0.2, 0.5], [0.7, 0.4], [0.5, 0.9]]), 60, 0, 0, "")
     shape = now.problem.shape
-    chosen, seen = watched(ParetoUcb1().bind(shape), IntervalProbe(0.05), 3, now.block, now.rng)
+    chosen, seen = probed(ParetoUcb1().bind(shape), IntervalProbe(0.05), 3, now.block, now.rng)
     means = now.block.means[0]
     for t in range(3, 60):
         played = [now.block.rewards[:t][chosen[:t] == a, a] for a in range(3)]
@@ -320,7 +320,7 @@ def test_a_width_that_is_too_small_is_caught():
     violated = 0
     for run in range(10):
         now = protocol.trial(environment, 400, 0, run, "")
-        chosen, seen = watched(
+        chosen, seen = probed(
             MolUcb(scale=0.3).bind(now.problem.shape),
             EllipsoidProbe(now.problem.theta),
             4,

@@ -9,7 +9,8 @@ import pytest
 from toys import without_pages
 
 from mobandits.simulation import prepare
-from mobandits_papers import enough, reproduce
+from mobandits_papers import reproduce
+from mobandits_papers import sequential_stopping as stopping
 from mobandits_papers.catalogue import EXPERIMENTS
 from mobandits_papers.claims import Claim
 from mobandits_papers.experiment import More, Run, more_of
@@ -48,8 +49,14 @@ class Curves:
 
 def asked(questions, many=True):
     """A claim on these questions."""
-    claim = Claim("p/x/asked", "c", "t", "r", enough.asked(enough.on_few, questions, ["d = 5"]))
-    return enough.on_many_problems(claim, questions, ["d = 5"]) if many else claim
+    claim = Claim(
+        "p/x/asked",
+        "c",
+        "t",
+        "r",
+        stopping.asked(stopping.on_few, questions, ["d = 5"]),
+    )
+    return stopping.on_many_problems(claim, questions, ["d = 5"]) if many else claim
 
 
 @pytest.mark.parametrize("name", list(FIGURES))

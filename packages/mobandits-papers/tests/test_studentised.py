@@ -9,10 +9,10 @@ import mobandits as mob
 from mobandits.metrics import ChainRegretAuthors
 from mobandits.policies import MoslbPc
 from mobandits.statistics.bootstrap import RESAMPLES, Statistic, studentised
-from mobandits_papers.enough import CONFIDENCE, LOOKS, Question
 from mobandits_papers.moslb2024 import figures
 from mobandits_papers.moslb2024.questions import DIFFERENCE, SHARE, SPREADS, relative_pace
 from mobandits_papers.numbers import resample
+from mobandits_papers.sequential_stopping import CONFIDENCE, LOOKS, Question
 
 MEAN = Statistic(lambda means: means[0], np.ones_like)
 

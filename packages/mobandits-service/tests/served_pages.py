@@ -11,14 +11,14 @@ from services import PATIENCE
 
 from mobandits.logs.store import SharedFile
 from mobandits_service.application import application
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
 
 @contextlib.contextmanager
 def serving_pages(path, spec):
     """The address of a service whose agents are ready."""
     listening = socket.create_server(("127.0.0.1", 0))
-    running = Running(spec, SharedFile(path, "system"))
+    running = ServiceRuntime(spec, SharedFile(path, "system"))
     config = uvicorn.Config(application(running), log_level="warning", access_log=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

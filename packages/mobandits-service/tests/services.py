@@ -16,7 +16,7 @@ import msgspec
 
 from mobandits.logs.store import SharedFile
 from mobandits_service.application import application
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.specification import ServiceSpecification
 
 ROUTER = {
@@ -37,7 +37,7 @@ def specification(**agents):
 @contextlib.contextmanager
 def served(path, spec=None):
     """The parts of a service whose agents are open, without a server."""
-    running = Running(spec or specification(), SharedFile(path, "system"))
+    running = ServiceRuntime(spec or specification(), SharedFile(path, "system"))
     running.agents.open()
     try:
         yield running

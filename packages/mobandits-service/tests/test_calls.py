@@ -15,7 +15,7 @@ from mobandits.logs.store import SharedFile
 from mobandits_client.messages import BUDGET
 from mobandits_service.application import application
 from mobandits_service.problems import Problem
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
 AGENT = "/v1/agents/router"
 
@@ -279,8 +279,8 @@ def test_agents_are_opened_where_what_they_play_could_not_be_loaded_ahead(
     def fail(*_):
         raise OSError("no cache")
 
-    monkeypatch.setattr("mobandits_service.running.play_a_round", fail)
-    running = Running(specification(), SharedFile(tmp_path / "log"))
+    monkeypatch.setattr("mobandits_service.runtime.play_a_round", fail)
+    running = ServiceRuntime(specification(), SharedFile(tmp_path / "log"))
     asyncio.run(running.load())
     running.agents.open()
     assert running.agents.all_ready()

@@ -24,7 +24,7 @@ COLUMNS = {
 @pytest.fixture
 def quick(monkeypatch):
     """Nothing is compiled ahead: the tests' process has what these agents play already."""
-    monkeypatch.setattr("mobandits_service.running.play_a_round", lambda *_: None)
+    monkeypatch.setattr("mobandits_service.runtime.play_a_round", lambda *_: None)
 
 
 async def ready(client, path):

@@ -509,9 +509,9 @@ sys.path[:0] = {path!r}
 from kill_program import AGENT
 from services import CONTEXT, client_of, specification
 from mobandits.logs.store import SharedFile
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
-running = Running(specification(), SharedFile(sys.argv[1], "disk"))
+running = ServiceRuntime(specification(), SharedFile(sys.argv[1], "disk"))
 running.agents.open()
 
 async def work():

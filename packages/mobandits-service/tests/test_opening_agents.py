@@ -8,7 +8,7 @@ from services import CONTEXT, PATIENCE, ROUTER, client_of, served, specification
 from mobandits.agent import Agent
 from mobandits.logs.store import SharedFile, Store
 from mobandits_service.hosted_agent import HostedAgent
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
 TWO = {"router": ROUTER, "second": ROUTER}
 
@@ -26,7 +26,7 @@ def test_an_agent_that_is_opened_slowly_keeps_nobody_waiting(tmp_path, monkeypat
     original = HostedAgent._load
 
     def load_slowly(self):
-        if self.name == "second" and self.openings > 1:
+        if self.name == "second" and self.generation > 1:
             assert gate.wait(PATIENCE)
         original(self)
 
@@ -90,18 +90,18 @@ def test_a_call_that_was_made_before_an_agent_was_opened_again_is_not_saved(tmp_
 
 
 def test_a_service_keeps_its_agents_open_by_itself(tmp_path, monkeypatch):
-    monkeypatch.setattr("mobandits_service.running.RETRY_SECONDS", 0.01)
-    monkeypatch.setattr("mobandits_service.running.play_a_round", lambda *_: None)
-    running = Running(specification(**TWO), SharedFile(tmp_path / "log"))
+    monkeypatch.setattr("mobandits_service.runtime.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("mobandits_service.runtime.play_a_round", lambda *_: None)
+    running = ServiceRuntime(specification(**TWO), SharedFile(tmp_path / "log"))
 
     async def whole():
         keeping = asyncio.create_task(running.keep_ready())
         await until(running.agents.all_ready)
         hosted = running.agents.named("router")
-        before = hosted.openings
+        before = hosted.generation
         hosted.status = "failed: for once"
         await until(running.agents.all_ready)
-        assert hosted.openings == before + 1
+        assert hosted.generation == before + 1
         keeping.cancel()
 
     asyncio.run(whole())

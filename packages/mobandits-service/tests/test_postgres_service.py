@@ -20,7 +20,7 @@ from services import CONTEXT, PATIENCE, Served, client_of, specification
 from mobandits.cli import program as cli
 from mobandits.logs import read
 from mobandits.logs.store.shared_store import open_shared
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
 pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres
@@ -33,7 +33,7 @@ REPEATED = 20  # calls of each client that are made again in the end
 @contextlib.contextmanager
 def running_on(place):
     """A service on a store, without a server, after its first attempt to hold it."""
-    running = Running(specification(), open_shared(place, "disk"))
+    running = ServiceRuntime(specification(), open_shared(place, "disk"))
     running.file.hold()
     running.agents.open()
     try:

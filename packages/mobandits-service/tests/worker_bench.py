@@ -9,7 +9,7 @@ from services import CONTEXT, PATIENCE, specification
 
 from mobandits.logs.store.shared_store import open_shared
 from mobandits_client.messages import Decide
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.workers.worker import Worker
 
 AGENT = "router"
@@ -27,7 +27,7 @@ class Bench:
         self.address = address
         file = open_shared(address, "system")
         file.url = "http://127.0.0.1:1"  # nobody passes anything on
-        self.running = Running(spec or specification(), file)
+        self.running = ServiceRuntime(spec or specification(), file)
         self.workers = [Worker(address, "system") for _ in range(workers)]
 
     async def __aenter__(self):

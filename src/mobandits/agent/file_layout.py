@@ -18,7 +18,7 @@ import numpy as np
 from mobandits.agent.headers import MOST_FEATURES
 from mobandits.contracts.protocols import Array
 from mobandits.errors import StateError
-from mobandits.support.found import PROBE, file_kind
+from mobandits.support.describe_path import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"

@@ -30,7 +30,7 @@ from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import made
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN
 
@@ -57,7 +57,7 @@ def load_core(
     try:
         data = file.read_bytes()
     except IsADirectoryError as error:
-        found = found_at(file)
+        found = describe_path(file)
         raise StateError(f"{file} must be a file that `Agent.save` wrote, found {found}") from error
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error

@@ -16,7 +16,7 @@ from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.parts_as_data import made
 from mobandits.logs.store import Store
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted, short_repr
 
 EVERY = 10_000  # events between snapshots
@@ -72,7 +72,7 @@ def branched(core: AgentCore, path: str | Path) -> AgentCore:
     """The core of another agent that goes on from here with a log of its own; see `Agent.branch`."""
     target = Path(path)
     if target.exists():
-        raise LogError(f"{target} must be a new file, got {found_at(target)}")
+        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
 
     with core.lock:
         writer = core.writer
@@ -93,7 +93,7 @@ def opened(path: str | Path, agent: str = "agent") -> AgentCore:
     """
     place = Path(path)
     if not place.is_file():
-        raise LogError(f"{place} must be a store, got {found_at(place)}")
+        raise LogError(f"{place} must be a store, got {describe_path(place)}")
 
     store = Store(place, agent=agent)
     try:

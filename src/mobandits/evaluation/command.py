@@ -28,7 +28,7 @@ from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted, short_repr, shortened
 from mobandits.support.progress import ProgressCallback
 
@@ -246,7 +246,7 @@ def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
             f"--deploy must name a policy that learns, got {quoted(name)}, which is {specs[name]}"
         )
     if store.exists():
-        raise ValueError(f"--deploy must make a new store, found {found_at(store)} at {store}")
+        raise ValueError(f"--deploy must make a new store, found {describe_path(store)} at {store}")
 
 
 def _first_ranks(log: Feedback, source: str) -> Feedback:
@@ -283,7 +283,7 @@ page; found an empty file at /dev/null
             return
 
     wanted = "a new folder, an empty one or that of an evaluation without its page"
-    raise ValueError(f"--out must be {wanted}; found {found_at(out)} at {out}")
+    raise ValueError(f"--out must be {wanted}; found {describe_path(out)} at {out}")
 
 
 def meanings_of(place: Place, pairs: Sequence[str], agent: str | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
 from mobandits.logs.names import decoded, name_of
-from mobandits.support.found import PROBE, file_kind
+from mobandits.support.describe_path import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened
 
 KEY = "mobandits"

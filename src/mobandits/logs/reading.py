@@ -11,7 +11,7 @@ from mobandits.logs.store.archives import scan_archive
 from mobandits.logs.store.connection import is_store
 from mobandits.logs.store.reading import scan_store
 from mobandits.support.checks import integer
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 
 CHUNK = 10_000
 
@@ -71,7 +71,7 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
     if not is_table and columns.keys() - {"features", "objectives"}:
         raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
-        raise LogError(f"{place} must be a log, got {found_at(place)}")
+        raise LogError(f"{place} must be a log, got {describe_path(place)}")
     if place.suffix == ".parquet":
         if columns:
             raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")

@@ -8,8 +8,8 @@ from typing import Any
 
 from mobandits.logs.address import Place
 from mobandits.monitoring.summary import summary
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
-from mobandits.support.found import found_at
 
 SUMMARY = "monitor.json"
 
@@ -82,4 +82,4 @@ has monitor.json; found an empty file at /dev/null
             return
 
     wanted = f"a new folder, an empty one or that of an earlier monitor, which has {SUMMARY}"
-    raise ValueError(f"out must be {wanted}; found {found_at(out)} at {out}")
+    raise ValueError(f"out must be {wanted}; found {describe_path(out)} at {out}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
-from mobandits.numerics.contenders import MANY, contender_table, is_beaten, row_of
+from mobandits.numerics.dominance_prefilter import MANY, contender_table, is_beaten, row_of
 from mobandits.numerics.masks import swap_in
 from mobandits.numerics.pareto_filter import chosen_objectives, nondominated
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng
-from mobandits.numerics.contenders import MANY, contender_table, is_beaten, row_of
 from mobandits.numerics.dominance import dominated, nondominated
+from mobandits.numerics.dominance_prefilter import MANY, contender_table, is_beaten, row_of
 from mobandits.numerics.masks import count, everyone, swap_in
 from mobandits.numerics.mixtures import TIE, can_gain, highest, solve
 from mobandits.numerics.ranges import (

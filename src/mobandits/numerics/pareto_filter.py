@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.numerics.contenders import MANY, contenders
+from mobandits.numerics.dominance_prefilter import MANY, contenders
 
 # Masks in bytes, for arithmetic: truth values would be branches.
 Marks = NDArray[np.uint8]

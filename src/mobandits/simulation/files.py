@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from mobandits.errors import FolderError
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import folder_handle, lock_file, replacing
-from mobandits.support.found import found_at
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -44,7 +44,7 @@ def locked(path: Path) -> Iterator[None]:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise FolderError(
-            f"{path} cannot be made a folder: it is {found_at(path)}; choose another folder"
+            f"{path} cannot be made a folder: it is {describe_path(path)}; choose another folder"
         ) from error
     except OSError as error:
         raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error

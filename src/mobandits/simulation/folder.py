@@ -31,8 +31,8 @@ from mobandits.simulation.manifest import (
     write_manifest,
 )
 from mobandits.simulation.trial import SCHEMA
+from mobandits.support.describe_path import describe_path, first_names
 from mobandits.support.files import temporary_of
-from mobandits.support.found import first_names, found_at
 from mobandits.support.naming import shortened
 
 TABLE = "results.parquet"
@@ -130,7 +130,7 @@ class Folder:
         if any(entry.name != remnant for entry in self.path.iterdir()):
             raise FolderError(
                 f"{self.path} is not empty and has no {MANIFEST}, so it is not the folder of a "
-                f"run: found {found_at(self.path)}; choose another folder"
+                f"run: found {describe_path(self.path)}; choose another folder"
             )
 
     def _begin_session(self, todo: int) -> None:
@@ -276,7 +276,7 @@ def _no_run(path: Path) -> str:
     # Most often it is the table of a run.
     is_in_a_folder = path.is_file() and (path.parent / MANIFEST).exists()
     advice = f"; give its folder, {path.parent}" if is_in_a_folder else ""
-    found = found_at(path)
+    found = describe_path(path)
     return f"{path} has no {MANIFEST}, so it is not the folder of a run: found {found}{advice}"
 
 

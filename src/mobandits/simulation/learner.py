@@ -17,7 +17,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.simulation.play import Watch, Watcher
+from mobandits.simulation.play import Probe, Watch
 from mobandits.simulation.stages import Stages
 from mobandits.support.checks import require_complete
 from mobandits.support.naming import quoted
@@ -46,7 +46,7 @@ class Learner:
         shape: Shape,
         loop_of: Callable[[Policy], Callable[..., Any]],
         rng: Rng,
-        watcher: Watcher | None = None,
+        watcher: Probe | None = None,
     ) -> None:
         self._prefix = f"policy {quoted(row)}: "
         self._recipe = recipe

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Policy, Rng
 
 
-class Watcher(Protocol):
+class Probe(Protocol):
     """A part that looks at every round of a policy and writes down what it sees.
 
     It is a `compiled` class, so that loops with it are compiled too.
@@ -35,7 +35,7 @@ class Watch(NamedTuple):
         seen: (rounds, ...) out: a row per round, which `watcher` fills.
     """
 
-    watcher: Watcher
+    watcher: Probe
     means: Array
     seen: Array
 

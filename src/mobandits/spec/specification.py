@@ -15,7 +15,7 @@ from mobandits.spec.mistakes import Mistake, Mistakes, Place
 from mobandits.spec.registries import catalogue
 from mobandits.support import toml_lines
 from mobandits.support.checks import choice, integer
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted, short_repr
 from mobandits.support.nearest import did_you_mean
 
@@ -169,7 +169,7 @@ def _text_of(path: Path) -> str:
     except (IsADirectoryError, UnicodeDecodeError) as error:
         wanted = "a TOML file such as examples/linear.toml"
         raise SpecError(
-            f"{path} must be {wanted}, found {found_at(path)}{_advice(path)}"
+            f"{path} must be {wanted}, found {describe_path(path)}{_advice(path)}"
         ) from error
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}") from error

@@ -56,7 +56,7 @@ KEPT = 8  # gamblers of each size; with 32 a change is found hardly sooner, in t
 SIZES = 64  # powers of two: no stream has as many rewards as the largest
 
 
-class Gamblers(NamedTuple):
+class BettingProcesses(NamedTuple):
     """All gamblers, oldest first; number 0 learns from all rewards. Arrays are longer than needed.
 
     Attributes:
@@ -210,7 +210,7 @@ def _watch(
     rewards: Array, threshold: float, kept: int, places: int
 ) -> tuple[int, bool, int, float]:
     """See `watch`; `places` is how many gamblers there can be at most."""
-    gamblers = Gamblers(
+    gamblers = BettingProcesses(
         np.zeros(places),
         np.zeros(places, np.int64),
         np.zeros(places),
@@ -237,7 +237,7 @@ def _watch(
 
 @kernel
 def evidence_after(
-    gamblers: Gamblers, totals: Array, number: int, rounds: int, reward: float
+    gamblers: BettingProcesses, totals: Array, number: int, rounds: int, reward: float
 ) -> float:
     """The evidence ln E_n after one reward more.
 
@@ -256,7 +256,7 @@ def evidence_after(
 
 
 @kernel
-def bet(gamblers: Gamblers, number: int, reward: float) -> float:
+def bet(gamblers: BettingProcesses, number: int, reward: float) -> float:
     """Pay every gambler for its prediction of a reward, from which it then learns.
 
     Returns:
@@ -310,7 +310,7 @@ def best_constant(whole: float, rounds: int) -> float:
 
 
 @kernel
-def add_gambler(gamblers: Gamblers, number: int, rounds: int) -> None:
+def add_gambler(gamblers: BettingProcesses, number: int, rounds: int) -> None:
     """Make another gambler, which learns from the next reward on, with capital of the first."""
     shares, starts, counts, sums, sizes = gamblers
     # W_{n+1} / W_n stays with the first one, for changes that come later.
@@ -324,7 +324,7 @@ def add_gambler(gamblers: Gamblers, number: int, rounds: int) -> None:
 
 
 @kernel
-def merge_old(gamblers: Gamblers, number: int, kept: int) -> int:
+def merge_old(gamblers: BettingProcesses, number: int, kept: int) -> int:
     """Merge the two oldest gamblers of a size while there are more than `kept` of it.
 
     Two become one of twice the size, of which there may then be too many.
@@ -354,7 +354,7 @@ def merge_old(gamblers: Gamblers, number: int, kept: int) -> int:
 
 
 @kernel
-def remove_gambler(gamblers: Gamblers, number: int, place: int) -> None:
+def remove_gambler(gamblers: BettingProcesses, number: int, place: int) -> None:
     """Move all gamblers after a place up by one."""
     shares, starts, counts, sums, sizes = gamblers
     for g in range(place, number - 1):

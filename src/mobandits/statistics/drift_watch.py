@@ -11,7 +11,7 @@ from mobandits.statistics.drift import (
     KEPT,
     RATE,
     SIZES,
-    Gamblers,
+    BettingProcesses,
     add_gambler,
     evidence_after,
     merge_old,
@@ -100,7 +100,7 @@ class DriftWatch:
         self._totals = np.zeros(2)
         # Of gamblers, and of rewards since the last alarm.
         self._counts: IntArray = np.array([1, 0])
-        self._gamblers = Gamblers(
+        self._gamblers = BettingProcesses(
             np.zeros(PLACES),
             np.zeros(PLACES, np.int64),
             np.zeros(PLACES),
@@ -131,7 +131,7 @@ class DriftWatch:
 
 
 def _follow(
-    gamblers: Gamblers,
+    gamblers: BettingProcesses,
     totals: Array,
     counts: IntArray,
     rewards: Array,

@@ -3,8 +3,8 @@
 import os
 
 from mobandits_client.arguments import quoted
-from mobandits_client.conversations import Conversations
 from mobandits_client.outbox import Outbox
+from mobandits_client.request_flow import Conversations
 from mobandits_client.sending import SendingRules
 
 

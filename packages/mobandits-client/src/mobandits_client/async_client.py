@@ -10,7 +10,6 @@ import httpx
 
 from mobandits_client.agent_client import AgentClient, headers_of
 from mobandits_client.choice import Choice
-from mobandits_client.conversations import Conversation, Result
 from mobandits_client.errors import ServiceError
 from mobandits_client.httpx_sender import requested
 from mobandits_client.messages import (
@@ -22,6 +21,7 @@ from mobandits_client.messages import (
     Rewarded,
 )
 from mobandits_client.plain_http import NoAnswer
+from mobandits_client.request_flow import Conversation, Result
 from mobandits_client.sending import Attempt, Reply
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mobandits_client.agent_client import AgentClient, headers_of
 from mobandits_client.choice import Choice
-from mobandits_client.conversations import Conversation, Result
 from mobandits_client.errors import ServiceError
 from mobandits_client.messages import (
     AgentState,
@@ -20,6 +19,7 @@ from mobandits_client.messages import (
     Rewarded,
 )
 from mobandits_client.plain_http import NoAnswer, PlainHttp
+from mobandits_client.request_flow import Conversation, Result
 from mobandits_client.sending import Attempt, Reply
 
 if TYPE_CHECKING:

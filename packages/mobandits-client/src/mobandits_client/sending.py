@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar
 from mobandits_client.arguments import check_count, check_seconds
 from mobandits_client.breaker import Breaker
 from mobandits_client.calls import Call
-from mobandits_client.conversations import Conversation
 from mobandits_client.errors import ServiceError
 from mobandits_client.failures import is_down, may_pass, refused, unanswered, wait_after
 from mobandits_client.plain_http import Answer, NoAnswer
+from mobandits_client.request_flow import Conversation
 
 Result = TypeVar("Result")
 

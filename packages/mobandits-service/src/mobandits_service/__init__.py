@@ -5,7 +5,7 @@ answered once that is on disk. One event loop owns all agents, and one thread co
 
 - `specification` is the file of a service; `hosted_agent` and `hosted_agents` are its agents;
   `calls` and `operations` its endpoints, each described once for routes, documentation and clients.
-- `settlements`: answers wait for the disk; `pace`: when a group goes there; `stalls`: what holds both
+- `group_commit`: when calls go to the disk, and how answers wait for it; `stalls`: what holds both
   up; `snapshots`. `preview`, `evaluations` and `exporting` work beside the loop.
 - `connection_limits`: sizes, times and numbers of what comes in, before it is parsed;
   `authorisation`, `telemetry`, `request_log`, `openapi`.

@@ -18,12 +18,12 @@ from mobandits_service.dashboard.routes import add_dashboard
 from mobandits_service.openapi import document
 from mobandits_service.problems import Problem, answer_to, problem_of
 from mobandits_service.request_log import RequestLog
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
 LOG = logging.getLogger("mobandits.service")
 
 
-def application(running: Running) -> Starlette:
+def application(running: ServiceRuntime) -> Starlette:
     """The application of a service.
 
     Args:

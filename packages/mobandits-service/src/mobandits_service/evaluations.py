@@ -16,6 +16,7 @@ from mobandits.logs.store import SharedStore
 from mobandits.support.naming import quoted
 from mobandits_client.messages import Evaluation, EvaluationResult, EvaluationWanted
 from mobandits_service.evaluation_tasks import EvaluationAnswer, EvaluationTask, check_task
+from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem
 from mobandits_service.service_tables import (
@@ -29,7 +30,6 @@ from mobandits_service.service_tables import (
     running_jobs_failed,
     waiting_jobs,
 )
-from mobandits_service.settlements import Settlements
 
 LOG = logging.getLogger("mobandits.service")
 KIND = "evaluation"

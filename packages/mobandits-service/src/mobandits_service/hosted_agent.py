@@ -76,7 +76,7 @@ class HostedAgent:
         is_loading: whether what it plays is still loaded: it is opened afterwards.
         status: "starting", "ready", or why it cannot decide.
         is_sound: whether all numbers of its state are numbers, when they were last looked at.
-        openings: how often it was opened: what was written before the last time may be lost.
+        generation: how often it was opened: what was written before the last time may be lost.
         changing: held by calls that change it in a thread, one after the other.
     """
 
@@ -94,7 +94,7 @@ class HostedAgent:
         self.is_loading = False
         self.status = STARTING
         self.is_sound = True
-        self.openings = 0
+        self.generation = 0
         self.changing = asyncio.Lock()
         self._file = file
         self._agent: Agent | None = None
@@ -114,7 +114,7 @@ class HostedAgent:
         has_failed = self.status != STARTING
         self.status = STARTING
         # First: no call that was made before may find that it is saved.
-        self.openings += 1
+        self.generation += 1
         self.close()
         self._load()
         if has_failed:
@@ -169,7 +169,7 @@ class HostedAgent:
         """
         # First, so that no call begins meanwhile.
         self.status = reason
-        self.openings += 1
+        self.generation += 1
         self.close()
 
     def close(self) -> None:
@@ -185,16 +185,16 @@ class HostedAgent:
         """Whether it can decide."""
         return self.status == READY
 
-    def check_saved(self, openings: int | None = None) -> None:
+    def check_saved(self, generation: int | None = None) -> None:
         """Refuse to answer a call that was made, but is not on disk.
 
         Args:
-            openings: what `openings` was when the call was made; None: it is being made.
+            generation: what `generation` was when the call was made; None: it is being made.
 
         Raises:
             Problem: where events were lost.
         """
-        if openings is not None and openings != self.openings:
+        if generation is not None and generation != self.generation:
             rule = f"agent {quoted(self.name)} was opened again from what is on disk"
             raise Problem(503, rule, retry_after=1)
 

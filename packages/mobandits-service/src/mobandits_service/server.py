@@ -20,7 +20,7 @@ from mobandits.support import json_lines
 from mobandits_service.addresses import authority, bound
 from mobandits_service.application import application
 from mobandits_service.connection_limits import IDLE_SECONDS, Connections, protocol_of
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.specification import ServiceSpecification
 
 BACKLOG = 1024  # connections that may wait to be taken
@@ -68,7 +68,7 @@ def serve(
             check_keys(file)
 
         listening = opened.enter_context(bound(specification.host, specification.port))
-        running = Running(specification, file)
+        running = ServiceRuntime(specification, file)
         config = server_config(application(running), running.telemetry.connections)
         # Whoever reads the address may connect at once; the server answers in a moment.
         listening.listen(BACKLOG)

@@ -12,7 +12,7 @@ from mobandits.encoding import Encoder
 from mobandits.errors import SpecError
 from mobandits.policies import Rollout
 from mobandits.spec import build
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import check_name, quoted
 from mobandits_service.addresses import is_loopback
 from mobandits_service.context_columns import ContextSpecification
@@ -211,7 +211,7 @@ def read_specification(file: str | Path) -> ServiceSpecification:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (IsADirectoryError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path} must be a TOML file, found {found_at(path)}") from error
+        raise SpecError(f"{path} must be a TOML file, found {describe_path(path)}") from error
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:

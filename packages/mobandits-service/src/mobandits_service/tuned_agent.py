@@ -12,8 +12,8 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store import Store
 from mobandits.spec.describing import part_table, toml_key, toml_value
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
-from mobandits.support.found import found_at
 from mobandits.support.naming import check_name, quantity, quoted
 from mobandits_service.specification import read_specification
 
@@ -48,7 +48,7 @@ def check_tuned_file(path: Path) -> None:
     is_ours = path.is_file() and path.read_bytes().startswith(FIRST_LINE.encode())
     if not is_ours:
         wanted = "a new file, or one that tune has written"
-        raise ValueError(f"--write must be {wanted}; found {found_at(path)} at {path}")
+        raise ValueError(f"--write must be {wanted}; found {describe_path(path)} at {path}")
 
 
 def write_tuned(path: Path, tuned: BudgetTuned) -> str:

@@ -21,8 +21,8 @@ from mobandits.logs.join import joined
 from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.table import SCHEMA
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
-from mobandits.support.found import found_at
 
 KEY = "mobandits-archive"
 VERSION = 1
@@ -108,7 +108,7 @@ def _refuse_others(path: Path) -> None:
     if was_archive:
         raise LogError(f"{path} is damaged: it is no longer a Parquet file")
     raise LogError(
-        f"{path} must be a file of `mobandits export`, got {found_at(path)} that it did not write; "
+        f"{path} must be a file of `mobandits export`, got {describe_path(path)} that it did not write; "
         "a table of your own is read from a .csv file, with the names of its columns"
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs.store.checking import integrity_faults, require_whole
 from mobandits.logs.store.connection import copied, reading
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 
 
 def backup(store: str | Path, out: str | Path) -> int:
@@ -38,7 +38,7 @@ def backup(store: str | Path, out: str | Path) -> int:
     source = Path(store)
     target = Path(out)
     if target.exists():
-        raise LogError(f"{target} must be a new file, got {found_at(target)}")
+        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
 
     # Without a transaction, inside of which no database is copied.
     with reading(source, in_slices=True) as connection:

@@ -14,8 +14,8 @@ from mobandits.logs.store.inheritance import TrackedConnection, refuse_inherited
 from mobandits.logs.store.schema import APPLICATION_ID, check_sqlite, check_version, version_of
 from mobandits.logs.store.session import Session
 from mobandits.logs.store.write_ahead_log import lost_commits
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import make_private, replacing
-from mobandits.support.found import found_at
 from mobandits.support.guests import needed
 from mobandits.support.naming import quoted, shortened
 
@@ -71,7 +71,7 @@ def refuse_others(path: Path) -> None:
         return
     if path.is_file() and path.stat().st_size == 0:
         return
-    raise LogError(f"{path} must be a store or a new file, got {found_at(path)}")
+    raise LogError(f"{path} must be a store or a new file, got {describe_path(path)}")
 
 
 def connect(
@@ -138,7 +138,7 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
 
     check_sqlite()
     if not is_store(path):
-        raise LogError(f"{path} must be a store, got {found_at(path)}")
+        raise LogError(f"{path} must be a store, got {describe_path(path)}")
     with explained(path):
         connection = connect_to_read(path)
     try:

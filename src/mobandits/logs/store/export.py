@@ -26,7 +26,7 @@ from mobandits.logs.store.shortening import (
 )
 from mobandits.logs.store.waiting import are_in
 from mobandits.support.checks import choice, number
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 
 Format = Literal["parquet", "dsjson", "csv"]
 FORMATS = ("parquet", "dsjson", "csv")
@@ -87,7 +87,7 @@ def export(
     place = place_of(store)
     target = Path(out)
     if target.exists():
-        raise LogError(f"{target} must be a new file, got {found_at(target)}")
+        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
     limit = _seconds(before)
     if isinstance(place, Path):
         warn_of_loss(place)

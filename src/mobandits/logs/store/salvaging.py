@@ -21,8 +21,8 @@ from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
 from mobandits.logs.store.transactions import transaction
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
-from mobandits.support.found import found_at
 from mobandits.support.naming import quantity, quoted
 from mobandits.support.numbering import SPAN
 
@@ -82,7 +82,7 @@ def salvage(store: str | Path, out: str | Path, check_state: CheckState) -> list
     source = Path(store)
     target = Path(out)
     if target.exists():
-        raise LogError(f"{target} must be a new file, got {found_at(target)}")
+        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
 
     notes = notes_beside(source)
     try:

@@ -46,8 +46,8 @@ from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice, number
+from mobandits.support.describe_path import describe_path
 from mobandits.support.forks import on_fork
-from mobandits.support.found import found_at
 from mobandits.support.naming import quoted
 
 Durability = Literal["disk", "system", "buffered"]
@@ -340,7 +340,7 @@ class Store:
             raise LogError(f"{self.path} must be a file to be copied: pg_dump copies databases")
         target = Path(path)
         if target.exists():
-            raise LogError(f"{target} must be a new file, got {found_at(target)}")
+            raise LogError(f"{target} must be a new file, got {describe_path(target)}")
         with self._threads:
             self.flush()
             with explained(self.path), copied(self._usable().connection, target):

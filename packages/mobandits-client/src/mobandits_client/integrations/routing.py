@@ -10,7 +10,7 @@ from typing import Any
 from mobandits_client.arguments import quoted
 from mobandits_client.errors import ServiceError
 from mobandits_client.integrations.attempts import AnswerBook, Attempt, AttemptBook, arms_to_try
-from mobandits_client.integrations.endings import is_the_models_failure
+from mobandits_client.integrations.failures import is_the_models_failure
 from mobandits_client.integrations.requests import RoutedRequest
 from mobandits_client.integrations.steps import Known, MadeDecision, Step, Steps
 

@@ -17,6 +17,7 @@ from mobandits.metrics import ObjectiveRegret, ParetoRegret
 from mobandits.policies import MocMab
 from mobandits.support.naming import short_repr
 from mobandits_papers.mocmab2018 import theory
+from mobandits_papers.protocol.probes import IntervalProbe, probed
 from mobandits_papers.protocol.protocol import (
     POINTS,
     Curve,
@@ -29,7 +30,6 @@ from mobandits_papers.protocol.protocol import (
     on_the_event,
     trial,
 )
-from mobandits_papers.protocol.watch import IntervalProbe, watched
 
 HEIGHTS = np.array([[10.0, 3.0], [10.0, 8.0], [9.5, 5.0], [5.0, 12.0], [0.0, 20.0]])
 SLOPES = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 0.5], [0.0, 1.0], [0.5, -0.5]])
@@ -117,7 +117,7 @@ def _findings(problem: CheckedProblem, run: int, rounds: int, seed: int) -> list
         rounds, shape.arms, shape.features, parts, problem.lipschitz, beta=problem.beta
     )
     probe = IntervalProbe(setting.margin)
-    chosen, seen = watched(recipe.bind(shape), probe, 3, now.block, now.rng)
+    chosen, seen = probed(recipe.bind(shape), probe, 3, now.block, now.rng)
     # The largest |mean - estimate| / (u + v), u of the arm that was played, and of the leader.
     excess, width, leader_width = seen.T
     cells = cells_of(now.block.contexts[:, 0], parts)

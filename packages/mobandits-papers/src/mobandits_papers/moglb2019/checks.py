@@ -6,6 +6,7 @@ from mobandits.environments import GeneralizedLinear
 from mobandits.metrics import ParetoRegret
 from mobandits.policies import MoglbUcb
 from mobandits_papers.moglb2019 import theory
+from mobandits_papers.protocol.probes import linear_play
 from mobandits_papers.protocol.protocol import (
     DELTA,
     Finding,
@@ -14,7 +15,6 @@ from mobandits_papers.protocol.protocol import (
     inequality,
     on_the_event,
 )
-from mobandits_papers.protocol.watch import linear_play
 
 ENVIRONMENT = GeneralizedLinear(features=5)
 

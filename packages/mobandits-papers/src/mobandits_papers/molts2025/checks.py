@@ -14,6 +14,7 @@ from mobandits.metrics import EffectiveParetoRegret, ParetoRegret
 from mobandits.policies import MolTs, MolUcb
 from mobandits.policies.linear.mol_ts import optimistic_draws
 from mobandits_papers.molts2025 import theory
+from mobandits_papers.protocol.probes import LinearPlay, linear_play
 from mobandits_papers.protocol.protocol import (
     DELTA,
     Finding,
@@ -22,7 +23,6 @@ from mobandits_papers.protocol.protocol import (
     inequality,
     on_the_event,
 )
-from mobandits_papers.protocol.watch import LinearPlay, linear_play
 
 ENVIRONMENT = Linear(arms=20, features=3, objectives=3)
 SAMPLES = 2000  # of the optimism, per run

@@ -13,6 +13,7 @@ from mobandits.environments import Linear
 from mobandits.metrics import ChainRegret, LevelRegret
 from mobandits.policies import MoslbPc, MoslbPl
 from mobandits_papers.moslb2024 import theory
+from mobandits_papers.protocol.probes import LinearPlay, linear_play
 from mobandits_papers.protocol.protocol import (
     DELTA,
     Finding,
@@ -22,7 +23,6 @@ from mobandits_papers.protocol.protocol import (
     inequality,
     on_the_event,
 )
-from mobandits_papers.protocol.watch import LinearPlay, linear_play
 
 NOISE = 0.1
 EPSILON = 0.1

@@ -14,7 +14,14 @@ from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 from mobandits_papers.claims import Claim
 from mobandits_papers.described import described, described_claims, texts_of
-from mobandits_papers.enough import (
+from mobandits_papers.experiment import Experiment, More, Run, Tuned
+from mobandits_papers.moslb2024.questions import (
+    final_is_lower,
+    last_rate_is_lower,
+    relative_pace,
+    variance_is_lower,
+)
+from mobandits_papers.sequential_stopping import (
     LOOKS,
     Question,
     asked,
@@ -22,8 +29,6 @@ from mobandits_papers.enough import (
     on_few,
     on_many_problems,
 )
-from mobandits_papers.experiment import Experiment, More, Run, Tuned
-from mobandits_papers.moslb2024.questions import lower, relative_pace, slower, steadier
 
 # Section 5.
 ROUNDS = 3000
@@ -114,12 +119,12 @@ def below(
 ) -> list[Question]:
     """Questions whether rows in `low` are below rows in `high`, in some digits or levels."""
     triples = itertools.product(low, high, components)
-    return [lower(better, worse, metric, i) for better, worse, i in triples]
+    return [final_is_lower(better, worse, metric, i) for better, worse, i in triples]
 
 
 def all_slower(row: str, metric: str, components: Sequence[int]) -> list[Question]:
     """Questions whether a row's regret grows at a lower pace than that of P-UCB1."""
-    return [slower(row, "P-UCB1", metric, i) for i in components]
+    return [last_rate_is_lower(row, "P-UCB1", metric, i) for i in components]
 
 
 def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
@@ -135,7 +140,7 @@ def linear_growth(row: str, metric: str, components: Sequence[int]) -> list[Ques
 def all_steadier(row: str, metric: str, components: Sequence[int]) -> list[Question]:
     """Questions whether a row's regret varies less between problems than the baselines'."""
     pairs = itertools.product(BASELINES, components)
-    return [steadier(row, other, metric, i) for other, i in pairs]
+    return [variance_is_lower(row, other, metric, i) for other, i in pairs]
 
 
 # Components of the regrets, from 0.
@@ -167,7 +172,7 @@ def theory_questions(levels: int) -> Questions:
     """The questions to a panel of Figure 4 on P-UCB2 at the theory's width."""
     metric = "level_regret"
     return {
-        "moslb-pl-steady-theory": [steadier(PL, THEORY, metric, i) for i in range(levels)],
+        "moslb-pl-steady-theory": [variance_is_lower(PL, THEORY, metric, i) for i in range(levels)],
         "moslb-pl-best-on-level-1-theory": below((PL,), (THEORY,), metric, FIRST),
     }
 

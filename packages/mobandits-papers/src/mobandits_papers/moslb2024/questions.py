@@ -9,9 +9,9 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
 from mobandits.statistics.bootstrap import Statistic
-from mobandits_papers.enough import Question
 from mobandits_papers.numbers import Reading, final, growth
 from mobandits_papers.outcome import Outcome
+from mobandits_papers.sequential_stopping import Question
 
 STEEPEST = 3.0  # all of a regret in the last third of the rounds is three times the mean pace
 
@@ -104,7 +104,9 @@ SHARE = Statistic(_share, _share_gradient, 0.0, STEEPEST)
 SPREADS = Statistic(_spread_difference, _spread_difference_gradient)
 
 
-def lower(low: str, high: str, metric: str, component: int, reading: Reading = final) -> Question:
+def final_is_lower(
+    low: str, high: str, metric: str, component: int, reading: Reading = final
+) -> Question:
     """The question whether a row is below another one in a digit or level."""
 
     def read(outcome: Outcome, run: str) -> Array:
@@ -120,9 +122,9 @@ def lower(low: str, high: str, metric: str, component: int, reading: Reading = f
     return Question(label, read, DIFFERENCE)
 
 
-def slower(low: str, high: str, metric: str, component: int) -> Question:
+def last_rate_is_lower(low: str, high: str, metric: str, component: int) -> Question:
     """The question whether a row's regret grows more slowly than another's at the end."""
-    return lower(low, high, metric, component, growth)
+    return final_is_lower(low, high, metric, component, growth)
 
 
 def relative_pace(row: str, metric: str, component: int, bar: float, *, above: bool) -> Question:
@@ -139,7 +141,7 @@ def relative_pace(row: str, metric: str, component: int, bar: float, *, above: b
     return Question(label, read, SHARE, bar, above, plain=False)
 
 
-def steadier(row: str, other: str, metric: str, component: int) -> Question:
+def variance_is_lower(row: str, other: str, metric: str, component: int) -> Question:
     """The question whether a row's regret varies less between problems than another's."""
 
     def read(outcome: Outcome, run: str) -> Array:

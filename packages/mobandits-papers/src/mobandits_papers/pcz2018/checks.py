@@ -127,7 +127,7 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
     ]
 
 
-class WatchedPlay(NamedTuple):
+class ProbedPlay(NamedTuple):
     """The record of one run of PCZ.
 
     Attributes:
@@ -146,7 +146,7 @@ def _findings(
 ) -> list[Finding]:
     """The findings on the event and on what follows from it, on one surface."""
     recipe = Pcz(scale=scale, delta=DELTA)
-    play = watched_play(environment, recipe, run, rounds, seed)
+    play = probed_play(environment, recipe, run, rounds, seed)
     off = play.seen[:, OFF]
     held = event(f"{name}: every ball knows its centre, at all times", "Lemma 1", off, 1.0, DELTA)
 
@@ -160,7 +160,7 @@ def _findings(
     )
 
 
-def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
+def _round_findings(name: str, play: ProbedPlay) -> list[Finding]:
     """The findings on the inequalities of every round: Lemmas 2 to 4."""
     gaps = play.seen[:, GAP]
     radius = play.seen[:, RADIUS]
@@ -174,7 +174,7 @@ def _round_findings(name: str, play: WatchedPlay) -> list[Finding]:
     ]
 
 
-def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
+def _ball_findings(name: str, play: ProbedPlay, scale: float) -> list[Finding]:
     """The findings on the balls at the end: where they are, how many, and their regret."""
     radii = play.balls.radius
     rounds = len(play.seen)
@@ -193,7 +193,7 @@ def _ball_findings(name: str, play: WatchedPlay, scale: float) -> list[Finding]:
     ]
 
 
-def _regret_findings(name: str, play: WatchedPlay) -> list[Finding]:
+def _regret_findings(name: str, play: ProbedPlay) -> list[Finding]:
     """The findings on the bounds of the Pareto regret: Lemma 5 and Theorem 1."""
     gaps = play.seen[:, GAP]
     rounds = len(gaps)
@@ -222,7 +222,7 @@ def _expected(
     """The finding on the bound of the expected regret, on one surface."""
     # Corollary 1 is about another policy than the event: its delta is 1 / T.
     recipe = Pcz(scale=scale, delta=1.0 / rounds)
-    play = watched_play(environment, recipe, run, rounds, seed)
+    play = probed_play(environment, recipe, run, rounds, seed)
     # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
     limit = theory.expected_regret_bound(rounds, theory.PACKING, 2.0, play.objectives, largest_gap)
     name = f"{name}: expected Pareto regret"
@@ -230,7 +230,7 @@ def _expected(
     return expectation(name, "Corollary 1", play.seen[:, GAP], float(limit))
 
 
-def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> WatchedPlay:
+def probed_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int) -> ProbedPlay:
     """One run of PCZ with a look at every round; its streams are those of a simulation."""
     problem = environment.problem(rounds, stream(seed, run, INSTANCE))
     surface = problem.surface
@@ -244,7 +244,7 @@ def watched_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int
     loop = compile_loop(watch_balls, policy, surface)
     balls = loop(policy, policy.init(), surface, contexts, uniforms, rng, seen)
 
-    return WatchedPlay(problem.shape.objectives, balls, seen)
+    return ProbedPlay(problem.shape.objectives, balls, seen)
 
 
 def watch_balls(

@@ -55,9 +55,9 @@ async def set_preference(request: Request) -> Response:
     hosted = hosted_of(request)
     wanted = await body_of(request, Preference)
     match = request.headers.get("if-match")
-    openings = await running_of(request).change_preference(hosted, wanted.order, match)
+    generation = await running_of(request).change_preference(hosted, wanted.order, match)
     etag = etag_of(hosted.preference())
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return answer(hosted.state(), etag)
 
@@ -73,9 +73,9 @@ async def add_arm(request: Request) -> Response:
     content = await content_of(request)
     new = msgspec.json.decode(content or b"{}", type=NewArm)
     async with running_of(request).fenced(hosted):
-        openings = hosted.openings
+        generation = hosted.generation
         is_new = hosted.add_arm(request.path_params["arm"], new.like)
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return answer(hosted.state(), status=201 if is_new else 200)
 
@@ -84,9 +84,9 @@ async def remove_arm(request: Request) -> Response:
     """`DELETE /v1/agents/{agent}/arms/{arm}`: one arm less, from now on."""
     hosted = hosted_of(request)
     async with running_of(request).fenced(hosted):
-        openings = hosted.openings
+        generation = hosted.generation
         hosted.remove_arm(request.path_params["arm"])
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return answer(hosted.state())
 
@@ -102,10 +102,10 @@ async def set_price(request: Request) -> Response:
     new = await body_of(request, NewPrice)
     arm = request.path_params["arm"]
     async with running_of(request).fenced(hosted):
-        openings = hosted.openings
+        generation = hosted.generation
         # In a thread: the price of a unit of cost is looked up again on the log.
         await asyncio.to_thread(hosted.set_price, arm, new)
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return answer(hosted.announced_prices())
 
@@ -124,11 +124,11 @@ async def set_snapshot(request: Request) -> Response:
     hosted = hosted_of(request)
     data = await content_of(request, MOST_STATE_BYTES)
     async with hosted.changing:
-        openings = hosted.openings
+        generation = hosted.generation
         # In a thread: to read and check it takes long where much was learned.
         await asyncio.to_thread(hosted.take_over, data)
 
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return answer(hosted.state())
 

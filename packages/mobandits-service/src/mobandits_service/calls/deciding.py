@@ -51,9 +51,9 @@ async def decide(request: Request) -> Response:
     check_room(running.file.committer.waiting())
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
-    openings = hosted.openings
+    generation = hosted.generation
     decided = await _decided_by(hosted, partial(hosted.decide, wanted))
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
     running.telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
@@ -70,9 +70,9 @@ async def decide_batch(request: Request) -> Response:
     hosted = hosted_of(request)
     check_room(running_of(request).file.committer.waiting())
     wanted = await body_of(request, DecideBatch)
-    openings = hosted.openings
+    generation = hosted.generation
     decided = await _decided_by(hosted, partial(hosted.decide_batch, wanted))
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
     for each in decided:
         running_of(request).telemetry.count_decision(hosted.name, each)
 
@@ -86,7 +86,7 @@ async def observe(request: Request) -> Response:
     observed = await body_of(request, list[Observed])
     check_length(observed)
     outcomes = []
-    openings = hosted.openings
+    generation = hosted.generation
     async for each in in_turns(hosted, observed):
         try:
             adopted = await _decided_by(hosted, partial(hosted.adopt, each))
@@ -94,7 +94,7 @@ async def observe(request: Request) -> Response:
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return Response(msgspec.json.encode(outcomes), media_type=JSON)
 

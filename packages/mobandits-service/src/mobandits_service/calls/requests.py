@@ -13,7 +13,7 @@ from mobandits_client.messages import Decide, DecideQuery, RefusedItem
 from mobandits_service.decision_names import decision_number
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem, problem_of
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"
@@ -127,9 +127,9 @@ def is_explanation_wanted(request: Request) -> bool:
     return query_of(request, DecideQuery).explain
 
 
-def running_of(request: Request) -> Running:
+def running_of(request: Request) -> ServiceRuntime:
     """The service that a request came to."""
-    running: Running = request.app.state.running
+    running: ServiceRuntime = request.app.state.running
     return running
 
 
@@ -155,22 +155,22 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
     return hosted, number
 
 
-async def saved(request: Request, hosted: HostedAgent, openings: int | None = None) -> None:
+async def saved(request: Request, hosted: HostedAgent, generation: int | None = None) -> None:
     """Wait until what an agent wrote is on disk.
 
     Args:
         request: whose call wrote it.
         hosted: the agent.
-        openings: what `hosted.openings` was when it was written; None: it was just now, and other
+        generation: what `hosted.generation` was when it was written; None: it was just now, and other
             calls have not come in between.
 
     Raises:
         Problem: where it could not be written.
     """
-    if openings is None:
-        openings = hosted.openings
+    if generation is None:
+        generation = hosted.generation
     await running_of(request).settlements.settled()
-    hosted.check_saved(openings)
+    hosted.check_saved(generation)
 
 
 def check_length(items: Sequence[Any]) -> None:
@@ -190,11 +190,11 @@ async def in_turns(hosted: HostedAgent, items: Sequence[Item]) -> AsyncIterator[
     Raises:
         Problem: where the agent was opened again meanwhile: what was done of the list may be lost.
     """
-    openings = hosted.openings
+    generation = hosted.generation
     for place, item in enumerate(items):
         if place > 0 and place % TURN == 0:
             await asyncio.sleep(0.0)
-            hosted.check_saved(openings)
+            hosted.check_saved(generation)
         yield item
 
 

@@ -49,14 +49,14 @@ async def reward_several(request: Request) -> Response:
     items = await body_of(request, list[RewardsOf])
     check_length(items)
     outcomes = []
-    openings = hosted.openings
+    generation = hosted.generation
     async for item in in_turns(hosted, items):
         try:
             outcomes.append(RewardOutcome(rewarded=_reward_one(hosted, item)))
         except (Problem, ValueError) as error:
             outcomes.append(RewardOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
     for outcome in outcomes:
         if outcome.rewarded is not None:
             running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)

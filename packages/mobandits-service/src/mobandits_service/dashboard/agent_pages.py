@@ -69,12 +69,12 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
     try:
-        openings = await running_of(request).change_preference(hosted, order)
+        generation = await running_of(request).change_preference(hosted, order)
     except ValueError as error:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
 
-    await saved(request, hosted, openings)
+    await saved(request, hosted, generation)
 
     return _shown_again(hosted, span, saved="1")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from mobandits.errors import SpecError
-from mobandits.support.found import found_at
+from mobandits.support.describe_path import describe_path
 from mobandits_service.demo.history import make_history
 from mobandits_service.demo.prompts import PromptTable, prompt_table
 from mobandits_service.demo.traffic import MOST_DECISIONS, Traffic
@@ -111,5 +111,5 @@ def _write_file(file: Path, prompts: PromptTable) -> None:
 
     found = file.read_bytes() if file.is_file() else b""
     if found != content.encode():
-        what = found_at(file)
+        what = describe_path(file)
         raise SpecError(f"{file} must be a new file or the demonstration's, got {what}")

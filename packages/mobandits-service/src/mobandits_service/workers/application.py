@@ -9,12 +9,12 @@ from starlette.routing import Route
 from mobandits_service.application import HANDLERS
 from mobandits_service.request_log import RequestLog
 from mobandits_service.workers.calls import OPERATIONS_OF_WORKERS, forwarded
-from mobandits_service.workers.running_worker import RunningWorker
+from mobandits_service.workers.worker_runtime import WorkerRuntime
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
 
 
-def application_of_worker(running: RunningWorker) -> Starlette:
+def application_of_worker(running: WorkerRuntime) -> Starlette:
     """The application of a worker.
 
     Args:

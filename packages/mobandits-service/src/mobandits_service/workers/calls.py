@@ -26,12 +26,12 @@ from mobandits_service.calls.requests import (
 )
 from mobandits_service.decision_names import decision_number
 from mobandits_service.operations import Handler, Operation
-from mobandits_service.workers.running_worker import RunningWorker
+from mobandits_service.workers.worker_runtime import WorkerRuntime
 
 
-def worker_of(request: Request) -> RunningWorker:
+def worker_of(request: Request) -> WorkerRuntime:
     """The worker that a request came to."""
-    running: RunningWorker = request.app.state.running
+    running: WorkerRuntime = request.app.state.running
     return running
 
 

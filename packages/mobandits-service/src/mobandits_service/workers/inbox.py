@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 
+from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.inbox import (
@@ -14,7 +15,6 @@ from mobandits_service.postgres.inbox import (
 )
 from mobandits_service.postgres.own_session import OwnSession
 from mobandits_service.postgres.shared_database import SharedDatabase
-from mobandits_service.settlements import Settlements
 from mobandits_service.workers.counts import WorkerCounts
 from mobandits_service.workers.taking_in import take_rows
 
@@ -79,7 +79,7 @@ class Inbox:
                 await self._until_gone()
 
             # Before the look: what an agent was opened from later may not agree with its rows.
-            openings = {number: each.openings for number, each in hosted_by_number.items()}
+            generation = {number: each.generation for number, each in hosted_by_number.items()}
             numbers = list(hosted_by_number)
             batch = await asyncio.to_thread(
                 self._session.ask,
@@ -87,7 +87,7 @@ class Inbox:
             )
             self._may_be_there = True
             for number, hosted in hosted_by_number.items():
-                await self._take_of_agent(hosted, openings[number], batch, number)
+                await self._take_of_agent(hosted, generation[number], batch, number)
 
             await self._until_gone()
 
@@ -125,13 +125,13 @@ class Inbox:
         return ready
 
     async def _take_of_agent(
-        self, hosted: HostedAgent, openings: int, batch: Batch, number: int
+        self, hosted: HostedAgent, generation: int, batch: Batch, number: int
     ) -> None:
         decisions = [row for row in batch.decisions if row.agent == number]
         rewards = [call for call in batch.rewards if call.agent == number]
         for some_decisions, some_rewards in _turns(decisions, rewards):
             # It may have been opened again, or closed, while others had their turn.
-            if not hosted.is_ready or hosted.openings != openings:
+            if not hosted.is_ready or hosted.generation != generation:
                 return
 
             hosted.check_saved()

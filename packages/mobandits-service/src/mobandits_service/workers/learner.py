@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
+from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.shared_database import SharedDatabase
-from mobandits_service.settlements import Settlements
 from mobandits_service.specification import AgentSpecification
 from mobandits_service.telemetry import Telemetry
 from mobandits_service.workers.counts import WorkerCounts

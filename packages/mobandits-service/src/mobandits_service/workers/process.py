@@ -22,11 +22,11 @@ from mobandits_service.addresses import authority, bound
 from mobandits_service.application import application
 from mobandits_service.connection_limits import Connections
 from mobandits_service.postgres.shared_database import SharedDatabase
-from mobandits_service.running import Running
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.server import BACKLOG, GRACE, server_config
 from mobandits_service.specification import ServiceSpecification
 from mobandits_service.workers.application import application_of_worker
-from mobandits_service.workers.running_worker import RunningWorker
+from mobandits_service.workers.worker_runtime import WorkerRuntime
 
 LOG = logging.getLogger("mobandits.service")
 LOOPBACK = "127.0.0.1"
@@ -64,7 +64,7 @@ def main() -> None:
 
     assert order.listening is not None  # noqa: S101 - workers share one
     with socket.socket(fileno=order.listening) as listening:
-        running = RunningWorker(order.specification, address)
+        running = WorkerRuntime(order.specification, address)
         run(application_of_worker(running), listening)
 
 
@@ -73,7 +73,7 @@ def run_learner(specification: ServiceSpecification, address: Address) -> None:
     with bound(LOOPBACK, 0) as listening, SharedDatabase(address, specification.durability) as file:
         listening.listen(BACKLOG)
         file.url = f"http://{authority(listening)}"
-        running = Running(specification, file)
+        running = ServiceRuntime(specification, file)
         run(application(running), listening)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mobandits.agent.state_copy import encoded_state
 from mobandits.agent.workers import copy_for_workers
 from mobandits.logs.store.rows import Statement
+from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.own_session import OwnSession
@@ -23,7 +24,6 @@ from mobandits_service.postgres.publications import (
 )
 from mobandits_service.postgres.shared_database import SharedDatabase
 from mobandits_service.problems import Problem
-from mobandits_service.settlements import Settlements
 from mobandits_service.workers.inbox import Inbox
 
 LOG = logging.getLogger("mobandits.service")
@@ -37,11 +37,11 @@ class Last(NamedTuple):
     """The last publication of an agent.
 
     Attributes:
-        openings: how often the agent had been opened then.
+        generation: how often the agent had been opened then.
         version: that was published.
     """
 
-    openings: int
+    generation: int
     version: Version
 
 
@@ -155,21 +155,21 @@ class Publisher:
         if number is None:
             return None
 
-        openings = hosted.openings
+        generation = hosted.generation
         if hosted.name not in self._fences:
             fence = await asyncio.to_thread(
                 self._session.ask, lambda connection: present_fence(connection, number)
             )
             self._fences.setdefault(hosted.name, fence)
             # Others had their turn.
-            if not hosted.is_ready or hosted.openings != openings:
+            if not hosted.is_ready or hosted.generation != generation:
                 return None
 
         core = hosted.agent.core
         writer = core.writer
         assert writer is not None  # noqa: S101 - agents of a service have one
         version = Version(self._epoch, writer.position(), self._fences[hosted.name])
-        last = Last(openings, version)
+        last = Last(generation, version)
         if self._last.get(hosted.name) == last:
             return None
 

@@ -24,11 +24,11 @@ MAGIC = {
 }
 
 
-def found_at(path: Path) -> str:
+def describe_path(path: Path) -> str:
     """The words for what is at a path.
 
     Example:
-        >>> found_at(Path("no-such-folder")), found_at(Path("/dev/null"))
+        >>> describe_path(Path("no-such-folder")), describe_path(Path("/dev/null"))
         ('nothing', 'an empty file')
     """
     try:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from test_pareto_filter import KINDS, obvious_front, questions, table
 
 from mobandits.compiling.compiled import compile_loop
-from mobandits.numerics.contenders import MANY, contender_table, contenders, row_of
 from mobandits.numerics.dominance import draw_from_many, draw_nondominated, nondominated
+from mobandits.numerics.dominance_prefilter import MANY, contender_table, contenders, row_of
 from mobandits.numerics.hull import effective_draw, effective_front
 from mobandits.orders.effective_pareto import EffectivePareto
 from mobandits.orders.pareto import Pareto

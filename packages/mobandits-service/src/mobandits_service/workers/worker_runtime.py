@@ -18,7 +18,7 @@ SEEN_SECONDS = 5.0  # within which a database that can be reached has been looke
 LOOK_SECONDS = 0.02
 
 
-class RunningWorker:
+class WorkerRuntime:
     """The parts of a worker.
 
     Args:

@@ -6,8 +6,7 @@ import weakref
 
 from mobandits.logs import Store
 from mobandits.logs.store import SharedFile
-from mobandits_service.pace import MOST_GATHERED, Pace
-from mobandits_service.settlements import Settlements
+from mobandits_service.group_commit import MOST_GATHERED, Pace, Settlements
 
 PATIENCE = 60  # seconds
 DESCRIPTION = {

@@ -13,14 +13,13 @@ from mobandits_service.authorisation import Authorisation
 from mobandits_service.compiling import play_a_round
 from mobandits_service.evaluations import Evaluations
 from mobandits_service.exporting import Exports
+from mobandits_service.group_commit import Pace, Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.interpreter import share_among_threads, spare_what_stays
-from mobandits_service.pace import Pace
 from mobandits_service.preferences import check_match, fitting_order
 from mobandits_service.retention import Retention
 from mobandits_service.service_tables import hosted_rows
-from mobandits_service.settlements import Settlements
 from mobandits_service.snapshots import Snapshots
 from mobandits_service.specification import AgentSpecification, ServiceSpecification
 from mobandits_service.stalls import Stalls
@@ -35,7 +34,7 @@ LOG = logging.getLogger("mobandits.service")
 RETRY_SECONDS = 1.0  # between attempts to open an agent whose events could not be written
 
 
-class Running:
+class ServiceRuntime:
     """The parts of a service that runs.
 
     Args:
@@ -117,7 +116,7 @@ class Running:
             wanted: the header `If-Match`; None: there is none.
 
         Returns:
-            `hosted.openings` when it was made.
+            `hosted.generation` when it was made.
 
         Raises:
             Problem: where `If-Match` does not agree.
@@ -127,11 +126,11 @@ class Running:
         # One after the other, so that nothing changes between what is compared and what is set.
         async with hosted.changing:
             check_match(wanted, hosted.preference())
-            openings = hosted.openings
+            generation = hosted.generation
             await self._load_one(hosted, order)
             await asyncio.to_thread(hosted.set_preference, order)
 
-        return openings
+        return generation
 
     def begin(self, work: Coroutine[Any, Any, Result]) -> "asyncio.Task[Result]":
         """Have something done while requests are answered; it is cancelled when the service ends."""
@@ -216,7 +215,7 @@ class Running:
         self.file.close()
 
 
-def learner_of(running: Running) -> "Learner | None":
+def learner_of(running: ServiceRuntime) -> "Learner | None":
     """What takes in what workers have written; None where the store is a file, which has none."""
     if not isinstance(running.file.path, Address):
         return None

@@ -1,4 +1,4 @@
-"""Watchers that compare what a policy believes with the truth, and a block played with one."""
+"""Probes that compare what a policy believes with the truth, and a block played with one."""
 
 import math
 from typing import Any, NamedTuple
@@ -20,23 +20,23 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.numerics.linalg import quadratic
 from mobandits.orders.intervals import half_width
-from mobandits.simulation.play import Watch, Watcher, play
+from mobandits.simulation.play import Probe, Watch, play
 from mobandits.simulation.truth import BlockGroundTruth
 from mobandits.support.naming import short_repr
 from mobandits_papers.protocol.protocol import trial
 
 
-class Watched(NamedTuple):
+class Probed(NamedTuple):
     """What was played, (rounds,), and what was seen, (rounds, columns)."""
 
     chosen: IntArray
     seen: Array
 
 
-def watched(policy: Policy, probe: Watcher, columns: int, block: Block, rng: Rng) -> Watched:
+def probed(policy: Policy, probe: Probe, columns: int, block: Block, rng: Rng) -> Probed:
     """A block that a policy plays from its first state on, with a look at every round."""
     rounds, arms, _ = block.rewards.shape
-    out = Watched(np.empty(rounds, np.int64), np.empty((rounds, columns)))
+    out = Probed(np.empty(rounds, np.int64), np.empty((rounds, columns)))
     watch = Watch(probe, block.means, out.seen)
     loop = compile_loop(play, policy, probe)
     loop(
@@ -97,7 +97,7 @@ def linear_play(
     problem: Any = now.problem  # of `Linear` or `GeneralizedLinear`, which know their parameters
     probe = EllipsoidProbe(problem.theta)
     policy = recipe.bind(problem.shape)
-    chosen, seen = watched(policy, probe, 4, now.block, now.rng)
+    chosen, seen = probed(policy, probe, 4, now.block, now.rng)
     deviation, width, widest, volume = seen.T
 
     return LinearPlay(
