@@ -91,10 +91,10 @@ notebooks: install
 docs: install
 	$(BIN)/python tools/documentation.py
 
-# The site from an environment that holds nothing else: for who writes documentation only.
+# The site from an environment without tools of development: for who writes documentation only.
 docs-only:
 	@test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python $(PIP) --constraint constraints.txt --editable '.[client,docs]' $(BESIDE)
+	.venv-docs/bin/python $(PIP) --constraint constraints.txt --editable '.[docs]' $(BESIDE)
 	.venv-docs/bin/python tools/documentation.py
 
 bench: install

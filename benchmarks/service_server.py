@@ -17,11 +17,11 @@ import harness
 import httpx
 import msgspec
 import uvicorn
-from mobandits_service.settlements import Settlements
 
 from mobandits.logs.store.shared_store import open_shared
 from mobandits_service.addresses import authority, bound
 from mobandits_service.application import application
+from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.server import server_config

@@ -1,5 +1,6 @@
 """From the folder of anything finished to its figures and its page."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -111,9 +112,7 @@ def read_table(folder: Path) -> tuple[pl.DataFrame, Manifest]:
 
 
 def _kind_of(folder: Path) -> PageKind:
-    kinds = [RUN, EVALUATION]
-    for more in contributions("mobandits.pages"):
-        kinds += more
+    kinds: list[PageKind] = [*OWN, *itertools.chain.from_iterable(contributions("mobandits.pages"))]
     for kind in kinds:
         if kind.holds is not None and kind.holds(folder):
             return kind
@@ -122,8 +121,10 @@ def _kind_of(folder: Path) -> PageKind:
     named = {kind.name: kind for kind in kinds}
     found = named.get(manifest["kind"])
     if found is None:
-        install = how_to_install("papers")
-        raise FolderError(f"{folder} holds {manifest['kind']}, whose page needs papers: {install}")
+        remedy = "which this version has no page for"
+        if len(kinds) == len(OWN):
+            remedy = f"whose page needs papers: {how_to_install('papers')}"
+        raise FolderError(f"{folder} holds {manifest['kind']}, {remedy}")
 
     return found
 
@@ -141,3 +142,4 @@ def _write_evaluation(folder: Path) -> Path:
 
 RUN = PageKind("run", _write_run, tables=lambda folder: [folder])
 EVALUATION = PageKind("evaluation", _write_evaluation, read_tables, holds=is_evaluation)
+OWN = (RUN, EVALUATION)

@@ -56,6 +56,19 @@ def test_demo_page_is_whole_and_the_same_again(folder, make_demo):
     } == files
 
 
+def test_a_folder_of_an_unknown_kind_says_whether_something_is_to_be_installed(
+    folder, make_demo, monkeypatch
+):
+    directory = folder("demo", *make_demo())
+    file = directory / "manifest.json"
+    file.write_text(file.read_text().replace('"kind": "demo"', '"kind": "dream"'))
+    with pytest.raises(FolderError, match="demo holds dream, which this version has no page for"):
+        report.write(directory)
+    monkeypatch.setattr(report, "contributions", lambda group: [])
+    with pytest.raises(FolderError, match=r"holds dream, whose page needs papers: .*-papers"):
+        report.write(directory)
+
+
 def test_demo_page_says_so_when_the_router_was_worse(folder, make_demo):
     text = report.write(folder("demo", *make_demo(gain=-0.02))).read_text()
     assert "quality is −0.020 to −0.020 above the best fixed mixture" in text

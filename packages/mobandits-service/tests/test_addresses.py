@@ -118,3 +118,17 @@ def test_a_body_that_is_too_large_is_not_read_further():
     with pytest.raises(Problem, match="the body must have at most 25 bytes"):
         asyncio.run(content_of(request, 25))
     assert len(taken) == 3
+
+
+def test_a_body_that_is_too_large_is_not_passed_on_further(monkeypatch):
+    monkeypatch.setattr("mobandits_service.workers.forwarding.MOST_STATE_BYTES", 25)
+    part = {"type": "http.request", "body": b"x" * 10, "more_body": True}
+
+    async def receive():
+        return part
+
+    scope = request_from(LOCAL, [], is_open=True).scope
+    headers = [*scope["headers"], (b"transfer-encoding", b"chunked")]
+    request = Request({**scope, "method": "POST", "headers": headers}, receive)
+    with pytest.raises(Problem, match="the body must have at most 25 bytes"):
+        sent_for(request)

@@ -18,6 +18,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.parts import comparing, has_means, unused_links, with_order
 from mobandits.agent.resize_state import has_own_models, with_arm_added
 from mobandits.agent.sizes import refuse_large
+from mobandits.compiling.fingerprint import is_ours
 from mobandits.compiling.first_round import rehearse, rehearse_order
 from mobandits.compiling.notes import numbers_of
 from mobandits.compiling.session import Session
@@ -308,7 +309,7 @@ class BoundPolicy:
         """
         module = type(self.policy).__module__
         # What an error of somebody else's code means only its author knows.
-        if not module.startswith("mobandits."):
+        if not is_ours(module):
             raise error
 
         name = type(self.recipe).__name__

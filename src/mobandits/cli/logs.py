@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mobandits.cli import completion, console
-from mobandits.support.guests import needed
+from mobandits.support.guests import required_contribution
 
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
@@ -279,7 +279,7 @@ def tune_policies(
 
 def _tuned_agent() -> Any:
     """The module that writes the file of a service."""
-    return needed("mobandits.service_files", "mobandits tune --write", "service")
+    return required_contribution("mobandits.tuned_files", "mobandits tune --write", "service")
 
 
 def export_decisions(

@@ -144,7 +144,8 @@ OWN = (
         ),
     ),
 )
-OF_GUESTS = {  # in which extra
+# {command of another distribution: the extra that installs it}
+OF_GUESTS = {
     "demo": "papers",
     "reproduce": "papers",
     "check-theorems": "papers",
@@ -152,7 +153,7 @@ OF_GUESTS = {  # in which extra
     "keys": "service",
 }
 
-# A guest's are for whoever installed it, and stand first.
+# Commands of guests come first in the help: who installed them wants them.
 COMMANDS: tuple[Command, ...] = (
     *itertools.chain.from_iterable(contributions("mobandits.commands")),
     *OWN,

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import errors
 
+from mobandits.compiling.fingerprint import is_ours
 from mobandits.compiling.records import CLASSES
 from mobandits.compiling.tracebacks import foreign, hint
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import did_you_mean
 
-OURS = str(Path(__file__).parents[1])
 REASON = re.compile(
     r"(No implementation|Unknown attribute|Untyped|Cannot|Invalid|NameError|Unsupported"
     r"|The use of|Can't)"
@@ -82,7 +82,12 @@ def _place(text: str, authors: Sequence[str]) -> str:
     """The innermost line that Numba names, if an author wrote it: else whose method it must be."""
     places = _places(text)
     uninstalled = [place for place in places if "site-packages" not in str(place.file)]
-    theirs = [place for place in uninstalled if not str(place.file.resolve()).startswith(OURS)]
+    ours = _our_folders()
+    theirs = [
+        place
+        for place in uninstalled
+        if not any(place.file.resolve().is_relative_to(folder) for folder in ours)
+    ]
     if authors and not theirs:
         return f"a method of {' or '.join(authors)}, or a helper of it,"
     if not places:
@@ -93,6 +98,12 @@ def _place(text: str, authors: Sequence[str]) -> str:
     innermost = (theirs or uninstalled or places)[0]
 
     return f"{innermost.file}:{innermost.line}: `{_source(innermost)}`"
+
+
+def _our_folders() -> list[Path]:
+    """The folders of this library, and of the distributions beside it that are loaded."""
+    roots = [module for name, module in sys.modules.items() if is_ours(name) and "." not in name]
+    return [Path(root.__file__).parent for root in roots if root.__file__ is not None]
 
 
 def _places(text: str) -> list[Place]:

@@ -8,12 +8,23 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["VOLATILE", "digest", "fingerprint"]
+__all__ = ["VOLATILE", "digest", "fingerprint", "is_ours"]
 
 # Packages that change only with the environment, of which Numba's cache takes care by itself.
 TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}
 # Marks a class whose sources cannot be read: compiled in every process, never cached.
 VOLATILE = "volatile"
+
+
+def is_ours(module: str) -> bool:
+    """Whether a module is of this library, or of a distribution beside it.
+
+    Example:
+        >>> is_ours("mobandits.orders.pareto"), is_ours("mobandits_papers.cross"), is_ours("mine")
+        (True, True, False)
+    """
+    package = module.partition(".")[0]
+    return package == "mobandits" or package.startswith("mobandits_")
 
 
 def digest(*parts: object) -> str:
@@ -27,7 +38,8 @@ def fingerprint(compiles: type | FunctionType) -> str:
 
     Compiled code reaches only its arguments (records have fingerprints of their own) and module
     globals. So this hashes the source and the plain constants of the class's modules and,
-    recursively, of the modules that their globals come from; for a loop those of its own package.
+    recursively, of the modules that their globals come from; for a loop those of its own package
+    and of this library.
     Limit: array globals are covered by their source only.
     """
     if isinstance(compiles, FunctionType):
@@ -41,7 +53,8 @@ def fingerprint(compiles: type | FunctionType) -> str:
     while pending:
         name = pending.pop()
         package = name.partition(".")[0]
-        if name in digests or package in TRUSTED or (only_package and package != only_package):
+        is_followed = only_package in (None, package) or is_ours(name)
+        if name in digests or package in TRUSTED or not is_followed:
             continue
         if name == "__main__" or name not in sys.modules:
             # Another script is `__main__` too, and the source of what was typed in is nowhere to be

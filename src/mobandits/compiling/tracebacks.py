@@ -8,13 +8,11 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from mobandits.compiling.fingerprint import TRUSTED
+from mobandits.compiling.fingerprint import TRUSTED, is_ours
 from mobandits.support.nearest import did_you_mean
 
-OURS = __name__.partition(".")[0]
-
-# None of these packages is an author's own code.
-OTHERS = TRUSTED | {OURS, "polars", "matplotlib", "ray", "typer", "rich"}
+# Neither one of these packages nor one of ours is an author's own code.
+OTHERS = TRUSTED | {"polars", "matplotlib", "ray", "typer", "rich"}
 
 
 def foreign(part: Any) -> list[type]:
@@ -36,7 +34,7 @@ def foreign(part: Any) -> list[type]:
     else:
         fields = dataclasses.fields(part) if dataclasses.is_dataclass(part) else ()
         held = [getattr(part, field.name) for field in fields]
-        if _root(type(part).__module__) not in OTHERS:
+        if _is_authors(type(part).__module__):
             classes.append(type(part))
 
     for inner in held:
@@ -70,7 +68,7 @@ def shorten(error: BaseException) -> None:
         return
 
     frames = list(_frames(error.__traceback__))
-    positions = [i for i, frame in enumerate(frames) if _is_authors(frame)]
+    positions = [i for i, frame in enumerate(frames) if _is_of_author(frame)]
     if not positions:
         return
 
@@ -90,12 +88,12 @@ def _frames(trace: types.TracebackType | None) -> Iterator[types.TracebackType]:
         trace = trace.tb_next
 
 
-def _is_authors(trace: types.TracebackType) -> bool:
-    return _root(str(trace.tb_frame.f_globals.get("__name__", OURS))) not in OTHERS
+def _is_of_author(trace: types.TracebackType) -> bool:
+    return _is_authors(str(trace.tb_frame.f_globals.get("__name__", __name__)))
 
 
-def _root(module: str) -> str:
-    return module.partition(".")[0]
+def _is_authors(module: str) -> bool:
+    return not is_ours(module) and module.partition(".")[0] not in OTHERS
 
 
 def hint(error: Exception) -> str:

@@ -33,7 +33,7 @@ class Learner:
         loop_of: makes the loop for a policy, compiled or not; refuses policies that may not be
             played.
         rng: the random stream of all stages.
-        watcher: looks at every round, if given.
+        probe: looks at every round, if given.
 
     Raises:
         ValueError: where the recipe does not fit the problem.
@@ -46,12 +46,12 @@ class Learner:
         shape: Shape,
         loop_of: Callable[[Policy], Callable[..., Any]],
         rng: Rng,
-        watcher: Probe | None = None,
+        probe: Probe | None = None,
     ) -> None:
         self._prefix = f"policy {quoted(row)}: "
         self._recipe = recipe
         self._rng = rng
-        self._watcher = watcher
+        self._probe = probe
         self._stages = Stages(recipe.stages(shape), loop_of)
         assumptions = recipe.assumptions()
         self._refusing = [assumption for assumption in assumptions if assumption.refuse]
@@ -83,7 +83,7 @@ class Learner:
             arms: (arms,) ids of the eligible arms.
             chosen: (rounds,) out: the arm of each round.
             fronts: (rounds, arms) out: the sets that these were drawn from, where needed.
-            seen: (rounds, ...) out: what the watcher sees; needed where there is one.
+            seen: (rounds, ...) out: what the probe sees; needed where there is one.
 
         Raises:
             ValueError: where the block breaks an assumption that the recipe cannot do without.
@@ -95,9 +95,9 @@ class Learner:
             rewards = block.rewards[piece]
             piece_fronts = None if fronts is None else fronts[piece]
             watch = None
-            if self._watcher is not None and seen is not None:
+            if self._probe is not None and seen is not None:
                 means = block.means[piece] if len(block.means) > 1 else block.means
-                watch = Watch(self._watcher, means, seen[piece])
+                watch = Watch(self._probe, means, seen[piece])
 
             stages.state = stages.loop(
                 stages.policy,

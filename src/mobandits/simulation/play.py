@@ -27,15 +27,15 @@ class Probe(Protocol):
 
 
 class Watch(NamedTuple):
-    """A watcher, and what it is given in a block.
+    """A probe, and what it is given in a block.
 
     Attributes:
-        watcher: what looks at the rounds.
+        probe: what looks at the rounds.
         means: (rounds or 1, arms, objectives) the true ones.
-        seen: (rounds, ...) out: a row per round, which `watcher` fills.
+        seen: (rounds, ...) out: a row per round, which `probe` fills.
     """
 
-    watcher: Probe
+    probe: Probe
     means: Array
     seen: Array
 
@@ -65,7 +65,7 @@ def play(
             not needed.
         watch: who looks at the rounds, if anyone.
     """
-    # Everything that a caller may want besides the arms is a watcher's, so that this loop stays as
+    # Everything that a caller may want besides the arms is a probe's, so that this loop stays as
     # it is. Numba removes the branches of arguments that are None before it compiles: a loop
     # without fronts does not even compile `probabilities`.
     for t in range(len(rewards)):
@@ -82,7 +82,7 @@ def play(
             fronts[t] = policy.probabilities(beliefs) > 0.0
         if watch is not None:
             means = watch.means[t if len(watch.means) > 1 else 0]
-            watch.watcher.look(state, beliefs, context, means, arm, watch.seen[t])
+            watch.probe.look(state, beliefs, context, means, arm, watch.seen[t])
 
         x = context[choice.arm if len(context) > 1 else 0]
         state = policy.update(state, x, arm, choice.note, rewards[t, arm], rng)

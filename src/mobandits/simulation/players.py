@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Block, IntArray, Mask, Order, Policy, 
 from mobandits.simulation.learner import Learner
 from mobandits.simulation.play import play
 from mobandits.simulation.preference_sweep import (
-    MeanWatcher,
+    MeanProbe,
     PreferenceSweep,
     initial_beliefs,
     play_order,
@@ -123,9 +123,9 @@ def _learner(
     seed: int,
     trial: int,
     compiled: Compiled,
-    watcher: MeanWatcher | None = None,
+    probe: MeanProbe | None = None,
 ) -> Learner:
-    parts = [] if watcher is None else [watcher]
+    parts = [] if probe is None else [probe]
 
     def loop_of(policy: Policy) -> Any:
         _check_methods(recipe, policy)
@@ -133,7 +133,7 @@ def _learner(
 
     rng = stream(seed, trial, POLICY, short_repr(recipe))
 
-    return Learner(row, recipe, shape, loop_of, rng, watcher)
+    return Learner(row, recipe, shape, loop_of, rng, probe)
 
 
 def _sweep_player(
@@ -144,7 +144,7 @@ def _sweep_player(
     trial: int,
     compiled: Compiled,
 ) -> SweepPlayer:
-    learner = _learner(row, sweep.recipe, shape, seed, trial, compiled, MeanWatcher())
+    learner = _learner(row, sweep.recipe, shape, seed, trial, compiled, MeanProbe())
     policy = learner.policy
     sweep.check(policy, shape, at_once(initial_beliefs, policy, compiled=compiled))
     readers = []

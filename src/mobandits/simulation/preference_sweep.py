@@ -92,8 +92,8 @@ def recipe_and_orders(policy: Recipe | PreferenceSweep) -> tuple[Recipe, Mapping
 
 
 @compiled
-class MeanWatcher:
-    """A watcher that copies the means of the beliefs: `seen` is (rounds, arms, objectives)."""
+class MeanProbe:
+    """A probe that copies the means of the beliefs: `seen` is (rounds, arms, objectives)."""
 
     def look(
         self, state: Any, beliefs: Beliefs, context: Array, means: Array, arm: int, seen: Array

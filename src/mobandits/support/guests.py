@@ -1,44 +1,54 @@
-"""Distributions that extend this library, found by their entry points; see `pyproject.toml` of each.
-
-Their groups: "mobandits.commands" and "mobandits.command_groups" of the program, "mobandits.experiments"
-for `mobandits list`, "mobandits.pages" for `mobandits report`, "mobandits.databases" for stores that
-are no files, and "mobandits.service_files" for `mobandits tune --write`.
-"""
+"""Distributions that extend this library, found by their entry points; see `pyproject.toml` of each."""
 
 import functools
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mobandits.errors import MissingExtraError, MobanditsWarning
 from mobandits.support.optional import missing_extra
 
-GROUPS = tuple(
-    f"mobandits.{name}"
-    for name in (
-        "command_groups",
-        "commands",
-        "databases",
-        "experiments",
-        "pages",
-        "service_files",
-    )
-)
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+# {group of entry points: what each of them is}
+GROUPS = {
+    "mobandits.commands": "a sequence of `cli.command.Command`",
+    "mobandits.command_groups": "a `typer.Typer` with a name",
+    "mobandits.experiments": "a dictionary of experiments, for `mobandits list`",
+    "mobandits.pages": "a sequence of `report.PageKind`",
+    "mobandits.databases": "a module with `reading_database` and `SharedDatabase`",
+    "mobandits.tuned_files": "a module with `check_tuned_file` and `write_tuned`",
+}
 
 
 def contributions(group: str) -> list[Any]:
     """The objects that the entry points of a group name, loaded; in the order of their names.
 
+    A distribution that cannot be loaded, as one of another version, is left out with a warning.
+
     Args:
         group: one of `GROUPS`.
 
-    Example:
-        >>> contributions("mobandits.nothing")
-        []
+    Raises:
+        MissingExtraError: where a distribution is there, and lacks an extra of its own.
     """
-    return [entry.load() for entry in _entries(group)]
+    found = []
+    for entry in _entries(group):
+        try:
+            found.append(entry.load())
+        except MissingExtraError:
+            raise
+        except (AttributeError, ImportError) as error:
+            name = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+            text = f"{name} does not fit this version of mobandits, and is left out: {error}"
+            warnings.warn(text, MobanditsWarning, stacklevel=2)
+
+    return found
 
 
-def needed(group: str, user: str, extra: str) -> Any:
+def required_contribution(group: str, user: str, extra: str) -> Any:
     """The object of a group that one distribution fills.
 
     Args:
@@ -48,12 +58,6 @@ def needed(group: str, user: str, extra: str) -> Any:
 
     Raises:
         MissingExtraError: where no distribution has one.
-
-    Example:
-        >>> needed("mobandits.nothing", "a store in PostgreSQL", "postgres")
-        Traceback (most recent call last):
-        mobandits.errors.MissingExtraError: a store in PostgreSQL needs the extra `postgres`: in a clone of \
-the repository, pip install packages/mobandits-client packages/mobandits-service 'mobandits[postgres]'
     """
     found = contributions(group)
     if not found:
@@ -70,7 +74,8 @@ def source_folders() -> list[Path]:
     return [Path(spec.origin).parent for spec in found if spec is not None and spec.origin]
 
 
-def _entries(group: str) -> list[Any]:
+def _entries(group: str) -> "list[EntryPoint]":
+    assert group in GROUPS  # noqa: S101 - our own names
     return sorted(_all_entries().select(group=group), key=lambda entry: entry.name)
 
 

@@ -3,8 +3,15 @@
 from mobandits.errors import MissingExtraError
 
 # {extra: the distributions that it needs}: no index has them, so pip is told where they are.
-_SERVICE = "packages/mobandits-client packages/mobandits-service"
-BESIDE = {"papers": "packages/mobandits-papers", "postgres": _SERVICE, "service": _SERVICE}
+_CLIENT = "packages/mobandits-client"
+_SERVICE = f"{_CLIENT} packages/mobandits-service"
+BESIDE = {
+    "client": _CLIENT,
+    "litellm": _CLIENT,
+    "papers": "packages/mobandits-papers",
+    "postgres": _SERVICE,
+    "service": _SERVICE,
+}
 
 
 def how_to_install(extra: str) -> str:
@@ -20,7 +27,7 @@ def how_to_install(extra: str) -> str:
     # As the package is called, from wherever it was installed: a wheel, a folder or an index.
     named = f"'mobandits[{extra}]'"
     if extra in BESIDE:
-        return f"in a clone of the repository, pip install {BESIDE[extra]} {named}"
+        return f"in a clone of the repository, pip install {named} {BESIDE[extra]}"
 
     return f"pip install {named}"
 

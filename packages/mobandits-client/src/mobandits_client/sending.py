@@ -1,6 +1,6 @@
 """The rules by which requests are sent: one deadline, attempts, and pauses of a service.
 
-As conversations, they are generators: they yield what is sent next, and are sent what came of it.
+As the conversations of `request_flow`, they are generators: they yield what is sent next, and are sent what came of it.
 So both clients follow the same rules.
 """
 

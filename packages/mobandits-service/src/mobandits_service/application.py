@@ -1,4 +1,4 @@
-"""The application: routes, limits of bodies, and errors as problem details."""
+"""The application: its routes, and errors as problem details."""
 
 import asyncio
 import contextlib

@@ -66,7 +66,6 @@ def write_tuned(path: Path, tuned: BudgetTuned) -> str:
 
     Raises:
         ValueError: where a service cannot have such an agent.
-        MissingExtraError: where the extra `service` is not installed.
     """
     check_tuned_file(path)
     name = path.stem

@@ -16,7 +16,7 @@ from mobandits.logs.store.session import Session
 from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import make_private, replacing
-from mobandits.support.guests import needed
+from mobandits.support.guests import required_contribution
 from mobandits.support.naming import quoted, shortened
 
 WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
@@ -131,7 +131,9 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
         LogError: where the file is no store, damaged, or of another version.
     """
     if isinstance(path, Address):
-        databases = needed("mobandits.databases", "a store in PostgreSQL", "postgres")
+        databases = required_contribution(
+            "mobandits.databases", "a store in PostgreSQL", "postgres"
+        )
         with explained(path), databases.reading_database(path, in_slices=in_slices) as session:
             yield session
         return

@@ -1,5 +1,6 @@
-"""Protocol of what the store asks of a database."""
+"""The connection that functions of a store are given, as a protocol."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -14,7 +15,7 @@ class Session(Protocol):
     def in_transaction(self) -> bool:
         """Whether a transaction is open, one that failed included."""
 
-    def execute(self, sql: str, values: Any = ..., /) -> Any:
+    def execute(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ..., /) -> Any:
         """Run a statement, in SQL that SQLite and PostgreSQL understand.
 
         Returns:

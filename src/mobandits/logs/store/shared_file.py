@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.schema import create_tables
+from mobandits.logs.store.session import Session
 from mobandits.logs.store.writer import SYNCHRONOUS
 from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
@@ -122,7 +122,7 @@ class SharedFile:
         with self.lock, explained(self.path):
             return keys_of(self._reader)
 
-    def asked(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def asked(self, question: Callable[[Session], Answer]) -> Answer:
         """Result of a function that reads the file, of what is on disk.
 
         Args:

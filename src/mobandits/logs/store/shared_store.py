@@ -11,7 +11,7 @@ from mobandits.logs.store.keys import Key
 from mobandits.logs.store.ownership import Owner
 from mobandits.logs.store.session import Session
 from mobandits.logs.store.shared_file import SharedFile
-from mobandits.support.guests import needed
+from mobandits.support.guests import required_contribution
 
 Answer = TypeVar("Answer")
 
@@ -77,11 +77,13 @@ def open_shared(place: str | Place, durability: Literal["disk", "system"]) -> Sh
 
     Raises:
         LogError: where it cannot be opened.
-        MissingExtraError: where it is a database, and the extra `postgres` is not installed.
+        MissingExtraError: where it is a database, and the service or its extra `postgres` is not installed.
     """
     found = place_of(place)
     if isinstance(found, Address):
-        databases = needed("mobandits.databases", "a store in PostgreSQL", "postgres")
+        databases = required_contribution(
+            "mobandits.databases", "a store in PostgreSQL", "postgres"
+        )
         shared: SharedStore = databases.SharedDatabase(found, durability)
         return shared
 

@@ -20,12 +20,12 @@ def write_demo(folder: Path) -> Path:
     return write_page(folder, demo_page(folder, *read_table(folder)))
 
 
-def write_one(folder: Path) -> Path:
+def write_experiment_page(folder: Path) -> Path:
     """Write the page of a reproduced experiment."""
     return write_experiment(folder, *read_table(folder), read_claims(folder))
 
 
-def write_several(folder: Path) -> Path:
+def write_experiments_page(folder: Path) -> Path:
     """Write the pages of several experiments, and the index above them.
 
     Beside the index lies `claims.md`, its counts and claims in Markdown.
@@ -48,8 +48,8 @@ def parts_of(folder: Path) -> list[Path]:
 
 PAGES = [
     PageKind("demo", write_demo),
-    PageKind("experiment", write_one, tables=lambda folder: [folder]),
-    PageKind("experiments", write_several, tables=parts_of),
+    PageKind("experiment", write_experiment_page, tables=lambda folder: [folder]),
+    PageKind("experiments", write_experiments_page, tables=parts_of),
     PageKind(
         "theorems",
         lambda folder: write_theorems(folder, read_checks(folder)),

@@ -29,8 +29,8 @@ Item = TypeVar("Item")
 _decoders: dict[Any, Any] = {}
 
 
-async def content_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """The body of a request, of which no more is read than is allowed.
+async def parts_of(request: Request, most: int) -> AsyncIterator[bytes]:
+    """The body of a request as it comes, of which no more is read than is allowed.
 
     Args:
         request: of a client.
@@ -40,15 +40,28 @@ async def content_of(request: Request, most: int = MOST_BYTES) -> bytes:
         Problem: where it has more.
     """
     size = 0
-    parts = []
     async for part in request.stream():
         size += len(part)
         if size > most:
             raise Problem(413, f"the body must have at most {most:,} bytes")
-        parts.append(part)
+        yield part
 
+
+async def content_of(request: Request, most: int = MOST_BYTES) -> bytes:
+    """The body of a request.
+
+    It is kept in `request.state.content`: a worker may find that only the learner can answer, and
+    passes it on.
+
+    Args:
+        request: of a client.
+        most: bytes that it may have.
+
+    Raises:
+        Problem: where it has more.
+    """
+    parts = [part async for part in parts_of(request, most)]
     content = b"".join(parts)
-    # A worker may find that only the learner can answer, and passes it on.
     request.state.content = content
 
     return content

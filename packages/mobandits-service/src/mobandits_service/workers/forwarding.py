@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from mobandits_service.addresses import visitor_address
+from mobandits_service.calls.agents import MOST_STATE_BYTES
+from mobandits_service.calls.requests import parts_of
 from mobandits_service.problems import Problem
 from mobandits_service.workers.copies import Copies
 
@@ -68,7 +70,7 @@ class Forwarding:
         # What was read by a call that only the learner can answer.
         content = getattr(request.state, "content", None)
         if content is None and not FRAMING.isdisjoint(request.headers):
-            content = request.stream()
+            content = parts_of(request, MOST_STATE_BYTES)
         asked = self._client.build_request(request.method, url, headers=headers, content=content)
         try:
             answered = await self._client.send(asked, stream=True)
