@@ -129,7 +129,9 @@ def with_code(text):
     names = [*mob.policies.__all__, *mob.orders.__all__]
     # Names of one part are words too, such as Features, but for those that are abbreviations.
     classes = [name for name in names if re.search("[a-z0-9][A-Z]", name) or name in SHORT]
-    return re.sub(rf"(?<![`.\w])({'|'.join(classes)})\b(?![`(])", r"`\1`", text)
+    name = rf"(?:{'|'.join(classes)})\b"
+    # A wrapper stands with what it wraps.
+    return re.sub(rf"(?<![`.\w])(\w+\({name}\)|{name})(?![`(])", r"`\1`", text)
 
 
 def section(name, content):
