@@ -11,6 +11,7 @@ from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.style import NARROW
 from mobandits_papers.catalogue import EXPERIMENTS
 from mobandits_papers.claims import HOLDS
+from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import by_paper, counted, judgement
 from mobandits_papers.pages.claim_texts import (
     claim_details,
@@ -37,7 +38,6 @@ from mobandits_papers.pages.paper_page import (
     value_tables,
 )
 from mobandits_papers.publications import PAPERS
-from mobandits_papers.templates import TEMPLATES
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
 

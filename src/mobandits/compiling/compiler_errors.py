@@ -102,7 +102,9 @@ def _place(text: str, authors: Sequence[str]) -> str:
 
 def _our_folders() -> list[Path]:
     """The folders of this library, and of the distributions beside it that are loaded."""
-    roots = [module for name, module in sys.modules.items() if is_ours(name) and "." not in name]
+    roots = [
+        module for name, module in list(sys.modules.items()) if is_ours(name) and "." not in name
+    ]
     return [Path(root.__file__).parent for root in roots if root.__file__ is not None]
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from mobandits.simulation.collection import RUNS
 from mobandits.simulation.finished import is_finished
 from mobandits.simulation.manifest import read_manifest
+from mobandits_papers.collection import RUNS
 from mobandits_papers.experiment import Experiment, RunOptions
 from mobandits_papers.pages.write import CLAIMS
 from mobandits_papers.reproduce import COLLECTION, specification

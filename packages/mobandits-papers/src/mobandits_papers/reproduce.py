@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.simulation.collection import RUNS, check_collection, collect
 from mobandits.simulation.files import locked
 from mobandits.simulation.folder import TABLE, read_table
 from mobandits.simulation.manifest import read_manifest
@@ -25,6 +24,7 @@ from mobandits.support.checks import integer
 from mobandits.support.progress import ProgressCallback
 from mobandits_papers.catalogue import EXPERIMENTS, find
 from mobandits_papers.claims import SECOND, at_smaller_scale
+from mobandits_papers.collection import RUNS, check_collection, collect
 from mobandits_papers.contents import (
     ClaimEntry,
     ExperimentSpecification,

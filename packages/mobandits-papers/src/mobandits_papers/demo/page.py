@@ -14,8 +14,8 @@ from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits_papers.demo.figure import draw_budgets
 from mobandits_papers.demo.results import Point, budget_results, mixture_line, model_points
+from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.paretobandit2026.source import money
-from mobandits_papers.templates import TEMPLATES
 
 FIGURE = "budgets"
 CSV = "budgets.csv"

@@ -10,6 +10,7 @@ from mobandits.figures.provenance import Provenance, machine_and_time
 from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 from mobandits_papers.contents import ClaimEntry, ExperimentSummary
+from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import (
     HEADER,
     by_paper,
@@ -21,7 +22,6 @@ from mobandits_papers.pages.claim_counts import (
 from mobandits_papers.pages.claim_texts import ClaimRow, claim_rows
 from mobandits_papers.pages.scale import scale_of
 from mobandits_papers.publications import Publication, publication_of
-from mobandits_papers.templates import TEMPLATES
 
 TITLE = "Reproduced experiments"
 LINK = "runs/{}/report.html"  # from the folder above the experiments to the page of one

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mobandits.figures.page import write_page
 from mobandits.report import PageKind, read_table, write
-from mobandits.simulation.collection import RUNS
+from mobandits_papers.collection import RUNS
 from mobandits_papers.demo.page import demo_page
 from mobandits_papers.pages.write import (
     read_claims,

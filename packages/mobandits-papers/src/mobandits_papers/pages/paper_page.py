@@ -25,12 +25,12 @@ from mobandits.statistics.bands import bands
 from mobandits.support.naming import quantity
 from mobandits_papers.contents import ClaimEntry, ExperimentSpecification
 from mobandits_papers.formulas.prose import with_formulas
+from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import counted, group_of, words_of_claims
 from mobandits_papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
 from mobandits_papers.pages.paper_figures import draw_plot, is_drawable, plot_data, shown_rows
 from mobandits_papers.pages.scale import own_scale, scale_of
 from mobandits_papers.publications import Publication, publication_of
-from mobandits_papers.templates import TEMPLATES
 
 SHORT = 12  # a table of so many rows is shown unfolded
 RULE = "A verdict follows from a rule, a 95 % interval and the number of trials."

@@ -12,11 +12,11 @@ from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 from mobandits_papers.contents import TheoremCount, TheoremSummary
 from mobandits_papers.formulas.prose import with_formulas
+from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.regret_bounds import draw_bounds
 from mobandits_papers.pages.statements import Statement, statements
 from mobandits_papers.protocol.files import TheoremChecks
 from mobandits_papers.publications import Publication, publication_of
-from mobandits_papers.templates import TEMPLATES
 
 RUN = Definition("run", "one problem, played from the first round to the last")
 HEADER = ("statement", "kind", "holds", "false\nof cases", "allowed\nruns", "largest\nratio")

@@ -9,8 +9,8 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.page import PAGE, write_page
-from mobandits.simulation.collection import RUNS
 from mobandits.simulation.files import write_atomically
+from mobandits_papers.collection import RUNS
 from mobandits_papers.contents import ClaimEntry, ExperimentSummary
 from mobandits_papers.pages.claims_markdown import claims_markdown
 from mobandits_papers.pages.index_page import index_page
