@@ -12,6 +12,7 @@ import pytest
 
 from mobandits.compiling import child
 from mobandits.compiling.backend import INTERPRETED
+from mobandits.support.forks import processors
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 PATIENCE = 500.0  # seconds: a busy machine compiles for long
@@ -137,6 +138,32 @@ def test_a_child_ends_with_its_parent(tmp_path, number):
     process.send_signal(number)
     process.communicate(timeout=PATIENCE)
     while Path(f"/proc/{helper}").exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+SIMULATION = """
+import mobandits as mob
+
+policies = {"ucb": mob.policies.MolUcb(), "greedy": mob.policies.MolEpsGreedy()}
+environment = mob.environments.Linear(arms=5, features=3, objectives=2)
+mob.simulate(policies, environment, rounds=10**6, trials=2, progress=False)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux")
+def test_simulations_have_a_child_per_processor(tmp_path):
+    command = [sys.executable, "-c", SIMULATION]
+    process = subprocess.Popen(command, env=settings_of(tmp_path, "auto"))
+    until = time.monotonic() + PATIENCE
+    most = 0
+    while most < min(2, processors()):
+        assert time.monotonic() < until
+        most = max(most, len(children_of(process.pid)))
+        time.sleep(0.05)
+    process.kill()
+    process.wait(PATIENCE)
+    while children_of(process.pid):
         assert time.monotonic() < until
         time.sleep(0.05)
 

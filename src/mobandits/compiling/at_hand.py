@@ -1,4 +1,4 @@
-"""Compiled code that is at hand, and a child process that compiles what is not.
+"""Compiled code that is at hand, and child processes that compile what is not.
 
 Compilers take seconds, in which a process answers nobody. So a caller that can do without compiled
 code asks first whether it is at hand: in memory, or in the cache. If it is not, a child process
@@ -8,6 +8,7 @@ goes on in Python. So do the first calls of a process, since to load Numba takes
 
 import atexit
 import contextlib
+import json
 import logging
 import os
 import pickle
@@ -33,7 +34,7 @@ from mobandits.compiling.backend import (
 )
 from mobandits.compiling.child import Wanted
 from mobandits.compiling.part_types import is_compiled, typeof
-from mobandits.support.forks import on_fork
+from mobandits.support.forks import on_fork, processors
 
 __all__ = [
     "NotAtHand",
@@ -49,6 +50,7 @@ __all__ = [
 LOG = logging.getLogger("mobandits")
 SHORTEST = 0.2  # seconds: a process that ends sooner needs no compiled code
 PATIENCE = 1.0  # seconds: a process that ends sooner needs no compiler
+MOST_CHILDREN = 4  # at the same time: each takes some hundred megabytes
 COMMAND = (sys.executable, "-m", "mobandits.compiling.child")
 LOW = "5"  # by so much a child is nicer than its parent
 BEGUN = (
@@ -214,10 +216,11 @@ def _load(loop: Any, kinds: Kinds) -> bool:
 
 
 class _Helper:
-    """The thread of this process that has loops compiled by child processes, one at a time.
+    """The threads of this process that have loops compiled by child processes, one child each.
 
     Attributes:
-        hurries: whether child processes have the priority of this one; else a low one.
+        hurries: whether there may be a child per processor, up to four, with the priority of this
+            process; else there is one, with a low priority.
     """
 
     def __init__(self) -> None:
@@ -226,13 +229,13 @@ class _Helper:
         self._lock = threading.Lock()
         self._asked: set[tuple[Any, Kinds]] = set()
         self._wanted: list[tuple[Any, Kinds]] = []
-        self._thread: threading.Thread | None = None
-        self._child: subprocess.Popen[bytes] | None = None
+        self._threads: set[threading.Thread] = set()
+        self._children: set[subprocess.Popen[bytes]] = set()
         self._ends = threading.Event()
 
     def is_behind(self) -> bool:
         """Whether a loop that was asked for is still to be compiled."""
-        return bool(self._wanted) or self._child is not None
+        return bool(self._wanted or self._children)
 
     def is_due(self) -> bool:
         """Whether the process has gone on for a while since this was first asked."""
@@ -254,47 +257,56 @@ class _Helper:
                 return True
 
             self._wanted.append(wanted)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
-                self._thread.start()
+            most = min(MOST_CHILDREN, processors()) if self.hurries else 1
+            if len(self._threads) < most:
+                thread = threading.Thread(target=self._work, name="mobandits", daemon=True)
+                self._threads.add(thread)
+                thread.start()
 
             return False
 
     def stop(self) -> None:
-        """End the child process, and then the thread: nothing may be loaded while Python ends."""
+        """End the child processes, and then the threads: nothing may be loaded while Python ends."""
         self._ends.set()
-        child = self._child
-        if child is not None:
+        for child in tuple(self._children):
             child.kill()
-
-        thread = self._thread
-        if thread is not None:
+        for thread in tuple(self._threads):
             thread.join()
 
     def _work(self) -> None:
         self._ends.wait(PATIENCE)
         while not self._ends.is_set():
             with self._lock:
-                batch = self._wanted
-                self._wanted = []
-                if not batch:
-                    self._thread = None
+                if not self._wanted:
+                    self._threads.remove(threading.current_thread())
                     return
 
-            LOG.info(BEGUN)
+                is_first = not self._children
+
+            if is_first:
+                LOG.info(BEGUN)
             try:
-                self._load_from_child(batch)
-            except Exception as error:  # noqa: BLE001 - no reason to end this thread, or Python
-                LOG.warning(FAILED, error)
+                self._load_from_child()
+            except Exception as error:  # noqa: BLE001 - no reason to end Python
+                # No process begins, so none would for the others.
+                self._wanted.clear()
+                self._say_failed(str(error))
+
+    def _next(self) -> tuple[Any, Kinds] | None:
+        """The loop that has waited longest; None: none waits, or Python ends."""
+        with self._lock:
+            if self._ends.is_set() or not self._wanted:
+                return None
+
+            return self._wanted.pop(0)
 
     def _has_loaded(self, wanted: tuple[Any, Kinds]) -> bool:
         """Whether a loop came from the cache; as Python ends, none is loaded."""
         with LOADING:
             return not self._ends.is_set() and _load(*wanted)
 
-    def _load_from_child(self, batch: list[tuple[Any, Kinds]]) -> None:
-        """Have loops compiled into the cache by a child process, and load each from there."""
-        request = pickle.dumps([_pickled(*each) for each in batch])
+    def _load_from_child(self) -> None:
+        """Have loops compiled into the cache by a child process while any wait, and load them."""
         with (
             tempfile.TemporaryFile() as said,
             subprocess.Popen(  # noqa: S603
@@ -305,27 +317,36 @@ class _Helper:
                 env=_environment(),
             ) as child,
         ):
-            self._child = child
-            if self._ends.is_set():
-                child.kill()
+            self._children.add(child)
+            try:
+                while (wanted := self._next()) is not None:
+                    problem = _problem_of(child, wanted)
+                    if problem is None:
+                        said.seek(0)
+                        lines = said.read().decode(errors="replace").splitlines()
+                        self._say_failed(lines[-1] if lines else "its process ended")
+                        return
+                    if problem or not self._has_loaded(wanted):
+                        self._say_failed(problem or "it is not in the cache")
+            finally:
+                self._children.remove(child)
+                child.kill()  # it waits for more
 
-            assert child.stdin is not None  # noqa: S101 - both are pipes
-            assert child.stdout is not None  # noqa: S101
-            # It stays open: the child ends with it.
-            child.stdin.write(request)
-            child.stdin.flush()
-            compiled = 0
-            for line in child.stdout:
-                if self._ends.is_set():
-                    return
-                if self._has_loaded(batch[int(line)]):
-                    compiled += 1
+    def _say_failed(self, problem: str) -> None:
+        if not self._ends.is_set():
+            LOG.warning(FAILED, problem)
 
-            self._child = None
-            if compiled < len(batch) and not self._ends.is_set():
-                said.seek(0)
-                lines = said.read().decode(errors="replace").splitlines()
-                LOG.warning(FAILED, lines[-1] if lines else "its process ended")
+
+def _problem_of(child: subprocess.Popen[bytes], wanted: tuple[Any, Kinds]) -> str | None:
+    """The reason why a child process could not compile a loop; "" where it did, None where it ended."""
+    assert child.stdin is not None  # noqa: S101 - both are pipes
+    assert child.stdout is not None  # noqa: S101
+    with contextlib.suppress(BrokenPipeError):
+        pickle.dump(_pickled(*wanted), child.stdin)
+        child.stdin.flush()
+
+    line = child.stdout.readline()
+    return json.loads(line) if line else None
 
 
 def _environment() -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 import contextlib
 import importlib
+import json
 import operator
 import os
 import pickle
+import queue
 import sys
 import threading
 from collections.abc import Iterator
@@ -76,15 +78,20 @@ def _locked(path: Path) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def _end_with_parent() -> None:
-    sys.stdin.buffer.read()  # until the parent is no more
-    os._exit(1)
+def _read_wanted(wanted: "queue.SimpleQueue[bytes]") -> None:
+    """Put what the parent asks for into a queue; end with the parent."""
+    try:
+        while True:
+            wanted.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - from the parent
+    finally:
+        os._exit(1)
 
 
 def main() -> None:
-    """Compile what standard input asks for, and say which of them is in the cache now.
+    """Compile what standard input asks for, one loop after the other, with a line of JSON for each.
 
-    The argument says by how much it is nicer than its parent.
+    The line says why a loop could not be compiled, or "". The argument says by how much this process
+    is nicer than its parent.
     """
     # Modules of others may print when they are imported.
     answer = sys.stdout
@@ -92,17 +99,17 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
 
-    every = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the parent
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    for place, pickled in enumerate(every):
-        # One by one: others can be compiled where one cannot even be read.
+    wanted: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read_wanted, args=(wanted,), daemon=True).start()
+    while True:
+        problem = ""
+        pickled = wanted.get()
         try:
             compile_wanted(pickle.loads(pickled))  # noqa: S301 - likewise
-        except Exception as error:  # noqa: BLE001
-            print(error)  # noqa: T201
-            continue
+        except Exception as error:  # noqa: BLE001 - others can be compiled where one cannot be read
+            problem = str(error)
 
-        print(place, file=answer, flush=True)
+        print(json.dumps(problem), file=answer, flush=True)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import polars as pl
 from mobandits.errors import EngineError
 from mobandits.simulation.manifest import DECISIVE, versions
 from mobandits.simulation.trial import Setup, play_trial
+from mobandits.support.forks import processors
 from mobandits.support.naming import quoted
 from mobandits.support.optional import missing_extra
 
@@ -146,13 +147,6 @@ def play_on_ray(
                     )
 
                 after_rounds(setup.rounds)
-
-
-def processors() -> int:
-    """The number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _play(

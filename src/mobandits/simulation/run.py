@@ -14,10 +14,11 @@ from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
 from mobandits.simulation.folder import Folder, Memory
 from mobandits.simulation.plan import Plan, Policies, prepare
-from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray, processors
+from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray
 from mobandits.simulation.results import Results
 from mobandits.simulation.threads import Threads
 from mobandits.support.checks import choice, integer
+from mobandits.support.forks import processors
 from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 

@@ -1,4 +1,6 @@
-"""A hook for objects that belong to one process: the child of a fork lets go of them.
+"""Processes: how many processors one may use, and a hook for objects that belong to one.
+
+The child of a fork lets go of them.
 
 A fork copies memory and shares open files: child and parent would both append to one log, and
 decide from one random stream. Comparing process numbers in every call would cost as much as a lock;
@@ -35,3 +37,10 @@ def _leave_all() -> None:
 
 if hasattr(os, "register_at_fork"):  # Windows has no forks
     os.register_at_fork(after_in_child=_leave_all)
+
+
+def processors() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
