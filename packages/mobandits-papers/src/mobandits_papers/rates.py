@@ -12,6 +12,7 @@ from mobandits_papers.mocmab2018 import theory as mocmab2018
 from mobandits_papers.numbers import Part, Parts
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.pcz2018 import theory as pcz2018
+from mobandits_papers.rows import rows_of
 
 HORIZONS = np.logspace(3, 16, 27)
 LATE = 1e12  # from here on, the terms of lower order have died out
@@ -47,11 +48,9 @@ def cell_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
 def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
     """Bounds over `HORIZONS` as rows of a table, one curve per row's name."""
     rounds = HORIZONS.astype(np.int64)
-    metric = pl.lit("regret_bound")
     tables = []
     for name, values in curves.items():
-        table = pl.DataFrame({"round": rounds, "value": values})
-        tables.append(table.with_columns(policy=pl.lit(name), metric=metric, component=pl.lit(0)))
+        tables.append(rows_of(name, "regret_bound", values, rounds, component=0))
 
     return pl.concat(tables)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Rng
+from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits_papers.numbers import Part, Parts, exact_part
 from mobandits_papers.outcome import Outcome
 
@@ -24,29 +24,47 @@ def random_means(law: str, arms: int, objectives: int, rng: Rng) -> Array:
     return np.asarray(np.round(means / 2.0, 1))
 
 
-def rows_of(policy: str, metric: str, values: Sequence[float], rounds: int = 1) -> pl.DataFrame:
-    """The rows of a metric with a component per value, at one round; tables hold no NaN.
+def rows_of(
+    policy: str,
+    metric: str,
+    values: Sequence[float] | Array,
+    rounds: int | IntArray = 1,
+    component: int | None = None,
+) -> pl.DataFrame:
+    """The rows of a metric; tables hold no NaN.
+
+    Args:
+        policy: the row.
+        metric: its name.
+        values: one per component or round.
+        rounds: of every value, or of all of them.
+        component: of all values; None: a component per value.
 
     Example:
         >>> rows_of("a", "quality", [0.5, 0.75], 10).rows()
         [('a', 'quality', 0, 10, 0.5), ('a', 'quality', 1, 10, 0.75)]
+        >>> rows_of("a", "regret", [0.5, 0.75], np.array([1, 9]), component=0).rows()
+        [('a', 'regret', 0, 1, 0.5), ('a', 'regret', 0, 9, 0.75)]
     """
     count = len(values)
+    components = range(count) if component is None else component
     columns = {
-        "policy": [policy] * count,
-        "metric": [metric] * count,
-        "component": list(range(count)),
-        "round": [rounds] * count,
-        "value": [float(value) for value in values],
+        "policy": policy,
+        "metric": metric,
+        "component": np.broadcast_to(components, count),
+        "round": np.broadcast_to(rounds, count),
+        "value": np.asarray(values, np.float64),
     }
     return pl.DataFrame(columns).filter(pl.col("value").is_not_nan())
 
 
-def rows_of_counts(counts: Mapping[tuple[str, str], float], rounds: int = 1) -> pl.DataFrame:
-    """The rows of numbers that have one component, {(row, metric): number}."""
+def rows_of_counts(
+    counts: Mapping[tuple[str, str], float], rounds: int = 1, component: int = 0
+) -> pl.DataFrame:
+    """The rows of numbers of one component, {(row, metric): number}."""
     tables = []
     for (row, metric), count in counts.items():
-        tables.append(rows_of(row, metric, [count], rounds))
+        tables.append(rows_of(row, metric, [count], rounds, component))
 
     return pl.concat(tables)
 

@@ -12,7 +12,7 @@ from mobandits.policies import MocMab
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.mocmab2018 import theory
-from mobandits_papers.moglb2019.cost import PIECES, WINDOWS, timed
+from mobandits_papers.moglb2019.cost import COST, PIECES, WINDOWS, timed
 from mobandits_papers.numbers import (
     Part,
     at_most,
@@ -23,9 +23,9 @@ from mobandits_papers.numbers import (
     resampled_part,
 )
 from mobandits_papers.outcome import Outcome
+from mobandits_papers.rows import rows_of
 
 HORIZON = 10_000
-COST = "microseconds_per_round"
 NUMBERS = "numbers_over_formula"
 STEADY = 1.5  # what "no more" may mean for a measured time
 OBJECTIVES = 2
@@ -79,16 +79,11 @@ def costs(trial: int, options: RunOptions) -> pl.DataFrame:
         setting = theory.Setting(rounds, size.arms, size.features, size.parts)
         kept = count_numbers(policy.init())
         ratio = kept / theory.memory(setting, OBJECTIVES)
-
-        times_table = pl.DataFrame({"round": points, "value": microseconds})
-        times_table = times_table.with_columns(metric=pl.lit(COST))
+        frames.append(rows_of(row, COST, microseconds, points, component=0))
         # The memory does not change with the rounds: it stands at the last one alone.
-        memory_table = pl.DataFrame({"round": points[-1:], "value": [ratio]})
-        memory_table = memory_table.with_columns(metric=pl.lit(NUMBERS))
-        both = pl.concat([times_table, memory_table])
-        frames.append(both.with_columns(policy=pl.lit(row)))
+        frames.append(rows_of(row, NUMBERS, [ratio], points[-1:]))
 
-    return pl.concat(frames).with_columns(component=pl.lit(0))
+    return pl.concat(frames)
 
 
 def count_numbers(state: Sequence[Array]) -> int:

@@ -201,7 +201,7 @@ def frequencies(trial: int, options: RunOptions) -> pl.DataFrame:
                 for metric, value in optimistic(objectives, draws, plays, rng).items()
             }
             values[f"{row}, formula", "every_objective"] = optimism(objectives, draws, ABOVE_ONE)
-            frames.append(rows_of_counts(values).with_columns(component=pl.lit(i, pl.Int64)))
+            frames.append(rows_of_counts(values, component=i))
 
     return pl.concat(frames)
 

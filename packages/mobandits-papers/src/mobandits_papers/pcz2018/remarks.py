@@ -14,6 +14,7 @@ from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, Run, RunOptions
 from mobandits_papers.pcz2018.regret import OWN_WIDTH, ROUNDS, ROWS, TRIALS
 from mobandits_papers.pcz2018.variants import CopiedRidge, UnlikeArms
+from mobandits_papers.rows import rows_of_counts
 
 TWO_COPIES = CopiedRidge(2)
 ONE_OBJECTIVE = CopiedRidge(1)
@@ -34,16 +35,9 @@ def twins_play(trial: int, options: RunOptions) -> pl.DataFrame:
     same = float((one == two).mean())
     gaps, regrets = copied_gaps()
     difference = float(np.abs(gaps - regrets).max())
+    row = "two copies against one"
 
-    return pl.DataFrame(
-        {
-            "policy": ["two copies against one", "two copies against one"],
-            "round": [rounds, rounds],
-            "metric": ["same_points", "gap_difference"],
-            "component": [0, 0],
-            "value": [same, difference],
-        }
-    )
+    return rows_of_counts({(row, "same_points"): same, (row, "gap_difference"): difference}, rounds)
 
 
 def played_points(copies: int, rounds: int, seed: int, trial: int) -> Array:

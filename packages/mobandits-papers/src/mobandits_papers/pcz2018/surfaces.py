@@ -13,6 +13,7 @@ from mobandits_papers.pcz2018.theory import PACKING
 from mobandits_papers.pcz2018.zooming_dimension import (
     zooming_numbers,
 )
+from mobandits_papers.rows import rows_of, rows_of_counts
 
 CELLS = 100  # of a heat map, along each side
 # Points of the grid for packing numbers, along each side: 2^7 steps, so that points that are half
@@ -38,12 +39,7 @@ def surface(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - 
     for i, x in enumerate(middles):
         contexts = np.full(CELLS, x)
         means = ridges(contexts, middles)
-        for l in range(2):
-            frame = pl.DataFrame({"round": rounds, "value": means[:, l]})
-            labelled = frame.with_columns(
-                policy=pl.lit(column(i)), metric=pl.lit("mean"), component=pl.lit(l)
-            )
-            frames.append(labelled)
+        frames += [rows_of(column(i), "mean", means[:, l], rounds, component=l) for l in range(2)]
 
     return pl.concat(frames)
 
@@ -146,28 +142,19 @@ def packings(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 -
     side = np.linspace(0.0, 1.0, SIDE)
     x, y = np.meshgrid(side, side, indexing="ij")
     points = np.stack([x.ravel(), y.ravel()], axis=1)
-    rows: list[tuple[str, int, str, float]] = []
+    frames = []
     for row, gaps in gaps_of_pairs(points).items():
         numbers = zooming_numbers(points, gaps, RADII)
         for k, (radius, number) in enumerate(numbers.items()):
             values = {
-                "packing_low": number.low,
-                "packing_high": number.high,
+                (row, "packing_low"): number.low,
+                (row, "packing_high"): number.high,
                 # Level over the radii where the dimension is 2.
-                "packing_times_r_squared": number.low * radius * radius,
+                (row, "packing_times_r_squared"): number.low * radius * radius,
             }
-            rows += [(row, k, metric, value) for metric, value in values.items()]
+            frames.append(rows_of_counts(values, component=k))
 
-    columns = {
-        "policy": pl.String,
-        "component": pl.Int64,
-        "metric": pl.String,
-        "value": pl.Float64,
-    }
-    # Not strict: the packing numbers are integers, and the column is of floats.
-    table = pl.DataFrame(rows, columns, orient="row", strict=False)
-
-    return table.with_columns(round=pl.lit(1))
+    return pl.concat(frames)
 
 
 def numbers_of(outcome: Outcome, row: str) -> dict[float, float]:
