@@ -267,7 +267,7 @@ def test_all_sentences_may_hold():
     claim = next(claim for claim in figure.claims if claim.id.endswith("/sentences"))
     few = claim.judge(Rows({name: [[1.0, 5.0]] * 2 for name in figure.runs[0].rows}))
     assert few["holds"] is None
-    one = figures.described_claims("molts2025/x", section="figure-2", draws="10")[0]
+    one = figures.described_claims("molts2025/x", sections=["figure-2"], draws="10")[0]
     rows = {"MOL-TS": 1.0, "MOL-UCB": 2.0, "MOL-eps-Greedy": 3.0}
     parts = common_constants.sentences_that_hold([one])
     (part,) = parts(Rows({name: [[0.0, end]] * 5 for name, end in rows.items()}))

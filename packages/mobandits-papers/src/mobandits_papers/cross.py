@@ -44,7 +44,7 @@ from mobandits.policies import (
     Stlo,
     Ucb1,
 )
-from mobandits_papers.described import described, described_plots
+from mobandits_papers.described import described
 from mobandits_papers.experiment import Experiment, Run
 from mobandits_papers.pcz2018.variants import UnlikeArms
 
@@ -170,10 +170,10 @@ def side_by_side(
 
     names = {each if isinstance(each, str) else each.name for each in metrics}
     id = f"cross/{name}"  # noqa: A001 - as in Experiment
-    plots = described_plots(id, "figures", rows=drawn_rows(rows))
     run = Run(name, environment, rows, HORIZON, TRIALS, tuple(metrics), POINTS)
+    whole = described(id, [run], sections=[name, "figures"], rows=drawn_rows(rows))
 
-    return replace(described(id, [run]), plots=[plot for plot in plots if plot.metric in names])
+    return replace(whole, plots=[plot for plot in whole.plots if plot.metric in names])
 
 
 def drawn_rows(rows: Mapping[str, Recipe]) -> tuple[str, ...]:

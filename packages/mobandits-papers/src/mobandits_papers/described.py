@@ -8,6 +8,7 @@ the table `words`, or one that it is given, between braces.
 
 import functools
 import tomllib
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -41,7 +42,7 @@ def described(
     parts: Mapping[str, Parts] = NONE,
     *,
     revise: Mapping[str, Revise] = NONE,
-    section: str = "",
+    sections: Sequence[str] = (),
     **words: Any,
 ) -> Experiment:
     """An experiment with the words of its paper's file.
@@ -51,26 +52,17 @@ def described(
         runs: of the experiment.
         parts: {claim: its numbers}, of claims that are no comparison.
         revise: {claim: what else the results say of it}, as in `Claim`.
-        section: the table of the file; empty: the end of the ID.
+        sections: the tables of the file, whose paragraphs, plots and claims follow each other; one
+            of them has the title. None: the end of the ID.
         words: what texts hold between braces; a text that is nothing else may become a list.
     """
-    content = section_of(id, section, words)
-    plots = described_plots(id, section, **words)
-    claims = described_claims(id, parts, revise=revise, section=section, **words)
+    tables = tables_of(id, sections, words)
+    content = ChainMap(*tables)
+    plots = [Plot(**{"metric": entry["name"], **entry}) for entry in joined(tables, "plots")]
+    claims = described_claims(id, parts, revise=revise, sections=sections, **words)
     return Experiment(
-        id, content["title"], content["source"], content["about"], runs, plots, claims
+        id, content["title"], content["source"], joined(tables, "about"), runs, plots, claims
     )
-
-
-def described_plots(id: str, section: str, **words: Any) -> list[Plot]:  # noqa: A002
-    """The plots of a table alone; the arguments are those of `described`."""
-    content = section_of(id, section, words)
-    plots = []
-    for entry in content.get("plots", ()):
-        arguments = {"metric": entry["name"], **entry}
-        plots.append(Plot(**arguments))
-
-    return plots
 
 
 def described_claims(
@@ -78,23 +70,35 @@ def described_claims(
     parts: Mapping[str, Parts] = NONE,
     *,
     revise: Mapping[str, Revise] = NONE,
-    section: str = "",
+    sections: Sequence[str] = (),
     **words: Any,
-) -> tuple[Claim, ...]:
-    """The claims of a table alone; the arguments are those of `described`."""
-    content = section_of(id, section, words)
-    entries = content.get("claims", ())
-    claims = [claim_of(id, entry, parts, revise) for entry in entries]
-    return tuple(claims)
+) -> list[Claim]:
+    """The claims alone; the arguments are those of `described`."""
+    entries = joined(tables_of(id, sections, words), "claims")
+    return [claim_of(id, entry, parts, revise) for entry in entries]
 
 
-def section_of(id: str, section: str, words: Mapping[str, Any]) -> dict[str, Any]:  # noqa: A002
-    """A table of the file of an experiment's paper, with its words filled in."""
+def tables_of(
+    id: str,  # noqa: A002 - as in Experiment
+    sections: Sequence[str],
+    words: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Tables of the file of an experiment's paper, with their words filled in."""
     paper, _, name = id.partition("/")
     texts = texts_of(paper)
-    known = {**texts_of("shared")["words"], **texts.get("words", {}), **words}
-    content: dict[str, Any] = filled(texts[section or name], known)
-    return content
+    # The words of a call come first: they may name others.
+    known = {**words, **texts_of("shared")["words"], **texts.get("words", {}), **words}
+    return [filled(texts[section], known) for section in sections or [name]]
+
+
+def joined(tables: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
+    """What tables list under a key, one after the other.
+
+    Example:
+        >>> joined([{"about": ["a"]}, {}, {"about": ["b"]}], "about")
+        ['a', 'b']
+    """
+    return [each for table in tables for each in table.get(key, ())]
 
 
 def filled(content: Any, words: Mapping[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -139,6 +139,9 @@ class RunOptions(NamedTuple):
         return self.trials or own
 
 
+Compute: TypeAlias = Callable[[int, RunOptions], pl.DataFrame]
+
+
 @dataclass(frozen=True)
 class Computed:
     """A part of an experiment that is no simulation: a function that makes rows of the table.
@@ -156,7 +159,7 @@ class Computed:
     """
 
     name: str
-    compute: Callable[[int, RunOptions], pl.DataFrame]
+    compute: Compute
     trials: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
     measures_time: bool = False

@@ -12,7 +12,7 @@ from mobandits.environments import GeneralizedLinear, Linear
 from mobandits.orders import EffectivePareto
 from mobandits.policies import MoglbUcb, MolEpsGreedy, MolTs, MolUcb, PfiRls
 from mobandits_papers.claims import Claim
-from mobandits_papers.described import described, described_claims, described_plots, section_of
+from mobandits_papers.described import described, described_claims
 from mobandits_papers.experiment import Experiment, Run, Tuned
 from mobandits_papers.molts2025 import common_constants
 from mobandits_papers.molts2025.common_constants import (
@@ -141,14 +141,10 @@ def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
     return rows
 
 
-def sentences_on_figure_2(setting: Setting) -> tuple[Claim, ...]:
+def sentences_on_figure_2(setting: Setting) -> list[Claim]:
     """The paper's sentences on Figure 2, asked of a figure."""
     draws = draws_needed(setting.objectives)
-    return described_claims(
-        setting.name,
-        section="figure-2",
-        draws=str(draws),
-    )
+    return described_claims(setting.name, sections=["figure-2"], draws=str(draws))
 
 
 def never_above(rows: Sequence[str]) -> Parts:
@@ -175,11 +171,17 @@ def figure(setting: Setting) -> Experiment:
     """One of Figures 2 to 13."""
     rows = rows_of(setting)
     run = Run(setting.symbols, setting.place, rows, ROUNDS, TRIALS, METRICS)
-    base = described(
+    # One claim on all sentences of other figures: the paper's text says nothing of these.
+    of_figure = "figure-2" if setting.figure == 2 else "figures-3-to-13"
+    sentences = sentences_on_figure_2(setting)
+    whole = described(
         setting.name,
         [run],
-        {"pareto-below-effective": never_above([*rows])},
-        section="figure",
+        {
+            "pareto-below-effective": never_above([*rows]),
+            "sentences": sentences_that_hold(sentences),
+        },
+        sections=["figure", of_figure, *(["fixed-arms"] if setting.fixed else []), "gaps"],
         number=str(setting.figure),
         symbols=setting.symbols,
         which=", fixed arms" if setting.fixed else "",
@@ -188,21 +190,11 @@ def figure(setting: Setting) -> Experiment:
         main=[TS, UCB, GREEDY, *(PFI if setting.fixed else ())],
         objectives=[f"objective {i + 1}" for i in range(setting.objectives)],
     )
-    about = [*base.about]
-    sentences = sentences_on_figure_2(setting)
-    if setting.figure == 2:
-        about += section_of(setting.name, "figure-2", {})["about"]
-        claims = [with_shared_constants(claim, CONSTANT_ROWS) for claim in sentences]
-    else:
-        # One claim on all sentences: the paper's text says nothing of these figures.
-        held = sentences_that_hold(sentences)
-        claims = [*described_claims(setting.name, {"sentences": held}, section="figures-3-to-13")]
+    if setting.figure != 2:
+        return whole
 
-    if setting.fixed:
-        about += section_of(setting.name, "fixed-arms", {})["about"]
-        claims += described_claims(setting.name, section="fixed-arms")
-
-    return replace(base, about=about, claims=[*claims, *base.claims])
+    judged = [with_shared_constants(claim, CONSTANT_ROWS) for claim in sentences]
+    return replace(whole, claims=[*judged, *whole.claims[len(judged) :]])
 
 
 def remark(
@@ -219,9 +211,7 @@ def remark(
         rows: which are drawn.
         parts: as in `described`.
     """
-    experiment = described(f"molts2025/{name}", [run], parts)
-    plots = described_plots(experiment.id, "remark", rows=rows)
-    return replace(experiment, plots=plots)
+    return described(f"molts2025/{name}", [run], parts, sections=[name, "remark"], rows=rows)
 
 
 PARADOX = {
@@ -276,7 +266,7 @@ def samples_claims() -> list[Claim]:
     for constant in EQUAL:
         what = constant.replace("c = ", "c-").replace(" ", "-")
         claims += described_claims(
-            "molts2025/samples", section="equal-constants", constant=constant, what=what
+            "molts2025/samples", sections=["equal-constants"], constant=constant, what=what
         )
 
     return claims

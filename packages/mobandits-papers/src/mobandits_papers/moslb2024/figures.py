@@ -12,8 +12,7 @@ from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.environments import Linear
 from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
 from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
-from mobandits_papers.claims import Claim
-from mobandits_papers.described import described, described_claims, texts_of
+from mobandits_papers.described import described
 from mobandits_papers.experiment import Experiment, More, Run, Tuned
 from mobandits_papers.moslb2024.questions import (
     final_is_lower,
@@ -196,8 +195,7 @@ def levels_questions(levels: int) -> Questions:
 def panels(
     id: str,  # noqa: A002 - as in Experiment
     runs: Sequence[Run],
-    section: str,
-    claims_of: Sequence[str],
+    sections: Sequence[str],
     questions: Questions,
     *,
     many: bool,
@@ -208,42 +206,34 @@ def panels(
     Args:
         id: of the experiment.
         runs: a panel each.
-        section: of the texts.
-        claims_of: the sections with its claims.
+        sections: of the texts.
         questions: to every panel.
         many: whether as many more problems are played as the questions need.
         words: as in `described`.
     """
-    known = texts_of("moslb2024")["words"]
-    words["many"] = known["more_problems"] if many else ""
+    words["many"] = "{more_problems}" if many else ""
     few = {what: asked(on_few, own, PANELS) for what, own in questions.items()}
-    claims: list[Claim] = []
-    for each in claims_of:
-        claims += described_claims(id, few, section=each, **words)
-
-    figure = replace(described(id, runs, section=section, **words), claims=claims)
+    figure = described(id, runs, few, sections=sections, **words)
     if not many:
         return figure
 
     judged = []
-    for claim in claims:
+    for claim in figure.claims:
         own = questions.get(claim.id.rpartition("/")[2])
         judged.append(claim if own is None else on_many_problems(claim, own, PANELS))
 
     every = list(itertools.chain.from_iterable(questions.values()))
     # Of chains, the authors' regret only: the exact gap is drawn on ten problems.
     more = [More(run, LOOKS, enough(every), run.metrics[:1]) for run in runs]
-    about = [*figure.about, known["about_more"]]
 
-    return replace(figure, about=about, runs=[*runs, *more], claims=judged)
+    return replace(figure, runs=[*runs, *more], claims=judged)
 
 
 # The paper's own problems are the rounded ones of its simulator.
 FIG3 = panels(
     "moslb2024/fig3",
     [chains_run(d, 2) for d in FEATURES],
-    "fig3",
-    ["chains"],
+    ["fig3", "chains", "more-problems"],
     chains_questions(),
     many=True,
     kind="paper",
@@ -251,8 +241,7 @@ FIG3 = panels(
 UNROUNDED = panels(
     "moslb2024/unrounded",
     [chains_run(d, None) for d in FEATURES],
-    "unrounded",
-    ["chains"],
+    ["unrounded", "chains"],
     chains_questions(),
     many=False,
     kind="extension",
@@ -274,20 +263,20 @@ def levels_figure(
     # alone, so that only these are worth more problems.
     theory = fixed and count == 2
     kind = "paper" if fixed else "extension"
-    known = texts_of("moslb2024")["words"]
     questions = {**(theory_questions(count) if theory else {}), **levels_questions(count)}
-    claims_of = ["level-claims"]
+    sections = ["levels", "level-claims"]
     if theory:
-        claims_of.append("theory-width")
+        sections.append("theory-width")
     if fixed and count == 3:
-        claims_of.append("pace")
+        sections.append("pace")
+    if fixed:
+        sections.append("more-problems")
 
     drawn_anew = "the arms are drawn anew in every round, as in the authors' notebook"
     return panels(
         f"moslb2024/{name}",
         [levels_run(d, levels, fixed=fixed, theory=theory) for d in FEATURES],
-        "levels",
-        claims_of,
+        sections,
         questions,
         many=fixed,
         title=title,
@@ -299,10 +288,10 @@ def levels_figure(
         kind=kind,
         of_two=kind if count == 2 else "extension",
         of_three=kind if count == 3 else "extension",
-        width=known["open_width"] if theory else "",
+        width="{open_width}" if theory else "",
         lower_levels="level 2" if count == 2 else "levels 2 and 3",
         # Said of both figures: "best" of Figure 4, "accumulates" of Figure 5.
-        lower_target=known["best"] if count == 2 else known["accumulates"],
+        lower_target="{best}" if count == 2 else "{accumulates}",
     )
 
 

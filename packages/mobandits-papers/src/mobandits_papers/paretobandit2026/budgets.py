@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.metrics import best_within_budgets
 from mobandits.policies import MolUcb
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, Experiment, RunOptions
+from mobandits_papers.experiment import Experiment, RunOptions
 from mobandits_papers.numbers import (
     LEAST,
     Part,
@@ -37,7 +37,6 @@ from mobandits_papers.paretobandit2026.source import (
     QUALITY,
     ROUNDED,
     SPENDING,
-    TRIALS,
     Source,
     on_source,
     overspending,
@@ -67,13 +66,7 @@ def budgets_experiment(source: Source) -> Experiment:
     def compute(trial: int, options: RunOptions) -> pl.DataFrame:
         return budget_rows(source, trial, options)
 
-    run = Computed(
-        RUN,
-        compute,
-        trials=TRIALS,
-        settings={"budgets": list(source.budgets), **source.settings},
-        scale={"rounds": source.rounds, "trials": TRIALS},
-    )
+    run = source.part(RUN, compute, {"budgets": list(source.budgets)})
     parts = {
         "cost-range": cost_range,
         "compliance": compliance,
@@ -86,6 +79,7 @@ def budgets_experiment(source: Source) -> Experiment:
         ID,
         [run],
         parts,
+        sections=source.sections("budgets"),
         prompts=source.name,
         figure=", figure 1" if source.is_published else " on other prompts",
         budgets=[f"${budget:g}" for budget in source.budgets],

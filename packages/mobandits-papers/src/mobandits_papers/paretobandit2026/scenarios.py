@@ -1,8 +1,8 @@
 """The scenarios of paretobandit2026: a price cut, a silent regression, and a model that comes later."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.logs import Feedback
 from mobandits.policies import Forgetting, MolUcb
 from mobandits_papers.claims import Claim
-from mobandits_papers.described import described, described_claims, described_plots
+from mobandits_papers.described import described, described_claims
 from mobandits_papers.experiment import Computed, Experiment, RunOptions
 from mobandits_papers.numbers import Parts, above, at_most, below, mean_part
 from mobandits_papers.paretobandit2026 import published
@@ -33,7 +33,6 @@ from mobandits_papers.paretobandit2026.source import (
     QUALITY,
     ROUNDED,
     SPENDING,
-    TRIALS,
     Source,
     middle,
     money,
@@ -256,15 +255,32 @@ def adoption(chosen: Array) -> float:
 
 def scenario_experiments(source: Source) -> tuple[Experiment, ...]:
     """The three scenarios on some prompts; claims of the paper's numbers on its own only."""
-    return _price_cut(source), _regression(source), _newcomer(source)
+    cut = {"spending": spending(source, ANNOUNCED, WHOLE, MOST_SPENT)}
+    regression = {
+        "within-budget": within_budget(source),
+        "spending": spending(source, PACED, WHOLE, MOST_SPENT),
+    }
+    newcomer = {
+        "adoption": adopted(PACED),
+        "adoption-exploring": adopted(EXPLORING),
+        "spending": spending(source, PACED, 1, MOST_SPENT_BESIDE_NEWCOMER, " since it joined"),
+    }
+    learners = {PACED: "", WITHOUT_ALARM: "-no-alarm", FORGETS: "-forgetting"}
+    later = described(
+        f"{PAPER}/newcomer",
+        _runs(source, play_newcomer, {}, without_middle=True),
+        newcomer,
+        sections=source.sections("newcomer"),
+    )
+    return (
+        _phased("price-cut", source, play_price_cut, cut, published.PRICE_CUT, {ANNOUNCED: ""}),
+        _phased("regression", source, play_regression, regression, published.REGRESSION, learners),
+        on_source(later, source, ("spending",)),
+    )
 
 
 def _runs(
-    source: Source,
-    play_trial: Play,
-    numbers: Phased = MappingProxyType({}),
-    *,
-    without_middle: bool = False,
+    source: Source, play_trial: Play, numbers: Phased, *, without_middle: bool = False
 ) -> list[Computed]:
     """A part per budget, with the paper's quality as a row where its prompts are played.
 
@@ -274,22 +290,8 @@ def _runs(
         numbers: the paper's quality in every phase, by budget.
         without_middle: whether the log is one of the other models.
     """
-    rows = numbers if source.is_published else {}
-    return [
-        _run(source, budget, play_trial, rows.get(budget), without_middle=without_middle)
-        for budget in source.scenario_budgets
-    ]
 
-
-def _run(
-    source: Source,
-    budget: float,
-    play_trial: Play,
-    quality: Sequence[float] | None,
-    *,
-    without_middle: bool,
-) -> Computed:
-    def compute(trial: int, options: RunOptions) -> pl.DataFrame:
+    def compute(budget: float, trial: int, options: RunOptions) -> pl.DataFrame:
         routing = source.routing()
         rng = stream(options, trial)
         models = list(range(len(routing.models)))
@@ -299,40 +301,21 @@ def _run(
         log = uniform_log(routing, rng, models)
         rounds = min(options.rounds_or(source.rounds), source.rounds)
         frame = play_trial(routing, log, budget, rng, rounds)
-        if quality is None:
+        if not source.is_published or budget not in numbers:
             return frame
 
-        return pl.concat([frame, rows_of(PUBLISHED, QUALITY, quality, rounds)])
+        return pl.concat([frame, rows_of(PUBLISHED, QUALITY, numbers[budget], rounds)])
 
-    return Computed(
-        money(budget),
-        compute,
-        trials=TRIALS,
-        settings={"budget": budget, **source.settings},
-        scale={"rounds": source.rounds, "trials": TRIALS},
-    )
-
-
-def _price_cut(source: Source) -> Experiment:
-    runs = _runs(source, play_price_cut, published.PRICE_CUT)
-    parts = {"spending": spending(source, ANNOUNCED, WHOLE, MOST_SPENT)}
-    return _phased("price-cut", source, runs, parts, published.PRICE_CUT, {ANNOUNCED: ""})
-
-
-def _regression(source: Source) -> Experiment:
-    runs = _runs(source, play_regression, published.REGRESSION)
-    parts = {
-        "within-budget": within_budget(source),
-        "spending": spending(source, PACED, WHOLE, MOST_SPENT),
-    }
-    rows = {PACED: "", WITHOUT_ALARM: "-no-alarm", FORGETS: "-forgetting"}
-    return _phased("regression", source, runs, parts, published.REGRESSION, rows)
+    return [
+        source.part(money(budget), functools.partial(compute, budget), {"budget": budget})
+        for budget in source.scenario_budgets
+    ]
 
 
 def _phased(
     name: str,
     source: Source,
-    runs: Sequence[Computed],
+    play_trial: Play,
     parts: Mapping[str, Parts],
     numbers: Phased,
     rows: Mapping[str, str],
@@ -344,23 +327,13 @@ def _phased(
         for phase in range(len(PHASES)):
             own = {f"phase-{phase + 1}{suffix}": at_least_published(row, numbers, phase)}
             words: dict[str, Any] = {"row": row, "phase": str(phase + 1), "suffix": suffix}
-            claims += described_claims(id, own, section="phases", **words)
+            claims += described_claims(id, own, sections=["phase"], **words)
 
-    base = described(id, runs, parts)
-    plots = described_plots(id, "phases")
-    experiment = replace(base, plots=plots, claims=[*claims, *base.claims])
+    runs = _runs(source, play_trial, numbers)
+    base = described(id, runs, parts, sections=source.sections(name, "phases"))
+    experiment = replace(base, claims=[*claims, *base.claims])
 
     return on_source(experiment, source, ("spending",))
-
-
-def _newcomer(source: Source) -> Experiment:
-    parts = {
-        "adoption": adopted(PACED),
-        "adoption-exploring": adopted(EXPLORING),
-        "spending": spending(source, PACED, 1, MOST_SPENT_BESIDE_NEWCOMER, " since it joined"),
-    }
-    runs = _runs(source, play_newcomer, without_middle=True)
-    return on_source(described(f"{PAPER}/newcomer", runs, parts), source, ("spending",))
 
 
 # --- numbers of claims

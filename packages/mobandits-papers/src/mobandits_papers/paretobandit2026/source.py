@@ -8,8 +8,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.support.naming import short_repr
-from mobandits_papers.described import texts_of
-from mobandits_papers.experiment import Experiment, RunOptions
+from mobandits_papers.experiment import Compute, Computed, Experiment, RunOptions
 from mobandits_papers.numbers import Part, final_values, mean_part
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.paretobandit2026 import published
@@ -50,6 +49,27 @@ class Source(NamedTuple):
     budgets: tuple[float, ...]
     scenario_budgets: tuple[float, ...]
     rounds: int
+
+    def sections(self, *names: str) -> list[str]:
+        """The tables of texts, after that on the router and, beside its numbers, on the paper's."""
+        beside = ["other-router"] if self.is_published else []
+        return ["router", *beside, *names]
+
+    def part(self, name: str, compute: Compute, settings: Mapping[str, Any]) -> Computed:
+        """A part that plays these prompts.
+
+        Args:
+            name: of the part.
+            compute: makes the rows of a trial.
+            settings: what decides the rows beside the prompts.
+        """
+        return Computed(
+            name,
+            compute,
+            trials=TRIALS,
+            settings={**settings, **self.settings},
+            scale={"rounds": self.rounds, "trials": TRIALS},
+        )
 
 
 def published_source() -> Source:
@@ -103,17 +123,15 @@ def stream(options: RunOptions, trial: int) -> np.random.Generator:
 
 
 def on_source(experiment: Experiment, source: Source, on_any: Sequence[str]) -> Experiment:
-    """The experiment with what is said of a source: the paper's own, or a user's files.
+    """The experiment with the claims on a source: all on the paper's own, some on a user's files.
 
     Args:
         experiment: with all claims.
         source: of its prompts.
         on_any: the claims that do not rest on the published prompts.
     """
-    router, *others = experiment.about
     if source.is_published:
-        other_router = texts_of("paretobandit2026")["words"]["other_router"]
-        return replace(experiment, about=[router, other_router, *others])
+        return experiment
 
     claims = [each for each in experiment.claims if each.id.rpartition("/")[2] in on_any]
     return replace(experiment, claims=claims)
