@@ -11,7 +11,7 @@ from toys import GRID, WORLD, without_pages
 from mobandits.policies import RandomChoice
 from mobandits_papers.claims import Claim
 from mobandits_papers.experiment import Experiment, More, Run, Tuned, more_of
-from mobandits_papers.moslb2024.questions import SHARE, final_is_lower
+from mobandits_papers.moslb2024.questions import SHARE, is_lower
 from mobandits_papers.reproduce import reproduce
 from mobandits_papers.sequential_stopping import (
     LOOKS,
@@ -37,7 +37,7 @@ class Made:
         return np.array([1]), self._values[run, row][:, None]
 
 
-QUESTION = final_is_lower("a", "b", "m", 0)
+QUESTION = is_lower("a", "b", "m", 0)
 
 
 def outcome(difference, trials, few=10):
@@ -128,7 +128,7 @@ def toy(catalogue, monkeypatch):
             return rule(calls[-1])
 
         more = dataclasses.replace(MORE, enough=decided)
-        questions = [final_is_lower("single", "uniform", "pareto_regret", 0)]
+        questions = [is_lower("single", "uniform", "pareto_regret", 0)]
         claim = Claim("toy/one/low", "c", "t", "r", asked(on_few, questions, ["W"]))
         claim = on_many_problems(claim, questions, ["W"])
         catalogue["toy/one"] = Experiment(

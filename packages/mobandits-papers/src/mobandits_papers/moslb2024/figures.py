@@ -15,11 +15,11 @@ from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Experiment, More, Run, Tuned
 from mobandits_papers.moslb2024.questions import (
-    final_is_lower,
-    last_rate_is_lower,
+    is_lower,
     relative_pace,
     variance_is_lower,
 )
+from mobandits_papers.numbers import Reading, final, growth
 from mobandits_papers.sequential_stopping import (
     LOOKS,
     Question,
@@ -74,16 +74,29 @@ def alpha_grid(metric: Metric, recipe_of: Callable[[float], Recipe]) -> Tuned:
     return Tuned(grid, metric, None)
 
 
+def rows_with_baselines(
+    row: str, recipe_of: Callable[[float], Recipe], metric: Metric, important: Sequence[int]
+) -> dict[str, Recipe | Tuned]:
+    """The rows of a panel: the paper's policy, and both P-UCBs.
+
+    Args:
+        row: the name of the policy.
+        recipe_of: makes its recipe with an alpha.
+        metric: the regret.
+        important: the objectives that P-UCB2 looks at.
+    """
+    return {
+        row: alpha_grid(metric, recipe_of),
+        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
+        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(important, alpha=alpha)),
+    }
+
+
 def chains_run(features: int, decimals: int | None) -> Run:
     """One panel of Figure 3."""
     metric = ChainRegretAuthors(CHAINS)
     # P-UCB2 looks at the first objective of each chain.
-    heads = [0, 2]
-    rows = {
-        PC: alpha_grid(metric, lambda alpha: MoslbPc(CHAINS, alpha=alpha)),
-        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
-        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(heads, alpha=alpha)),
-    }
+    rows = rows_with_baselines(PC, lambda alpha: MoslbPc(CHAINS, alpha=alpha), metric, (0, 2))
     environment = linear(features, 5, decimals=decimals)
     metrics = (metric, ChainRegret(CHAINS))
 
@@ -96,11 +109,7 @@ def levels_run(
     """One panel of Figures 4 and 5, with P-UCB2 at the theory's width as well where asked for."""
     metric = LevelRegret(levels)
     first = levels[0]
-    rows: dict[str, Recipe | Tuned] = {
-        PL: alpha_grid(metric, lambda alpha: MoslbPl(levels, alpha=alpha)),
-        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
-        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(first, alpha=alpha)),
-    }
+    rows = rows_with_baselines(PL, lambda alpha: MoslbPl(levels, alpha=alpha), metric, first)
     if theory:
         rows[THEORY] = MoslbParetoUcb(first, alpha=1.0)
 
@@ -115,15 +124,19 @@ def below(
     high: Sequence[str],
     metric: str,
     components: Sequence[int],
+    reading: Reading = final,
 ) -> list[Question]:
     """Questions whether rows in `low` are below rows in `high`, in some digits or levels."""
     triples = itertools.product(low, high, components)
-    return [final_is_lower(better, worse, metric, i) for better, worse, i in triples]
+    return [is_lower(better, worse, metric, i, reading) for better, worse, i in triples]
 
 
-def all_slower(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """Questions whether a row's regret grows at a lower pace than that of P-UCB1."""
-    return [last_rate_is_lower(row, "P-UCB1", metric, i) for i in components]
+def steadier(
+    row: str, others: Sequence[str], metric: str, components: Sequence[int]
+) -> list[Question]:
+    """Questions whether a row's regret varies less between problems than that of others."""
+    pairs = itertools.product(others, components)
+    return [variance_is_lower(row, other, metric, i) for other, i in pairs]
 
 
 def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
@@ -134,12 +147,6 @@ def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
 def linear_growth(row: str, metric: str, components: Sequence[int]) -> list[Question]:
     """Questions whether a row grows at the end as before."""
     return [relative_pace(row, metric, i, ALMOST_LINEAR, above=True) for i in components]
-
-
-def all_steadier(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """Questions whether a row's regret varies less between problems than the baselines'."""
-    pairs = itertools.product(BASELINES, components)
-    return [variance_is_lower(row, other, metric, i) for other, i in pairs]
 
 
 # Components of the regrets, from 0.
@@ -162,7 +169,7 @@ def chains_questions() -> Questions:
         "pucb1-worst": below((PC, "P-UCB2"), ("P-UCB1",), metric, FIRST),
         "pucb1-worst-later-digits": below((PC, "P-UCB2"), ("P-UCB1",), metric, LATER),
         "pucb2-good-in-digit-c0": below(("P-UCB2",), ("P-UCB1",), metric, FIRST),
-        "moslb-pc-slower": all_slower(PC, metric, DIGITS),
+        "moslb-pc-slower": below((PC,), ("P-UCB1",), metric, DIGITS, growth),
         "pucb1-almost-linear": linear_growth("P-UCB1", metric, DIGITS),
     }
 
@@ -171,7 +178,7 @@ def theory_questions(levels: int) -> Questions:
     """The questions to a panel of Figure 4 on P-UCB2 at the theory's width."""
     metric = "level_regret"
     return {
-        "moslb-pl-steady-theory": [variance_is_lower(PL, THEORY, metric, i) for i in range(levels)],
+        "moslb-pl-steady-theory": steadier(PL, (THEORY,), metric, range(levels)),
         "moslb-pl-best-on-level-1-theory": below((PL,), (THEORY,), metric, FIRST),
     }
 
@@ -181,14 +188,14 @@ def levels_questions(levels: int) -> Questions:
     metric = "level_regret"
     every = range(levels)
     return {
-        "moslb-pl-steady": all_steadier(PL, metric, every),
+        "moslb-pl-steady": steadier(PL, BASELINES, metric, every),
         "moslb-pl-levels-off": flat(PL, metric, every),
         "moslb-pl-below-pucb1": below((PL,), ("P-UCB1",), metric, every),
         "moslb-pl-best-on-level-1": below((PL,), ("P-UCB2",), metric, FIRST),
         "moslb-pl-below-pucb2": below((PL,), ("P-UCB2",), metric, every[1:]),
         "pucb1-fails": below((PL, "P-UCB2"), ("P-UCB1",), metric, FIRST),
         "pucb2-good-on-level-1": below(("P-UCB2",), ("P-UCB1",), metric, FIRST),
-        "moslb-pl-slower": all_slower(PL, metric, every),
+        "moslb-pl-slower": below((PL,), ("P-UCB1",), metric, every, growth),
     }
 
 

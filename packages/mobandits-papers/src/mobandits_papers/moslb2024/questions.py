@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
 from mobandits.statistics.bootstrap import Statistic
-from mobandits_papers.numbers import Reading, final, growth
+from mobandits_papers.numbers import Reading, difference_of_means, final, growth, read_pair
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.sequential_stopping import Question
 
@@ -27,12 +27,6 @@ def mean_pace(points: Array, values: Array) -> Array:
     last = values[:, -1]
     per_round = last / rounds
     return np.asarray(per_round * 1000.0)
-
-
-def _difference(means: Array) -> Array:
-    """The second mean less the first, (2, n) to (n,)."""
-    first, second = means
-    return np.asarray(second - first)
 
 
 def _difference_gradient(means: Array) -> Array:
@@ -98,33 +92,22 @@ def _spread_difference_gradient(means: Array) -> Array:
     return np.concatenate([-first, second])
 
 
-DIFFERENCE = Statistic(_difference, _difference_gradient)
+DIFFERENCE = Statistic(difference_of_means, _difference_gradient)
 # Regret never falls, so that a share is never below 0.
 SHARE = Statistic(_share, _share_gradient, 0.0, STEEPEST)
 SPREADS = Statistic(_spread_difference, _spread_difference_gradient)
 
 
-def final_is_lower(
+def is_lower(
     low: str, high: str, metric: str, component: int, reading: Reading = final
 ) -> Question:
-    """The question whether a row is below another one in a digit or level."""
+    """The question whether a row is below another one in a digit or level, as it is read."""
 
     def read(outcome: Outcome, run: str) -> Array:
-        samples = []
-        for row in (low, high):
-            points, values = outcome.curves(run, row, metric, component)
-            samples.append(reading(points, values))
-
-        # Side by side, because a resample draws both rows of a problem together.
-        return np.stack(samples, axis=1)
+        return read_pair(outcome, run, (low, high), metric, component, reading)
 
     label = f"{high} less {low}, {component_name(metric)} {component + 1}"
     return Question(label, read, DIFFERENCE)
-
-
-def last_rate_is_lower(low: str, high: str, metric: str, component: int) -> Question:
-    """The question whether a row's regret grows more slowly than another's at the end."""
-    return final_is_lower(low, high, metric, component, growth)
 
 
 def relative_pace(row: str, metric: str, component: int, bar: float, *, above: bool) -> Question:
@@ -145,14 +128,10 @@ def variance_is_lower(row: str, other: str, metric: str, component: int) -> Ques
     """The question whether a row's regret varies less between problems than another's."""
 
     def read(outcome: Outcome, run: str) -> Array:
-        moments = []
-        for name in (row, other):
-            points, values = outcome.curves(run, name, metric, component)
-            regrets = final(points, values)
-            # Values and squares, in whose means the standard deviation is smooth.
-            moments += [regrets, regrets**2]
-
-        return np.stack(moments, axis=1)
+        regrets = read_pair(outcome, run, (row, other), metric, component)
+        # Values and squares, in whose means the standard deviation is smooth.
+        moments = np.stack([regrets, regrets**2], axis=2)
+        return moments.reshape(len(regrets), -1)
 
     label = f"{other} less {row}, standard deviation on {component_name(metric)} {component + 1}"
     return Question(label, read, SPREADS)
