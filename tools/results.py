@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mobandits_papers.pages.claims_markdown import counts_markdown, of_paper, paper_markdown
+from mobandits_papers.pages.claim_counts import claims_of, experiments_by_paper
+from mobandits_papers.pages.claims_markdown import counts_markdown, paper_markdown
 
 PAGES = Path(__file__).parent.parent / "docs" / "results"
 INDEX = PAGES / "README.md"
@@ -42,8 +43,8 @@ def pages(claims: list[Any], experiments: list[Any]) -> dict[str, str]:
         experiments: of the manifest.
     """
     written = {}
-    for paper in dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments):
-        if not of_paper(paper, claims):
+    for paper in experiments_by_paper(experiments):
+        if not claims_of(paper, claims):
             continue
 
         title = f"# Results: {paper}"

@@ -14,6 +14,7 @@ from mobandits_papers.moslb2024 import experiments as moslb2024
 from mobandits_papers.paretobandit2026 import experiments as paretobandit2026
 from mobandits_papers.paretobandit2026.routing import RoutingFiles
 from mobandits_papers.pcz2018 import experiments as pcz2018
+from mobandits_papers.publications import paper_of
 
 ON_DATA = "paretobandit2026"  # the paper that is also played on files of a user's own
 EXPERIMENTS: dict[str, Experiment] = {
@@ -56,7 +57,7 @@ def find(ids: Sequence[str], data: RoutingFiles | None = None) -> list[Experimen
         ValueError: ID: 'moslb2024/figure4' is unknown; did you mean moslb2024/fig4? It must be all, \
 a paper or one that `mobandits list experiments` shows
     """
-    papers = dict.fromkeys(name.partition("/")[0] for name in EXPERIMENTS)
+    papers = dict.fromkeys(map(paper_of, EXPERIMENTS))
     known = ["all", *papers, *EXPERIMENTS]
     for wanted in ids:
         if wanted not in known:
@@ -65,14 +66,13 @@ a paper or one that `mobandits list experiments` shows
 
     chosen = []
     for name, experiment in EXPERIMENTS.items():
-        paper = name.partition("/")[0]
-        if not {"all", paper, name}.isdisjoint(ids):
+        if not {"all", paper_of(name), name}.isdisjoint(ids):
             chosen.append(experiment)
 
     if data is None:
         return chosen
 
-    others = [one.id for one in chosen if not one.id.startswith(f"{ON_DATA}/")]
+    others = [one.id for one in chosen if paper_of(one.id) != ON_DATA]
     if others:
         raise ValueError(f"data must go with experiments of {ON_DATA}, got {others[0]}")
 

@@ -94,6 +94,11 @@ class Claim:
         if not self.target:
             object.__setattr__(self, "target", TARGETS[self.kind])
 
+    @property
+    def what(self) -> str:
+        """The end of the ID, after that of its experiment."""
+        return self.id.rpartition("/")[2]
+
     def judge(self, outcome: Outcome) -> Entry:
         """The claim's entry in claims.json, a `contents.ClaimEntry`."""
         # A claim without numbers, as at tiny scales, is reported like one that cannot be read.

@@ -27,6 +27,16 @@ class Publication(NamedTuple):
 PAPERS = ("pcz2018", "mocmab2018", "moglb2019", "moslb2024", "molts2025", "paretobandit2026")
 
 
+def paper_of(name: str) -> str:
+    """The key of the paper that an experiment or a claim belongs to.
+
+    Example:
+        >>> paper_of("moglb2019/fig1/low")
+        'moglb2019'
+    """
+    return name.partition("/")[0]
+
+
 def publication_of(name: str) -> Publication | None:
     """The paper that an experiment or a claim belongs to; None where no paper has it.
 
@@ -37,7 +47,7 @@ def publication_of(name: str) -> Publication | None:
         >>> publication_of("moglb2019/fig1").year, publication_of("cross/linear")
         (2019, None)
     """
-    paper = name.partition("/")[0]
+    paper = paper_of(name)
     if paper not in PAPERS:
         return None
 

@@ -6,6 +6,7 @@ that the paper may have had. A claim that depends on this choice has no verdict.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from mobandits.figures.formatting import join_words
 from mobandits_papers.claims import Claim, Entry
@@ -86,20 +87,40 @@ def with_shared_constants(claim: Claim, of: Sequence[str]) -> Claim:
     return replace(claim, rule=f"{claim.rule}; {OPEN}", revise=revise)
 
 
+class Judged(NamedTuple):
+    """The judgement of several claims at once.
+
+    Attributes:
+        missing: the names of those that do not hold.
+        undecided: whether no rule decides one of them.
+        trials: the fewest that one of them rests on.
+    """
+
+    missing: list[str]
+    undecided: bool
+    trials: int
+
+
+def judged(claims: Sequence[Claim], outcome: Outcome) -> Judged:
+    """The judgement of several claims."""
+    answers = {claim.what: claim.judge(outcome) for claim in claims}
+    missing = [what for what, entry in answers.items() if entry["holds"] is not True]
+    undecided = any(entry["holds"] is None for entry in answers.values())
+    trials = min(entry["trials"] for entry in answers.values())
+
+    return Judged(missing, undecided, trials)
+
+
 def sentences_that_hold(claims: Sequence[Claim]) -> Parts:
     """How many of some claims hold, and the names of those that do not."""
+    count = len(claims)
 
     def parts(outcome: Outcome) -> list[Part]:
-        entries = [claim.judge(outcome) for claim in claims]
-        missing = [short_name(entry) for entry in entries if entry["holds"] is not True]
-        undecided = any(entry["holds"] is None for entry in entries)
-        trials = min(entry["trials"] for entry in entries)
-        name = f"sentences of {len(claims)} that hold{all_but(missing)}"
-        count = float(len(claims) - len(missing))
-
+        missing, undecided, trials = judged(claims, outcome)
+        name = f"sentences of {count} that hold{all_but(missing)}"
         holds = None if undecided else not missing
 
-        return [Part(name, count, None, holds, trials)]
+        return [Part(name, float(count - len(missing)), None, holds, trials)]
 
     return parts
 
@@ -111,36 +132,22 @@ def hold_at_once(claims: Sequence[Claim], of: Sequence[str]) -> Parts:
         claims: which.
         of: the rows that have a constant.
     """
+    count = len(claims)
 
     def parts(outcome: Outcome) -> list[Part]:
-        failed = {}
-        entries = []
-        for constant in CONSTANTS:
-            shared = at_constant(outcome, of, constant)
-            own = [claim.judge(shared) for claim in claims]
-            wrong = [entry for entry in own if entry["holds"] is not True]
-            failed[constant] = [short_name(entry) for entry in wrong]
-            entries += own
-
-        trials = min(entry["trials"] for entry in entries)
-        undecided = any(entry["holds"] is None for entry in entries)
-        best, missing = min(failed.items(), key=lambda one: len(one[1]))
-        counts = [f"{len(claims) - len(names)} with c = {c:g}" for c, names in failed.items()]
+        answers = {c: judged(claims, at_constant(outcome, of, c)) for c in CONSTANTS}
+        best = min(answers, key=lambda c: len(answers[c].missing))
+        missing = answers[best].missing
+        counts = [f"{count - len(each.missing)} with c = {c:g}" for c, each in answers.items()]
         most = f"claims that hold at once, at most, with c = {best:g}{all_but(missing)}"
         name = f"{most} ({join_words(counts)})"
-        count = float(len(claims) - len(missing))
-
+        undecided = any(each.undecided for each in answers.values())
         holds = None if undecided else not missing
+        trials = min(each.trials for each in answers.values())
 
-        return [Part(name, count, None, holds, trials)]
+        return [Part(name, float(count - len(missing)), None, holds, trials)]
 
     return parts
-
-
-def short_name(entry: Entry) -> str:
-    """The end of a claim's ID."""
-    _, _, end = entry["id"].rpartition("/")
-    return str(end)
 
 
 def all_but(missing: Sequence[str]) -> str:

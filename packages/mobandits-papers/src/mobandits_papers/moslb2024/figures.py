@@ -226,7 +226,7 @@ def panels(
 
     judged = []
     for claim in figure.claims:
-        own = questions.get(claim.id.rpartition("/")[2])
+        own = questions.get(claim.what)
         judged.append(claim if own is None else on_many_problems(claim, own, PANELS))
 
     every = list(itertools.chain.from_iterable(questions.values()))

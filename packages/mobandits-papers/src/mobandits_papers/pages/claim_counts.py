@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mobandits.figures.words import Definition
 from mobandits_papers.contents import ClaimEntry, ClaimKind, ExperimentSummary, Judgement, Verdict
+from mobandits_papers.publications import paper_of
 
 # How many claims of a kind hold, do not hold, have no rule that decides.
 Counts = tuple[int, int, int]
@@ -184,6 +185,29 @@ def _counts_in_words(counts: Sequence[int], singular: Sequence[str], plural: Seq
     return ", ".join(words)
 
 
+def claims_of(name: str, claims: Sequence[ClaimEntry]) -> list[ClaimEntry]:
+    """The claims of one paper, or of one experiment.
+
+    Example:
+        >>> claims = [{"id": "p/x/low"}, {"id": "p/x2/low"}, {"id": "p2/x/low"}]
+        >>> claims_of("p", claims), claims_of("p/x", claims)
+        ([{'id': 'p/x/low'}, {'id': 'p/x2/low'}], [{'id': 'p/x/low'}])
+    """
+    # With the slash, or one name could begin like another.
+    return [claim for claim in claims if claim["id"].startswith(f"{name}/")]
+
+
+def experiments_by_paper(
+    experiments: Sequence[ExperimentSummary],
+) -> dict[str, list[ExperimentSummary]]:
+    """{paper: its experiments}, in order."""
+    papers: dict[str, list[ExperimentSummary]] = {}
+    for one in experiments:
+        papers.setdefault(paper_of(one["experiment"]), []).append(one)
+
+    return papers
+
+
 def by_paper(
     claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]
 ) -> list[list[str]]:
@@ -198,14 +222,9 @@ def by_paper(
         >>> by_paper([claim], [{"experiment": "a/x", "seconds": 90.0}])[0]
         ['a', '1', '1', '0', '0', '–', '–', '–', '–', '1.5 min']
     """
-    papers = dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments)
     rows = []
-    for paper in papers:
-        start = f"{paper}/"  # with the slash, or one key could begin like another
-        own_claims = [claim for claim in claims if claim["id"].startswith(start)]
-        own_experiments = [one for one in experiments if one["experiment"].startswith(start)]
-
-        rows.append(_row(paper, own_claims, own_experiments))
+    for paper, own in experiments_by_paper(experiments).items():
+        rows.append(_row(paper, claims_of(paper, claims), own))
 
     rows.append(_row("all", claims, experiments))
 

@@ -8,8 +8,10 @@ from mobandits_papers.pages.claim_counts import (
     HEADER,
     MEANING,
     by_paper,
+    claims_of,
     count_by_group,
     counted,
+    experiments_by_paper,
     group_of,
     judgement,
 )
@@ -39,10 +41,11 @@ def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[Experime
         | `low` A is low. | low | 1.00 [0.50, 2.00] (b less a) | reproduced |
     """
     parts = [counts_markdown(claims, experiments)]
-    for paper in dict.fromkeys(one["experiment"].partition("/")[0] for one in experiments):
-        own = of_paper(paper, claims)
-        if own:  # a heading without a table would look like a loss
-            parts.append(f"## {paper}\n\n{paper_markdown(paper, claims, experiments)}")
+    parts += [
+        f"## {paper}\n\n{paper_markdown(paper, claims, experiments)}"
+        for paper in experiments_by_paper(experiments)
+        if claims_of(paper, claims)  # a heading without a table would look like a loss
+    ]
 
     return "\n".join(parts)
 
@@ -61,7 +64,7 @@ def counts_markdown(
     if link:
         for row in rows[:-1]:  # the last one is of all papers
             paper = row[0]
-            if of_paper(paper, claims):
+            if claims_of(paper, claims):
                 row[0] = f"[{paper}]({link.format(paper)})"
 
     lines = [f"{len(claims)} claims: {counted(claims)}", ""]
@@ -81,7 +84,7 @@ def paper_markdown(
         claims: as in `claims_markdown`, of any papers.
         experiments: as in `claims_markdown`, of any papers.
     """
-    own = of_paper(paper, claims)
+    own = claims_of(paper, claims)
     lines = []
     publication = publication_of(paper)
     if publication is not None:
@@ -94,7 +97,7 @@ def paper_markdown(
 
     for experiment in experiments:
         name = experiment["experiment"]
-        of_experiment = [claim for claim in own if claim["id"].rpartition("/")[0] == name]
+        of_experiment = claims_of(name, own)
         if of_experiment:
             lines += ["", f"### {name}", ""]
             changed = experiment["changed"]
@@ -104,16 +107,6 @@ def paper_markdown(
             lines += _table(CLAIMS_HEADER, [_cells(claim) for claim in of_experiment])
 
     return _text(lines)
-
-
-def of_paper(paper: str, claims: Sequence[ClaimEntry]) -> list[ClaimEntry]:
-    """The claims of one paper.
-
-    Example:
-        >>> of_paper("p", [{"id": "p/x/low"}, {"id": "p2/x/low"}])
-        [{'id': 'p/x/low'}]
-    """
-    return [claim for claim in claims if claim["id"].partition("/")[0] == paper]
 
 
 def group_rows(claims: Sequence[ClaimEntry]) -> list[list[str]]:

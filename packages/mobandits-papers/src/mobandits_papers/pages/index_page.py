@@ -14,8 +14,10 @@ from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import (
     HEADER,
     by_paper,
+    claims_of,
     count_by_group,
     counted,
+    experiments_by_paper,
     group_of,
     words_of_claims,
 )
@@ -180,11 +182,9 @@ def paper_sections(
         experiments: of the manifest.
         claims: of all of them.
     """
-    keys = dict.fromkeys(paper_of(one["experiment"]) for one in experiments)
     sections = []
-    for key in keys:
-        own_claims = [claim for claim in claims if paper_of(claim["id"]) == key]
-        own = [one for one in experiments if paper_of(one["experiment"]) == key]
+    for key, own in experiments_by_paper(experiments).items():
+        own_claims = claims_of(key, claims)
         section = PaperSection(
             key=key,
             publication=publication_of(key),
@@ -197,16 +197,6 @@ def paper_sections(
     return sections
 
 
-def paper_of(name: str) -> str:
-    """The key of the paper that an experiment or a claim belongs to.
-
-    Example:
-        >>> paper_of("moglb2019/fig1/low")
-        'moglb2019'
-    """
-    return name.partition("/")[0]
-
-
 def experiment_row(experiment: ExperimentSummary, claims: Sequence[ClaimEntry]) -> ExperimentRow:
     """The row of one experiment.
 
@@ -216,8 +206,7 @@ def experiment_row(experiment: ExperimentSummary, claims: Sequence[ClaimEntry]) 
     """
     name = experiment["experiment"]
     changed = experiment["changed"]
-    # The ID of a claim begins with that of its experiment.
-    own = [claim for claim in claims if claim["id"].rpartition("/")[0] == name]
+    own = claims_of(name, claims)
 
     return ExperimentRow(
         experiment=name,

@@ -133,7 +133,7 @@ def on_source(experiment: Experiment, source: Source, on_any: Sequence[str]) -> 
     if source.is_published:
         return experiment
 
-    claims = [each for each in experiment.claims if each.id.rpartition("/")[2] in on_any]
+    claims = [each for each in experiment.claims if each.what in on_any]
     return replace(experiment, claims=claims)
 
 
