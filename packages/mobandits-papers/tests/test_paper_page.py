@@ -24,7 +24,6 @@ from mobandits_papers.pages.claim_texts import (
 from mobandits_papers.pages.claims_markdown import anchor_of, claims_markdown, paper_markdown
 from mobandits_papers.pages.index_page import index_page
 from mobandits_papers.pages.paper_figures import (
-    BOUND,
     bounds_data,
     draw_plot,
     is_drawable,
@@ -37,6 +36,7 @@ from mobandits_papers.pages.paper_page import (
     paper_page,
     value_tables,
 )
+from mobandits_papers.pages.regret_bounds import NAMES
 from mobandits_papers.publications import PAPERS
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
@@ -330,7 +330,7 @@ def test_heat_is_a_map_of_columns_and_rounds():
 
 
 def test_bounds_are_drawn_and_nothing_else():
-    values_of = dict(zip(BOUND, (1.0, 2.0, 9.0), strict=True))
+    values_of = dict(zip(NAMES.values(), (1.0, 2.0, 9.0), strict=True))
     rows = [("r", name, 0, at, metric, 0, at * value) for metric in ("first", "second")
             for name, value in values_of.items() for at in (1, 10)]  # fmt: skip
     rows += [("r", "an event", 0, 10, "event: broken", 0, 3.0)]

@@ -15,7 +15,8 @@ from mobandits_papers.catalogue import EXPERIMENTS
 from mobandits_papers.check_theorems import PAPERS
 from mobandits_papers.experiment import RunOptions
 from mobandits_papers.pages.claim_texts import remarks
-from mobandits_papers.pages.paper_figures import BOUND, bounds_data
+from mobandits_papers.pages.paper_figures import bounds_data
+from mobandits_papers.pages.regret_bounds import NAMES
 from mobandits_papers.protocol.protocol import (
     Finding,
     bound,
@@ -166,7 +167,7 @@ def test_the_figure_draws_the_bounds_and_nothing_else(play):
     assert data["name"].n_unique() == 6  # the doubted ones as well
     assert data.filter(pl.col("round") == 10)["mean"].unique().sort().to_list() == [10.0, 20.0]
     assert (data["bound"] == 11.0).all()
-    assert {*BOUND} < {*table["policy"]}
+    assert {*NAMES.values()} < {*table["policy"]}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 The rows of a table are the statements that `mobandits_papers.protocol` looks at; what is counted of
 them is the metric, such as "event: broken". The curves of the bounds have the bound's name as their
-metric, and the rows of `BOUND`.
+metric, and the rows that `pages.regret_bounds` names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, Experiment, RunOptions
 from mobandits_papers.numbers import Part, Parts
 from mobandits_papers.outcome import Outcome
-from mobandits_papers.pages.paper_figures import BOUND
+from mobandits_papers.pages.regret_bounds import NAMES
 from mobandits_papers.protocol.files import bound_curves
 from mobandits_papers.protocol.protocol import Count, Kind, Report
 from mobandits_papers.rows import rows_of_counts
@@ -45,10 +45,8 @@ def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
 
 def curves_table(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: a row per bound, round and curve."""
-    # The rows of the figure that draws them, see `paper_figures.BOUND`.
-    names = dict(zip(("mean", "highest", "bound"), BOUND, strict=True))
-    wide = bound_curves(report).rename({"name": "metric", **names})
-    long = wide.unpivot(BOUND, index=["metric", "round"], variable_name="policy")
+    wide = bound_curves(report).rename({"name": "metric", **NAMES})
+    long = wide.unpivot(index=["metric", "round"], variable_name="policy")
     rounds = pl.col("round").cast(pl.Int64)
     return long.select("policy", "metric", pl.lit(0, pl.Int64).alias("component"), rounds, "value")
 

@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 import polars as pl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -17,12 +19,10 @@ from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
 from mobandits_papers.contents import ExperimentSpecification, PlotEntry
-from mobandits_papers.pages.regret_bounds import draw_bounds
+from mobandits_papers.pages.regret_bounds import NAMES, draw_bounds
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars
-# The rows of a part that is drawn with its bound.
-BOUND = ("regret, mean", "regret, largest", "bound")
 
 
 def shown_rows(
@@ -106,11 +106,17 @@ def _in_order(rows: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataF
 def is_drawable(rows: pl.DataFrame, plot: PlotEntry) -> bool:
     """Whether there is anything to draw: tables leave out values that are NaN."""
     if plot["kind"] == "bounds":
-        has_bounds = rows["policy"].is_in(BOUND).any()
+        has_bounds = rows["policy"].is_in(NAMES.values()).any()
         return bool(has_bounds)
 
     data = plot_data(rows, plot)
     return not data.is_empty()
+
+
+def last_values(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the last round of every run."""
+    rounds = pl.col("round")
+    return rows.filter(rounds == rounds.max().over("run"))
 
 
 def component_title(plot: PlotEntry, component: int) -> str:
@@ -183,35 +189,6 @@ def draw_panels(
     return figure
 
 
-def _at_last_round(data: pl.DataFrame) -> tuple[list[pl.DataFrame], list[str]]:
-    """The values of each run at its last round, and the names of all rows."""
-    rounds = pl.col("round")
-    last = data.filter(rounds == rounds.max().over("run"))
-    names = last["policy"].unique(maintain_order=True).to_list()
-
-    return last.partition_by("run", maintain_order=True), names
-
-
-def _draw_bars_of_run(
-    panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[str, Look]
-) -> None:
-    size = GROUP / len(names)
-    for i, name in enumerate(names):
-        own = group.filter(pl.col("policy") == name)
-        own = own.sort("component")
-        # The middle of a group is its component's number.
-        offset = (i + 0.5) * size
-        at = [x - GROUP / 2 + offset for x in range(len(own))]
-        mean = own["mean"].to_numpy()
-        low = own["low"].to_numpy()
-        high = own["high"].to_numpy()
-        # A gap between neighbours, so that bars of one group can be told apart.
-        bars = panel.bar(at, mean, 0.92 * size, color=style[name].colour, label=name)
-        reach = [mean - low, high - mean]
-        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=INK, elinewidth=0.9)
-        tag_marks([*bars, *intervals.get_children()], name)
-
-
 @styled()
 def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float = WIDTH) -> Figure:
     """The values at the last round, components from left to right: a panel per run.
@@ -226,8 +203,9 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
         width: in inches.
     """
     is_bars = plot["kind"] == "bars"
-    draw_run = _draw_bars_of_run if is_bars else _draw_points_of_run
-    groups, names = _at_last_round(data)
+    last = last_values(data)
+    names = last["policy"].unique(maintain_order=True).to_list()
+    groups = last.partition_by("run", maintain_order=True)
     style = looks(names)
     columns = 1 if is_bars or width < WIDTH else min(len(groups), MOST_COLUMNS)
     figure, axes = panels_with_legend(width, len(groups), columns, names)
@@ -235,7 +213,7 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
         if len(groups) > 1:
             panel.set_title(wrapped(group["run"][0], width / columns - AXIS))
 
-        draw_run(panel, group, names, style)
+        _draw_values(panel, group, names, style, is_bars=is_bars)
         components = group["component"].unique().sort().to_list()
         titles = [component_title(plot, each) for each in components]
         if is_bars:
@@ -253,22 +231,34 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
     return figure
 
 
-def _draw_points_of_run(
-    panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[str, Look]
+def _draw_values(
+    panel: Axes, group: pl.DataFrame, names: Sequence[str], style: dict[str, Look], *, is_bars: bool
 ) -> None:
+    """Draw the values of a run, with their intervals."""
+    size = GROUP / len(names)
     for i, name in enumerate(names):
         own = group.filter(pl.col("policy") == name).sort("component")
-        # Side by side, so that intervals of equal means can be told apart.
-        offset = 0.05 * (i - (len(names) - 1) / 2)
-        at = own["component"].to_numpy() + offset
         mean = own["mean"].to_numpy()
         reach = [mean - own["low"].to_numpy(), own["high"].to_numpy() - mean]
         look = style[name]
-        lines = panel.plot(
-            at, mean, color=look.colour, marker=look.marker, ls=look.dash, label=name, ms=4
-        )
-        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=look.colour, elinewidth=0.9)
-        tag_marks([*lines, *intervals.get_children()], name)
+        marks: Sequence[Artist]
+        if is_bars:
+            # The middle of a group is its component's number.
+            offset = (i + 0.5) * size
+            at = np.arange(len(own)) - GROUP / 2 + offset
+            colour = INK
+            # A gap between neighbours, so that bars of one group can be told apart.
+            marks = panel.bar(at, mean, 0.92 * size, color=look.colour, label=name).patches
+        else:
+            # Side by side, so that intervals of equal means can be told apart.
+            at = own["component"].to_numpy() + 0.05 * (i - (len(names) - 1) / 2)
+            colour = look.colour
+            marks = panel.plot(
+                at, mean, color=colour, marker=look.marker, ls=look.dash, label=name, ms=4
+            )
+
+        intervals = panel.errorbar(at, mean, reach, fmt="none", ecolor=colour, elinewidth=0.9)
+        tag_marks([*marks, *intervals.get_children()], name)
 
 
 @styled()
@@ -307,17 +297,10 @@ def bounds_data(rows: pl.DataFrame) -> pl.DataFrame:
     Args:
         rows: from `shown_rows`; every metric is a bound.
     """
-    own = rows.filter(pl.col("policy").is_in(BOUND))
-    mean, highest, bound = (pl.col(name) for name in BOUND)
-    frames = []
-    for group in own.partition_by("metric", maintain_order=True):
-        table = group.pivot("policy", index="round", values="value")
-        name = pl.lit(group["metric"][0])
-        frames.append(
-            table.select(name=name, round="round", mean=mean, highest=highest, bound=bound)
-        )
-
-    return pl.concat(frames)
+    own = rows.filter(pl.col("policy").is_in(NAMES.values()))
+    wide = own.pivot("policy", index=["metric", "round"], values="value")
+    columns = {column: pl.col(name) for column, name in NAMES.items()}
+    return wide.select(name="metric", round="round", **columns)
 
 
 def panel_columns(data: pl.DataFrame, count: int) -> int:

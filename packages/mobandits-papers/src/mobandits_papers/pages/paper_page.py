@@ -28,7 +28,13 @@ from mobandits_papers.formulas.prose import with_formulas
 from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import counted, group_of, words_of_claims
 from mobandits_papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
-from mobandits_papers.pages.paper_figures import draw_plot, is_drawable, plot_data, shown_rows
+from mobandits_papers.pages.paper_figures import (
+    draw_plot,
+    is_drawable,
+    last_values,
+    plot_data,
+    shown_rows,
+)
 from mobandits_papers.pages.scale import own_scale, scale_of
 from mobandits_papers.publications import Publication, publication_of
 
@@ -299,12 +305,6 @@ def words_of_page(
         texts += [claim["claim"], claim["of"], claim["target"]]
 
     return definitions(*symbols_in(texts), "trial", "interval")
-
-
-def last_values(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the last round of every run."""
-    rounds = pl.col("round")
-    return rows.filter(rounds == rounds.max().over("run"))
 
 
 def value_tables(

@@ -10,12 +10,10 @@ from mobandits.figures.series import tag_legend, tag_marks
 from mobandits.figures.style import BLUE, INK, SOFT, WIDTH, panels, styled
 
 HEIGHT = 2.7  # inches of a panel
-# column: colour, dash, name
-LINES = {
-    "mean": (BLUE, "-", "regret, mean"),
-    "highest": (SOFT, ":", "regret, largest"),
-    "bound": (INK, "--", "bound"),
-}
+# {column: what its line is called}
+NAMES = {"mean": "regret, mean", "highest": "regret, largest", "bound": "bound"}
+# {column: its colour, and its dashes}
+LINES = {"mean": (BLUE, "-"), "highest": (SOFT, ":"), "bound": (INK, "--")}
 
 
 @styled()
@@ -60,7 +58,8 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
 
 def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
     """One bound and the regret under it."""
-    for column, (colour, dash, name) in LINES.items():
+    for column, (colour, dash) in LINES.items():
+        name = NAMES[column]
         # A logarithm needs numbers above 0: the first rounds may have no regret.
         line = group.filter(pl.col(column).is_finite() & (pl.col(column) > 0.0))
         curve = panel.plot(
