@@ -26,6 +26,7 @@ HALF = 0.5  # a bound of which less is used up says little about its truth
 RUN = "theory"
 FIELDS = ("runs", "cases", "broken", "closest")  # what the table has of a statement
 OF_EVENTS = ("runs", "broken", "allowed", "closest")
+VIOLATIONS = "violations in {cases:,.0f} cases"
 MISTAKE = "This is a mistake in the program, in the theorem, or in how it is read here."
 FAR = (
     "The largest ratio of a regret to its bound is {:.2g}: a regret so far below its bound does not "
@@ -73,35 +74,30 @@ def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:
     return compute
 
 
-def count_of(outcome: Outcome, row: str, kind: Kind, field: str) -> float:
-    """One field of what was counted of a statement.
+def counted(outcome: Outcome, row: str, kind: Kind) -> dict[str, float]:
+    """What was counted of a statement of a kind, {field: number}; nothing of one of another kind."""
+    start = f"{kind}: "
+    fields = {}
+    for metric in outcome.metrics(RUN, row):
+        if metric.startswith(start):
+            _, values = outcome.curves(RUN, row, metric)
+            fields[metric.removeprefix(start)] = float(values[0, -1])
+
+    return fields
+
+
+def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> dict[str, dict[str, float]]:
+    """What was counted of the statements of a kind that were looked at, or of those never so.
 
     Args:
         outcome: that it is read from.
-        row: the statement.
-        kind: of the statement.
-        field: one of `FIELDS` or `OF_EVENTS`.
-    """
-    metric = f"{kind}: {field}"
-    _, values = outcome.curves(RUN, row, metric)
-    count = values[0, -1]
-    return float(count)
-
-
-def statements(outcome: Outcome, kind: Kind, *, tested: bool = True) -> list[str]:
-    """The statements of a kind that were looked at at least once, or those that never were.
-
-    Args:
-        outcome: that they are read from.
         kind: of the statements, not "event".
         tested: which of them.
     """
-    return [
-        row
-        for row in outcome.rows(RUN)
-        if f"{kind}: cases" in outcome.metrics(RUN, row)
-        and (count_of(outcome, row, kind, "cases") > 0.0) is tested
-    ]
+    counts = {row: counted(outcome, row, kind) for row in outcome.rows(RUN)}
+    return {
+        row: count for row, count in counts.items() if count and (count["cases"] > 0.0) is tested
+    }
 
 
 def mistaken(entry: Entry, _outcome: Outcome) -> Entry:
@@ -116,7 +112,7 @@ def never_tested(kind: Kind) -> Revise:
 
     def sentences(outcome: Outcome) -> str:
         missing = statements(outcome, kind, tested=False)
-        untested = f"Never put to the test: {join_words(missing)}." if missing else ""
+        untested = f"Never put to the test: {join_words(list(missing))}." if missing else ""
         far = "" if kind == "inequality" else distance(outcome, kind)
         return f"{untested} {far}".strip()
 
@@ -126,7 +122,7 @@ def never_tested(kind: Kind) -> Revise:
 
 def distance(outcome: Outcome, kind: Kind) -> str:
     """A sentence on bounds of which all are far away; empty where one is near."""
-    used = [count_of(outcome, row, kind, "closest") for row in statements(outcome, kind)]
+    used = [count["closest"] for count in statements(outcome, kind).values()]
     # That nothing happened far away is little evidence.
     if not used or max(used) >= HALF:
         return ""
@@ -138,59 +134,38 @@ def event(name: str) -> Parts:
     """An event fails as rarely as promised."""
 
     def parts(outcome: Outcome) -> list[Part]:
-        runs = count_of(outcome, name, "event", "runs")
-        broken = count_of(outcome, name, "event", "broken")
-        allowed = count_of(outcome, name, "event", "allowed")
+        count = counted(outcome, name, "event")
+        runs = count["runs"]
         # With very few runs no count would be too many, so that the rule cannot decide.
-        holds = broken <= allowed if allowed < runs else None
+        holds = count["broken"] <= count["allowed"] if count["allowed"] < runs else None
         number = f"{name}: share of runs in which this fails"
-        share = broken / runs
+        share = count["broken"] / runs
 
         return [Part(number, share, wilson_interval(share, int(runs)), holds, int(runs))]
 
     return parts
 
 
-def of_statements(kind: Kind, number: Callable[[Outcome, str], Part]) -> Parts:
-    """A number of every statement of a kind that was looked at."""
+def of_statements(kind: Kind, said: str, field: str, *, decided: bool = True) -> Parts:
+    """A number of every statement of a kind that was looked at.
+
+    Args:
+        kind: of the statements.
+        said: what the number is, with the cases between braces.
+        field: the number, one of `FIELDS`.
+        decided: whether a statement must never be false; otherwise nothing is asked of it.
+    """
 
     def parts(outcome: Outcome) -> list[Part]:
-        rows = statements(outcome, kind)
-        return [number(outcome, row) for row in rows]
+        numbers = []
+        for row, count in statements(outcome, kind).items():
+            name = f"{row}: {said.format(cases=count['cases'])}"
+            holds = count["broken"] == 0.0 if decided else None
+            numbers.append(Part(name, count[field], None, holds, int(count["runs"])))
+
+        return numbers
 
     return parts
-
-
-def never_false(kind: Kind) -> Parts:
-    """No statement of a kind is ever violated."""
-
-    def violations(outcome: Outcome, row: str) -> Part:
-        cases = count_of(outcome, row, kind, "cases")
-        broken = count_of(outcome, row, kind, "broken")
-        runs = count_of(outcome, row, kind, "runs")
-        name = f"{row}: violations in {cases:,.0f} cases"
-        holds = broken == 0.0
-        return Part(name, broken, None, holds, int(runs))
-
-    return of_statements(kind, violations)
-
-
-def expected(outcome: Outcome, row: str) -> Part:
-    """The mean regret over the bound on its expectation."""
-    ratio = count_of(outcome, row, "expectation", "closest")
-    broken = count_of(outcome, row, "expectation", "broken")
-    runs = count_of(outcome, row, "expectation", "runs")
-    name = f"{row}: mean over its bound"
-    holds = broken == 0.0
-    return Part(name, ratio, None, holds, int(runs))
-
-
-def doubted(outcome: Outcome, row: str) -> Part:
-    """How near the regret comes to a bound whose proof has a gap."""
-    ratio = count_of(outcome, row, "doubted", "closest")
-    runs = count_of(outcome, row, "doubted", "runs")
-    name = f"{row}: largest ratio to its bound"
-    return Part(name, ratio, None, None, int(runs))
 
 
 def experiment(paper: str, events: Mapping[str, str]) -> Experiment:
@@ -203,10 +178,11 @@ def experiment(paper: str, events: Mapping[str, str]) -> Experiment:
     # In the order of the proofs: events, what follows in every round, what follows for sums.
     parts = {
         **{what: event(name) for what, name in events.items()},
-        "inequalities": never_false("inequality"),
-        "bounds": never_false("bound"),
-        "expectations": of_statements("expectation", expected),
-        "doubted": of_statements("doubted", doubted),
+        "inequalities": of_statements("inequality", VIOLATIONS, "broken"),
+        "bounds": of_statements("bound", VIOLATIONS, "broken"),
+        "expectations": of_statements("expectation", "mean over its bound", "closest"),
+        # How near the regret comes to a bound whose proof has a gap.
+        "doubted": of_statements("doubted", "largest ratio to its bound", "closest", decided=False),
     }
     revise = {
         **dict.fromkeys(events, mistaken),

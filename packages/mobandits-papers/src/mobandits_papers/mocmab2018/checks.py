@@ -19,13 +19,12 @@ from mobandits.support.naming import short_repr
 from mobandits_papers.mocmab2018 import theory
 from mobandits_papers.protocol.probes import IntervalProbe, probed
 from mobandits_papers.protocol.protocol import (
-    POINTS,
-    Curve,
     Finding,
     bound,
-    compared,
+    curve_of,
     event,
     expectation,
+    held_against,
     inequality,
     on_the_event,
     trial,
@@ -215,26 +214,11 @@ def cell_bound(
         visits[own] = np.arange(1, len(own) + 1)
         regret[own] = np.cumsum(per_round[own])
 
-    broken, closest = compared(regret, bound_of(visits))
-
     # One curve stands for all cells: that with the most visits comes closest to large counts.
     busiest = np.bincount(cells).argmax()
     in_busiest = cells == busiest
     busiest_regret = np.cumsum(np.where(in_busiest, per_round, 0.0))
     busiest_visits = np.cumsum(in_busiest)
-    points = np.unique(np.geomspace(1, len(cells), POINTS).astype(np.int64))
-    curve = Curve(
-        points,
-        busiest_regret[points - 1],
-        bound_of(busiest_visits[points - 1]),
-    )
+    curve = curve_of(busiest_regret, bound_of(busiest_visits))
 
-    return Finding(
-        "bound",
-        name,
-        source,
-        broken.size,
-        int(broken.sum()),
-        closest,
-        curve=curve,
-    )
+    return held_against("bound", name, source, regret, bound_of(visits), curve)

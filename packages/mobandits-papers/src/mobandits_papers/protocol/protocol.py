@@ -175,9 +175,21 @@ def inequality(
     is_asked = np.broadcast_to(wheres, shape)
     left_asked = np.broadcast_to(lefts, shape)[is_asked]
     right_asked = np.broadcast_to(rights, shape)[is_asked]
-    broken, closest = compared(left_asked, right_asked)
 
-    return Finding("inequality", name, source, broken.size, int(broken.sum()), closest)
+    return held_against("inequality", name, source, left_asked, right_asked)
+
+
+def held_against(
+    kind: Kind,
+    name: str,
+    source: str,
+    left: ArrayLike,
+    right: ArrayLike,
+    curve: Curve | None = None,
+) -> Finding:
+    """A statement that left <= right, looked at in every case, with the curve of a bound."""
+    broken, closest = compared(left, right)
+    return Finding(kind, name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
 
 def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
@@ -188,15 +200,16 @@ def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
 def _sums_against(kind: Kind, name: str, source: str, per_round: Array, right: Array) -> Finding:
     regret = np.cumsum(per_round)
     bounds = np.broadcast_to(right, regret.shape)
-    broken, closest = compared(regret, bounds)
+    return held_against(kind, name, source, regret, bounds, curve_of(regret, bounds))
 
+
+def curve_of(regret: Array, bounds: Array) -> Curve:
+    """The curve of a regret and its bound after every round, (rounds,) each."""
     # Evenly spread on logarithmic axes.
     spaced = np.geomspace(1, len(regret), POINTS)
     points = np.unique(spaced.astype(np.int64))
     at_points = points - 1
-    curve = Curve(points, regret[at_points], bounds[at_points])
-
-    return Finding(kind, name, source, broken.size, int(broken.sum()), closest, curve=curve)
+    return Curve(points, regret[at_points], bounds[at_points])
 
 
 def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
@@ -301,12 +314,16 @@ def added_up(paper: str, runs: Sequence[Sequence[Finding]]) -> Report:
 
 def _count(paper: str, findings: Sequence[Finding]) -> Count:
     first = findings[0]
-    if first.kind == "expectation":
-        return _mean_count(paper, findings)
-
     runs = len(findings)
+    cases = sum(finding.cases for finding in findings)
     broken = sum(finding.broken for finding in findings)
+    closest = max(finding.closest for finding in findings)
     allowed = allowance(runs, first.promise)
+    holds = broken <= allowed
+    if first.kind == "expectation":
+        closest, holds = mean_ratio([finding.closest for finding in findings])
+        cases = 1
+        broken = int(not holds)
 
     return Count(
         paper=paper,
@@ -314,39 +331,29 @@ def _count(paper: str, findings: Sequence[Finding]) -> Count:
         name=first.name,
         source=first.source,
         runs=runs,
-        cases=sum(finding.cases for finding in findings),
+        cases=cases,
         broken=broken,
         promise=first.promise,
         allowed=allowed,
-        closest=max(finding.closest for finding in findings),
-        holds=broken <= allowed,
+        closest=closest,
+        holds=holds,
     )
 
 
-def _mean_count(paper: str, findings: Sequence[Finding]) -> Count:
-    first = findings[0]
-    ratios = np.array([finding.closest for finding in findings])
-    mean = float(ratios.mean())
+def mean_ratio(ratios: Sequence[float]) -> tuple[float, bool]:
+    """The mean of the runs' ratios to a bound, and whether it is at most 1, but for its error.
+
+    Example:
+        >>> mean_ratio([0.5, 0.7]), mean_ratio([9.0])
+        ((0.6, True), (9.0, True))
+    """
+    mean = float(np.mean(ratios))
     # The standard error is unknown after one run, which then cannot contradict a bound.
     error = math.inf
     if len(ratios) > 1:
-        error = float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
+        error = float(np.std(ratios, ddof=1)) / math.sqrt(len(ratios))
 
-    holds = mean - ERRORS * error <= 1.0 + ROUNDING
-
-    return Count(
-        paper=paper,
-        kind=first.kind,
-        name=first.name,
-        source=first.source,
-        runs=len(findings),
-        cases=1,
-        broken=int(not holds),
-        promise=0.0,
-        allowed=0.0,
-        closest=mean,
-        holds=holds,
-    )
+    return mean, mean - ERRORS * error <= 1.0 + ROUNDING
 
 
 def allowance(runs: int, promise: float) -> float:
