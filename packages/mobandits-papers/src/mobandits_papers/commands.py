@@ -93,8 +93,7 @@ def reproduce_papers(
     from mobandits.support.naming import quantity  # noqa: PLC0415
     from mobandits_papers.catalogue import find  # noqa: PLC0415
     from mobandits_papers.experiment import RunOptions  # noqa: PLC0415
-    from mobandits_papers.finished import are_finished  # noqa: PLC0415
-    from mobandits_papers.reproduce import reproduce  # noqa: PLC0415
+    from mobandits_papers.reproduce import are_finished, reproduce  # noqa: PLC0415
 
     console.check_engine_options(engine, address)
     # Before anything is written: a mistake in the last name is found at once.

@@ -36,12 +36,12 @@ class Outcome:
         self._rows = dict(rows)
         self._recorded = dict(recorded)
         # Claims read many curves of a table of millions of rows: it is cut only once.
-        self._parts = table.partition_by(["environment", "policy", "metric"], as_dict=True)
-        self._no_rows = table.clear()
-        self._policies: dict[str, set[str]] = {}
-        for place, policy, _ in self._parts:
-            self._policies.setdefault(str(place), set()).add(str(policy))
+        self._parts: dict[tuple[str, str], dict[str, pl.DataFrame]] = {}
+        parts = table.partition_by(["environment", "policy", "metric"], as_dict=True)
+        for (place, policy, metric), part in parts.items():
+            self._parts.setdefault((place, policy), {})[metric] = part
 
+        self._no_rows = table.clear()
         self._trials: dict[str, Array] = {}
         for (place,), part in table.partition_by("environment", as_dict=True).items():
             self._trials[str(place)] = np.unique(part["trial"].to_numpy())
@@ -52,22 +52,11 @@ class Outcome:
 
     def rows(self, run: str) -> Sequence[str]:
         """The rows of a run."""
-        rows = []
-        for place, row in self._rows:
-            if place == run:
-                rows.append(row)
-
-        return rows
+        return [row for place, row in self._rows if place == run]
 
     def metrics(self, run: str, row: str) -> Sequence[str]:
         """The metrics that were measured of a row."""
-        wanted = (self._places[run], self._policy(run, row))
-        metrics = []
-        for place, policy, metric in self._parts:
-            if (place, policy) == wanted:
-                metrics.append(str(metric))
-
-        return metrics
+        return list(self._measured(run, row))
 
     def components(self, run: str, row: str, metric: str) -> Sequence[int]:
         """The components of a metric, in order."""
@@ -110,16 +99,16 @@ class Outcome:
 
     def _part(self, run: str, row: str, metric: str) -> pl.DataFrame:
         choice("run", run, self._places)
-        place = self._places[run]
-        if row not in self._policies.get(place, ()):
+        if (self._places[run], row) not in self._parts:
             choice("row", row, self.rows(run))
 
-        known_metrics = {*self.metrics(run, row), *self._recorded.get(run, ())}
-        choice("metric", metric, known_metrics)
-        key = (place, self._policy(run, row), metric)
+        measured = self._measured(run, row)
+        choice("metric", metric, {*measured, *self._recorded.get(run, ())})
 
-        return self._parts.get(key, self._no_rows)
+        return measured.get(metric, self._no_rows)
 
-    def _policy(self, run: str, row: str) -> str:
+    def _measured(self, run: str, row: str) -> dict[str, pl.DataFrame]:
+        """{metric: its rows}."""
         # The row of the table that a row of the run stands for; any other name is the table's own.
-        return self._rows.get((run, row), row)
+        policy = self._rows.get((run, row), row)
+        return self._parts.get((self._places[run], policy), {})

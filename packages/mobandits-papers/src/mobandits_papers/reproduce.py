@@ -16,6 +16,7 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.simulation.files import locked
+from mobandits.simulation.finished import is_finished
 from mobandits.simulation.folder import TABLE, read_table
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import check_engine, shared_engine
@@ -34,7 +35,6 @@ from mobandits_papers.contents import (
     RowEntry,
     ScaleEntry,
 )
-from mobandits_papers.engine import SharedEngine
 from mobandits_papers.experiment import Computed, Experiment, More, Plot, Run, RunOptions
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.pages.write import (
@@ -45,7 +45,13 @@ from mobandits_papers.pages.write import (
     write_index,
 )
 from mobandits_papers.paretobandit2026.routing import RoutingFiles
-from mobandits_papers.playing import RunResult, SelectedRow, play_experiment, rounds_of
+from mobandits_papers.playing import (
+    RunResult,
+    SelectedRow,
+    SharedEngine,
+    play_experiment,
+    rounds_of,
+)
 
 COLLECTION = "reproduced"  # in place of an experiment's ID in the manifest above all of them
 # Experiments at the same time: one plays while another is drawn and a third waits for its last
@@ -125,6 +131,34 @@ def reproduce(
         results = _run_all(experiments, out / RUNS, options, progress)
         manifest, claims = merge_results(out, results)
         return write_index(out, manifest, claims)
+
+
+def are_finished(experiments: Sequence[Experiment], out: Path, options: RunOptions) -> bool:
+    """Whether a folder has the tables, the verdicts and the pages of all these experiments.
+
+    Args:
+        experiments: from `catalogue.find`.
+        out: the folder, which need not exist.
+        options: what is asked for.
+
+    Raises:
+        FolderError: where the folder holds something that cannot be read.
+    """
+    if not is_finished(out, {"experiment": COLLECTION}) or not (out / CLAIMS).exists():
+        return False
+
+    manifest = read_manifest(out)
+    listed = manifest["specification"]["experiments"] if manifest is not None else []
+    known = {entry["experiment"] for entry in listed}
+    for experiment in experiments:
+        folder = out / RUNS / experiment.id
+        wanted = dict(specification(experiment, options, ()))
+        # Which constants were chosen is what a run finds out.
+        of_run = is_finished(folder, wanted, unless=["rows"])
+        if experiment.id not in known or not of_run or not (folder / CLAIMS).exists():
+            return False
+
+    return True
 
 
 def _run_all(

@@ -1,5 +1,6 @@
 """Claims by kind: what each of them came to, in words, and how many came to what."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mobandits.figures.words import Definition
@@ -100,11 +101,10 @@ def count_by_group(claims: Sequence[ClaimEntry]) -> dict[str, int]:
         >>> count_by_group([ours, {"verdict": "reproduced", "kind": "paper"}])
         {'reproduced': 1, 'holds': 1}
     """
-    counts = dict.fromkeys([*VERDICT_MEANINGS, *RULED.values()], 0)
-    for claim in claims:
-        counts[group_of(claim)] += 1
-
-    return {group: count for group, count in counts.items() if count}
+    counts = Counter(map(group_of, claims))
+    return {
+        group: counts[group] for group in (*VERDICT_MEANINGS, *RULED.values()) if group in counts
+    }
 
 
 def words_of_claims(claims: Sequence[ClaimEntry]) -> list[Definition]:
@@ -114,17 +114,16 @@ def words_of_claims(claims: Sequence[ClaimEntry]) -> list[Definition]:
         >>> words_of_claims([{"verdict": "reported", "kind": "ours", "holds": True}])
         [Definition(word='ours', meaning='a statement that no paper makes')]
     """
-    words = []
-    for verdict, meaning in VERDICT_MEANINGS.items():
-        if any(claim["kind"] == "paper" and claim["verdict"] == verdict for claim in claims):
-            words.append(Definition(verdict, meaning))
-
+    verdicts = {claim["verdict"] for claim in claims if claim["kind"] == "paper"}
     kinds = {claim["kind"] for claim in claims}
-    for kind, meaning in KIND_MEANINGS.items():
-        if kind in kinds:
-            words.append(Definition(KINDS[kind], meaning))
-
-    return words
+    return [
+        *(
+            Definition(each, VERDICT_MEANINGS[each])
+            for each in VERDICT_MEANINGS
+            if each in verdicts
+        ),
+        *(Definition(KINDS[each], KIND_MEANINGS[each]) for each in KIND_MEANINGS if each in kinds),
+    ]
 
 
 def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
@@ -135,16 +134,11 @@ def count_by_kind(claims: Sequence[ClaimEntry]) -> dict[ClaimKind, Counts]:
         >>> count_by_kind([{"kind": "paper", "holds": answer} for answer in answers])["paper"]
         (1, 0, 1)
     """
+    answers = Counter((claim["kind"], claim["holds"]) for claim in claims)
     # Every kind has a column, also one that no claim has.
-    counts = {}
-    for kind in KINDS:
-        answers = [claim["holds"] for claim in claims if claim["kind"] == kind]
-        yes = answers.count(True)
-        no = answers.count(False)
-        undecided = answers.count(None)
-        counts[kind] = (yes, no, undecided)
-
-    return counts
+    return {
+        kind: (answers[kind, True], answers[kind, False], answers[kind, None]) for kind in KINDS
+    }
 
 
 def counted(claims: Sequence[ClaimEntry]) -> str:
@@ -162,10 +156,9 @@ def counted(claims: Sequence[ClaimEntry]) -> str:
         if not any(counts):
             continue
         if kind == "paper":
-            verdicts = [claim["verdict"] for claim in claims if claim["kind"] == kind]
+            verdicts = Counter(claim["verdict"] for claim in claims if claim["kind"] == kind)
             names = tuple(VERDICT_MEANINGS)
-            numbers = [verdicts.count(verdict) for verdict in names]
-            words = _counts_in_words(numbers, names, names)
+            words = _counts_in_words([verdicts[name] for name in names], names, names)
             sentences.append(f"{words}.")
         else:
             singular = ("holds", "does not", "without a rule")
