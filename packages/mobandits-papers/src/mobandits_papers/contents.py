@@ -20,7 +20,7 @@ class PartEntry(TypedDict):
     trials: int
 
 
-class Judgement(TypedDict):
+class Ruling(TypedDict):
     """What a rule made of a claim.
 
     Attributes:
@@ -30,8 +30,6 @@ class Judgement(TypedDict):
         kind: of the claim.
         holds: what the rule gave; null where no rule decides.
         of: what the number is.
-        trials: that it rests on.
-        parts: all numbers of the claim.
     """
 
     measured: float | None
@@ -40,28 +38,32 @@ class Judgement(TypedDict):
     kind: ClaimKind
     holds: bool | None
     of: str
+
+
+class Judgement(Ruling):
+    """A second judgement of a claim, beside that of its entry.
+
+    Attributes:
+        trials: that it rests on.
+        parts: all numbers of the claim.
+    """
+
     trials: NotRequired[int]
     parts: NotRequired[list[PartEntry]]
 
 
-class ClaimEntry(TypedDict):
-    """A claim in `claims.json`: the fields of a `Judgement`, and what was claimed.
+class ClaimEntry(Ruling):
+    """A claim in `claims.json`: what was claimed, and what the rule made of it.
 
     Attributes:
         id: "paper/name/what".
         claim: a sentence.
         target: the paper's number or ordering.
-        measured: as in `Judgement`.
-        interval: as in `Judgement`.
-        verdict: as in `Judgement`.
-        kind: as in `Judgement`.
-        holds: as in `Judgement`.
-        of: as in `Judgement`.
         rule: how the verdict is computed.
-        trials: as in `Judgement`.
+        trials: that it rests on.
         differs: why ours may differ.
         note: a sentence that is always shown.
-        parts: as in `Judgement`.
+        parts: all numbers of the claim.
         papers_rule: the same with the best constants of the reported trials.
         papers_trials: the same on as many trials as the paper has.
     """
@@ -69,12 +71,6 @@ class ClaimEntry(TypedDict):
     id: str
     claim: str
     target: str
-    measured: float | None
-    interval: list[float] | None
-    verdict: Verdict
-    kind: ClaimKind
-    holds: bool | None
-    of: str
     rule: str
     trials: int
     differs: str
@@ -153,43 +149,3 @@ class ExperimentSummary(TypedDict):
     seed: int
     changed: dict[str, int]
     seconds: float
-
-
-class TheoremCount(TypedDict):
-    """What all runs say about one statement, as in `protocol.Count`."""
-
-    paper: str
-    kind: str
-    name: str
-    source: str
-    runs: int
-    cases: int
-    broken: int
-    promise: float
-    allowed: float
-    closest: float
-    holds: bool
-
-
-class TheoremSummary(TypedDict):
-    """`<paper>.json` of `mobandits check-theorems`.
-
-    Attributes:
-        kind: what the file is about.
-        paper: its key.
-        versions: of what computed it.
-        runs: independent ones.
-        seed: of all of them.
-        holds: whether everything is as the theory says.
-        kinds: what is looked at in a statement of each kind.
-        counts: one per statement.
-    """
-
-    kind: Literal["theorems"]
-    paper: str
-    versions: dict[str, str]
-    runs: int
-    seed: int
-    holds: bool
-    kinds: dict[str, str]
-    counts: list[TheoremCount]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from mobandits.figures.words import Definition
-from mobandits_papers.contents import ClaimEntry, ClaimKind, ExperimentSummary, Judgement, Verdict
+from mobandits_papers.contents import ClaimEntry, ClaimKind, ExperimentSummary, Ruling, Verdict
 from mobandits_papers.publications import paper_of
 
 # How many claims of a kind hold, do not hold, have no rule that decides.
@@ -59,7 +59,7 @@ HEADER = (
 )
 
 
-def judgement(claim: ClaimEntry | Judgement) -> str:
+def judgement(claim: Ruling) -> str:
     """The verdict of a paper's own claim; of another one its kind, and what the rule gave.
 
     Example:
@@ -79,7 +79,7 @@ def judgement(claim: ClaimEntry | Judgement) -> str:
     return f"{kind}: {ruled}"
 
 
-def group_of(claim: ClaimEntry | Judgement) -> str:
+def group_of(claim: Ruling) -> str:
     """What readers choose claims by: the verdict of a paper's own claim, or what the rule gave.
 
     Example:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mobandits.figures.formatting import digits_after_point, format_number, join_words
 from mobandits.figures.page import Table
-from mobandits_papers.contents import ClaimEntry, Judgement, PartEntry
+from mobandits_papers.contents import ClaimEntry, Judgement, PartEntry, Ruling
 from mobandits_papers.formulas.prose import with_formulas
 from mobandits_papers.pages.claim_counts import group_of, judgement
 
@@ -216,7 +216,7 @@ def on_papers_trials(claim: ClaimEntry) -> list[tuple[str, str]]:
     return [(f"{few['of']}, on {few['trials']} trials", measured(few))]
 
 
-def measured(claim: ClaimEntry | Judgement | PartEntry) -> str:
+def measured(claim: Ruling | PartEntry) -> str:
     """A measured number with its interval; a dash where it could not be read.
 
     Example:

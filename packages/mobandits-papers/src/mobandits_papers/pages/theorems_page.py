@@ -10,12 +10,12 @@ from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
-from mobandits_papers.contents import TheoremCount, TheoremSummary
 from mobandits_papers.formulas.prose import with_formulas
 from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.regret_bounds import draw_bounds
 from mobandits_papers.pages.statements import Statement, statements
 from mobandits_papers.protocol.files import TheoremChecks
+from mobandits_papers.protocol.protocol import Count
 from mobandits_papers.publications import Publication, publication_of
 
 RUN = Definition("run", "one problem, played from the first round to the last")
@@ -92,15 +92,14 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
     kinds: dict[str, str] = {}
     facts: list[Fact] = []
     sections = []
-    for paper in sorted(checks):
-        summary = checks[paper].summary
-        kinds |= summary["kinds"]
-        facts.append((paper, _origin(summary)))
-        sections.append(theorem_section(directory / "figures", checks[paper]))
+    for paper, own in sorted(checks.items()):
+        kinds |= own.kinds
+        facts.append((paper, _origin(own)))
+        sections.append(theorem_section(directory / "figures", own))
 
     page = TheoremsPage(
         title="Theorem checks",
-        findings=[finding(checks[paper].summary) for paper in sorted(checks)],
+        findings=[finding(own) for _, own in sorted(checks.items())],
         words=[RUN, *definitions("regret")],
         contents=[(section.paper, section.paper) for section in sections],
         papers=sections,
@@ -111,18 +110,18 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
     return render("theorems.html", page, TEMPLATES)
 
 
-def finding(summary: TheoremSummary) -> str:
+def finding(checks: TheoremChecks) -> str:
     """Whether a paper's statements hold, in a sentence with its numbers.
 
     Example:
-        >>> count = {"name": "a bound", "kind": "bound", "broken": 0, "holds": True}
-        >>> finding({"paper": "p2018", "runs": 3, "holds": True, "counts": [count]})
+        >>> count = Count("p2018", "bound", "a bound", "s", 3, 30, 0, 0.0, 0.0, 0.5, True)
+        >>> finding(TheoremChecks("p2018", {}, 3, 0, True, {}, [count], None))
         'p2018: 1 statement in 3 runs, all as the theory says.'
     """
-    counts = summary["counts"]
+    counts = checks.counts
     statements = quantity(len(counts), "statement")
-    runs = quantity(summary["runs"], "run")
-    checked = f"{summary['paper']}: {statements} in {runs}"
+    runs = quantity(checks.runs, "run")
+    checked = f"{checks.paper}: {statements} in {runs}"
     wrong = _named_so(counts, NOT_SO)
     doubtful = _named_so(counts, IN_DOUBT)
     if wrong:
@@ -133,15 +132,15 @@ def finding(summary: TheoremSummary) -> str:
     return f"{checked}, all as the theory says."
 
 
-def _named_so(counts: Sequence[TheoremCount], answer: str) -> list[str]:
-    return [count["name"] for count in counts if holds_in_words(count) == answer]
+def _named_so(counts: Sequence[Count], answer: str) -> list[str]:
+    return [count.name for count in counts if holds_in_words(count) == answer]
 
 
-def holds_in_words(count: TheoremCount) -> str:
+def holds_in_words(count: Count) -> str:
     """Whether a statement holds; a bound that is in doubt may fail."""
-    if count["holds"]:
+    if count.holds:
         return "yes"
-    return IN_DOUBT if count["kind"] == "doubted" else NOT_SO
+    return IN_DOUBT if count.kind == "doubted" else NOT_SO
 
 
 def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
@@ -151,10 +150,9 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
         figures: where the files of its figure are written.
         checks: of the paper.
     """
-    summary = checks.summary
-    paper = summary["paper"]
+    paper = checks.paper
     # A sort keeps the paper's order among equals.
-    counts = sorted(summary["counts"], key=lambda count: ORDER.get(holds_in_words(count), 2))
+    counts = sorted(checks.counts, key=lambda count: ORDER.get(holds_in_words(count), 2))
     table = Table(HEADER, [_count_row(count) for count in counts], TABLE_CAPTION)
     bounds = None
     if not checks.curves.is_empty():
@@ -165,33 +163,30 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
     return TheoremSection(
         paper=paper,
         publication=publication_of(paper),
-        runs=summary["runs"],
-        holds=summary["holds"],
+        runs=checks.runs,
+        holds=checks.holds,
         counts=table,
         bounds=bounds,
         statements=statements(paper),
     )
 
 
-def _count_row(count: TheoremCount) -> list[str]:
+def _count_row(count: Count) -> list[str]:
     # Only an event may fail now and then; of a bound that is in doubt nothing is asked.
-    allowed = f"{count['allowed']:.1f}" if count["kind"] == "event" else "–"
+    allowed = f"{count.allowed:.1f}" if count.kind == "event" else "–"
 
     return [
-        with_formulas(f"{count['name']} ({count['source']})"),
-        count["kind"],
+        with_formulas(f"{count.name} ({count.source})"),
+        count.kind,
         holds_in_words(count),
-        f"{count['broken']:,} of {count['cases']:,}",
+        f"{count.broken:,} of {count.cases:,}",
         allowed,
-        f"{count['closest']:.3g}",
+        f"{count.closest:.3g}",
     ]
 
 
-def _origin(summary: TheoremSummary) -> str:
-    versions = []
-    for name, version in summary["versions"].items():
-        versions.append(f"{name} {version}")
-
-    runs = f"{summary['runs']} runs, seed {summary['seed']}"
+def _origin(checks: TheoremChecks) -> str:
+    versions = [f"{name} {version}" for name, version in checks.versions.items()]
+    runs = f"{checks.runs} runs, seed {checks.seed}"
 
     return f"{runs}; with {', '.join(versions)}"

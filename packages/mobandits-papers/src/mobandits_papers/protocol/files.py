@@ -1,8 +1,9 @@
 """The files of `mobandits check-theorems`: a summary and a table of curves per paper."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -10,19 +11,32 @@ import polars as pl
 from mobandits.errors import FolderError
 from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
-from mobandits_papers.contents import TheoremCount, TheoremSummary
-from mobandits_papers.protocol.protocol import KINDS, Report
+from mobandits_papers.protocol.protocol import KINDS, Count, Report
+
+KIND = "theorems"  # of a file, among others of the user's folder
 
 
 class TheoremChecks(NamedTuple):
-    """The findings on the theorems of a paper.
+    """The findings on the theorems of a paper, as `mobandits check-theorems` keeps them.
 
     Attributes:
-        summary: counts, and where they come from.
-        curves: the regret beside its bounds, from `bound_curves`.
+        paper: its key.
+        versions: of what computed them.
+        runs: independent ones.
+        seed: of all of them.
+        holds: whether everything is as the theory says.
+        kinds: what is looked at in a statement of each kind.
+        counts: one per statement.
+        curves: the regret beside its bounds, from `bound_curves`; in a file of its own.
     """
 
-    summary: TheoremSummary
+    paper: str
+    versions: dict[str, str]
+    runs: int
+    seed: int
+    holds: bool
+    kinds: dict[str, str]
+    counts: Sequence[Count]
     curves: pl.DataFrame
 
 
@@ -35,17 +49,10 @@ def theorem_checks(paper: str, report: Report, *, runs: int, seed: int) -> Theor
         runs: how many there were.
         seed: of all of them.
     """
-    summary: TheoremSummary = {
-        "kind": "theorems",
-        "paper": paper,
-        "versions": versions(),
-        "runs": runs,
-        "seed": seed,
-        "holds": report.holds,
-        "kinds": {str(kind): meaning for kind, meaning in KINDS.items()},
-        "counts": [cast("TheoremCount", count._asdict()) for count in report.counts],
-    }
-    return TheoremChecks(summary, bound_curves(report))
+    kinds = {str(kind): meaning for kind, meaning in KINDS.items()}
+    return TheoremChecks(
+        paper, versions(), runs, seed, report.holds, kinds, report.counts, bound_curves(report)
+    )
 
 
 def bound_curves(report: Report) -> pl.DataFrame:
@@ -79,13 +86,15 @@ def write_checks(folder: Path, checks: TheoremChecks) -> Path:
     Raises:
         FolderError: where the folder cannot be written.
     """
-    paper = checks.summary["paper"]
-    file = folder / f"{paper}.json"
-    text = json.dumps(checks.summary, indent=2)
+    file = folder / f"{checks.paper}.json"
+    content = {"kind": KIND, **checks._asdict()}
+    content["counts"] = [count._asdict() for count in checks.counts]
+    del content["curves"]
+    text = json.dumps(content, indent=2)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(file, f"{text}\n".encode())
-        checks.curves.write_parquet(folder / f"{paper}.parquet")
+        checks.curves.write_parquet(file.with_suffix(".parquet"))
     except OSError as error:
         raise FolderError(f"{folder} cannot be written: {error.strerror}") from error
 
@@ -103,23 +112,24 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
 
     checks = {}
     for file in sorted(folder.glob("*.json")):
-        summary = _read_summary(file)
-        if summary is not None:
-            checks[summary["paper"]] = TheoremChecks(summary, _read_curves(file))
+        content = _read_summary(file)
+        if content is not None:
+            content["counts"] = [Count(**count) for count in content["counts"]]
+            checks[content["paper"]] = TheoremChecks(**content, curves=_read_curves(file))
 
     return checks
 
 
-def _read_summary(file: Path) -> TheoremSummary | None:
+def _read_summary(file: Path) -> dict[str, Any] | None:
     # The folder is the user's: whatever else lies there is no mistake.
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # some other file
         return None
 
-    is_summary = isinstance(content, dict) and content.get("kind") == "theorems"
+    is_summary = isinstance(content, dict) and content.pop("kind", None) == KIND
 
-    return cast("TheoremSummary", content) if is_summary else None
+    return content if is_summary else None
 
 
 def _read_curves(summary_file: Path) -> pl.DataFrame:
