@@ -45,7 +45,7 @@ from mobandits.policies import (
     Ucb1,
 )
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Experiment, Run
+from mobandits_papers.experiment import Experiment, Run, name_of_metric
 from mobandits_papers.pcz2018.variants import UnlikeArms
 
 # Short runs, because up to two dozen policies play in every environment.
@@ -168,7 +168,7 @@ def side_by_side(
     if reference is None:
         metrics.append("front_recall")
 
-    names = {each if isinstance(each, str) else each.name for each in metrics}
+    names = set(map(name_of_metric, metrics))
     id = f"cross/{name}"  # noqa: A001 - as in Experiment
     run = Run(name, environment, rows, HORIZON, TRIALS, tuple(metrics), POINTS)
     whole = described(id, [run], sections=[name, "figures"], rows=drawn_rows(rows))

@@ -15,6 +15,11 @@ from mobandits_papers.contents import PlotKind
 from mobandits_papers.outcome import Outcome
 
 
+def name_of_metric(metric: str | Metric) -> str:
+    """A metric as tables call it."""
+    return metric if isinstance(metric, str) else metric.name
+
+
 @dataclass(frozen=True)
 class Tuned:
     """A row of a run whose constant is chosen on trials of another seed.
@@ -40,12 +45,34 @@ class Tuned:
     component: int | None = 0
     highest: bool = False
 
+    @classmethod
+    def over(
+        cls,
+        constant: str,
+        values: Sequence[float],
+        recipe_of: Callable[[float], Recipe],
+        **chosen: Any,
+    ) -> "Tuned":
+        """A row with a constant to choose from some values.
+
+        Args:
+            constant: its name.
+            values: of the constant.
+            recipe_of: makes the recipe with a value.
+            chosen: by what; the other arguments.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> list(Tuned.over("c", (0.1, 1.0), lambda c: MolUcb(scale=c)).grid)
+            ['c = 0.1', 'c = 1']
+        """
+        grid = {f"{constant} = {value:g}": recipe_of(value) for value in values}
+        return cls(grid, **chosen)
+
     @property
     def metric_name(self) -> str:
         """The metric as tables call it."""
-        if isinstance(self.metric, str):
-            return self.metric
-        return self.metric.name
+        return name_of_metric(self.metric)
 
     def cumulative(self) -> bool:
         """Whether tables hold sums of the metric; otherwise means since the round before."""

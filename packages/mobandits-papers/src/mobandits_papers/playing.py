@@ -15,10 +15,10 @@ from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import play_into
 from mobandits.simulation.threads import Threads
-from mobandits.simulation.trial import SCHEMA
 from mobandits.support.progress import ProgressCallback
 from mobandits_papers.experiment import Computed, Experiment, More, Run, RunOptions, Tuned, spread
 from mobandits_papers.outcome import Outcome
+from mobandits_papers.rows import labelled
 
 TUNING = 1_000_003  # added to the seed: no reported trial has been seen when constants are chosen
 
@@ -282,17 +282,14 @@ def compute_part(
         # A part that repeats something inside has other rows for another number of trials.
         "asked trials": options.trials or 0,
     }
-    # The trial is added by the caller of `compute`, so that no part can forget or mistake it.
-    labels = {"experiment": pl.lit(experiment.id), "environment": pl.lit(part.name)}
-    columns = [pl.col(column).cast(kind) for column, kind in SCHEMA.items()]
     with engine.progress_of(1), Folder(place, specification) as store:
         store.begin()
         for trial in range(trials):
             if trial not in store.finished:
                 engine.check()
                 computed = part.compute(trial, options)
-                frame = computed.with_columns(**labels, trial=pl.lit(trial))
-                store.keep(trial, frame.select(columns))
+                # The trial is added here, so that no part can forget or mistake it.
+                store.keep(trial, labelled(computed, experiment.id, part.name, trial))
 
         table = store.finish()
 

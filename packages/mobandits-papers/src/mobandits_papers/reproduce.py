@@ -35,7 +35,15 @@ from mobandits_papers.contents import (
     RowEntry,
     ScaleEntry,
 )
-from mobandits_papers.experiment import Computed, Experiment, More, Plot, Run, RunOptions
+from mobandits_papers.experiment import (
+    Computed,
+    Experiment,
+    More,
+    Plot,
+    Run,
+    RunOptions,
+    name_of_metric,
+)
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.pages.write import (
     CLAIMS,
@@ -344,9 +352,7 @@ def _outcome(
     recorded = {}
     for run in experiment.runs:
         if isinstance(run, Run | More):
-            recorded[run.name] = [
-                metric if isinstance(metric, str) else metric.name for metric in run.metrics
-            ]
+            recorded[run.name] = list(map(name_of_metric, run.metrics))
 
     reported = table.filter(pl.col("experiment") == experiment.id)
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Rng
+from mobandits.simulation.trial import SCHEMA
 from mobandits_papers.numbers import Part, Parts, exact_part
 from mobandits_papers.outcome import Outcome
 
@@ -56,6 +57,13 @@ def rows_of(
         "value": np.asarray(values, np.float64),
     }
     return pl.DataFrame(columns).filter(pl.col("value").is_not_nan())
+
+
+def labelled(rows: pl.DataFrame, experiment: str, environment: str, trial: int) -> pl.DataFrame:
+    """Rows as a table of results has them, from those of one trial."""
+    labels = {"experiment": pl.lit(experiment), "environment": pl.lit(environment)}
+    columns = [pl.col(column).cast(kind) for column, kind in SCHEMA.items()]
+    return rows.with_columns(**labels, trial=pl.lit(trial)).select(columns)
 
 
 def rows_of_counts(

@@ -11,7 +11,6 @@ from mobandits.figures.contents import Manifest
 from mobandits.figures.page import write_page
 from mobandits.simulation import finished
 from mobandits.simulation.folder import Folder
-from mobandits.simulation.trial import SCHEMA
 from mobandits.support.checks import integer
 from mobandits.support.naming import short_repr
 from mobandits.support.progress import ProgressCallback
@@ -28,7 +27,7 @@ from mobandits_papers.paretobandit2026.routing import (
     uniform_log,
 )
 from mobandits_papers.paretobandit2026.source import QUALITY, published_source, stream
-from mobandits_papers.rows import rows_of
+from mobandits_papers.rows import labelled, rows_of
 
 NAME = "demo"
 LOGS = published.SEEDS
@@ -105,14 +104,7 @@ def log_rows(routing: Routing, log: int, options: RunOptions) -> pl.DataFrame:
     routers = {OPEN: ROUTERS[OPEN]}
     budgets = budget_rows(published_source(), log, options, routers)
     rows = pl.concat([budgets, *model_rows(routing)])
-    labelled = rows.with_columns(
-        experiment=pl.lit(NAME),
-        environment=pl.lit(short_repr(LlmRouting())),
-        trial=pl.lit(log),
-    )
-    columns = [pl.col(name).cast(kind) for name, kind in SCHEMA.items()]
-
-    return labelled.select(columns)
+    return labelled(rows, NAME, short_repr(LlmRouting()), log)
 
 
 def model_rows(routing: Routing) -> list[pl.DataFrame]:

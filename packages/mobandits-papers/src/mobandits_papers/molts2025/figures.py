@@ -109,10 +109,7 @@ SETTINGS = (
 
 def tuned(recipe: MolTs | MolUcb) -> Tuned:
     """The recipe with every constant of the grid."""
-    grid = {}
-    for c in CONSTANTS:
-        grid[f"c = {c:g}"] = replace(recipe, scale=c)
-    return Tuned(grid)
+    return Tuned.over("c", CONSTANTS, lambda c: replace(recipe, scale=c))
 
 
 def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
@@ -293,9 +290,9 @@ def run_of_figure_2(rows: Mapping[str, Recipe | Tuned], trials: int = TRIALS) ->
 
 LINKS = GeneralizedLinear().links
 GENERALIZED = {
-    TS: Tuned({f"c = {c:g}": MolTs(scale=c, links=LINKS) for c in CONSTANTS}),
+    TS: tuned(MolTs(links=LINKS)),
     f"{TS}, linear": tuned(MolTs()),
-    "MOGLB-UCB": Tuned({f"c = {c:g}": MoglbUcb(LINKS, scale=c) for c in (0.001, 0.01, 0.1, 1.0)}),
+    "MOGLB-UCB": Tuned.over("c", (0.001, 0.01, 0.1, 1.0), lambda c: MoglbUcb(LINKS, scale=c)),
 }
 SELECTION = {TS: tuned(MolTs()), f"{TS}, random weights": tuned(MolTs(selection="weight"))}
 

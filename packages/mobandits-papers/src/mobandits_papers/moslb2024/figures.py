@@ -69,9 +69,8 @@ def alpha_grid(metric: Metric, recipe_of: Callable[[float], Recipe]) -> Tuned:
         >>> list(grid.grid)[0]
         'alpha = 0.01'
     """
-    grid = {f"alpha = {alpha:g}": recipe_of(alpha) for alpha in ALPHAS}
     # None: all components, so that no digit is bought with another one.
-    return Tuned(grid, metric, None)
+    return Tuned.over("alpha", ALPHAS, recipe_of, metric=metric, component=None)
 
 
 def rows_with_baselines(

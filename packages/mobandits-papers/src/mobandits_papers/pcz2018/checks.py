@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compile_loop, compiled
-from mobandits.contracts.continuum import Surface, SurfaceBlock, SurfaceShape
+from mobandits.contracts.continuum import Surface, SurfaceShape
 from mobandits.contracts.protocols import Array, Rng
 from mobandits.environments import TwoRidges
 from mobandits.numerics.averages import average
 from mobandits.policies import Pcz
 from mobandits.simulation.streams import INSTANCE, POLICY, ROUNDS, stream
 from mobandits_papers.pcz2018 import theory
+from mobandits_papers.pcz2018.variants import SurfaceProblem
 from mobandits_papers.pcz2018.zooming_dimension import scaled_distance
 from mobandits_papers.protocol.protocol import (
     DELTA,
@@ -90,25 +91,10 @@ class GableSurface(Surface):
 class Gables:
     """Two gables whose tops are near to each other and move with the context."""
 
-    def problem(self, rounds: int, rng: Rng) -> "GableProblem":
-        """The surface."""
+    def problem(self, rounds: int, rng: Rng) -> SurfaceProblem:
+        """The surface, with a uniform number per objective."""
         shape = SurfaceShape(1, 1, 2, rounds)
-        return GableProblem(shape, GableSurface(NOISE))
-
-
-class GableProblem(NamedTuple):
-    """One run."""
-
-    shape: SurfaceShape
-    surface: GableSurface
-
-    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
-        """The next rounds."""
-        # One context, and one uniform number per objective.
-        numbers = rng.random((rounds, 3))
-        contexts = numbers[:, :1]
-        uniforms = numbers[:, 1:]
-        return SurfaceBlock(contexts, uniforms)
+        return SurfaceProblem(shape, GableSurface(NOISE), 2)
 
 
 def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:

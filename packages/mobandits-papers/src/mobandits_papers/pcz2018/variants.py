@@ -72,24 +72,25 @@ class CopiedRidge:
         """Check the parameter."""
         integer("CopiedRidge.objectives", self.objectives, at_least=1)
 
-    def problem(self, rounds: int, rng: Rng) -> "CopiedRidgeProblem":
+    def problem(self, rounds: int, rng: Rng) -> "SurfaceProblem":
         """The surface; nothing is drawn."""
         shape = SurfaceShape(dimensions=1, features=1, objectives=self.objectives, rounds=rounds)
         surface = CopiedRidgeSurface(self.objectives)
-        return CopiedRidgeProblem(shape, surface)
-
-
-class CopiedRidgeProblem(NamedTuple):
-    """One trial of `CopiedRidge`."""
-
-    shape: SurfaceShape
-    surface: CopiedRidgeSurface
-
-    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
-        """Contexts, and the uniform numbers of coins."""
         # One number per round for the coins of all copies, so that any number of copies sees the
         # same contexts and coins.
-        numbers = rng.random((rounds, 2))
+        return SurfaceProblem(shape, surface, 1)
+
+
+class SurfaceProblem(NamedTuple):
+    """One trial on a surface, with so many uniform numbers per round beside the context."""
+
+    shape: SurfaceShape
+    surface: Surface
+    uniforms: int
+
+    def block(self, first: int, rounds: int, rng: Rng) -> SurfaceBlock:
+        """Contexts, and the uniform numbers of rewards."""
+        numbers = rng.random((rounds, 1 + self.uniforms))
         contexts = numbers[:, :1]
         uniforms = numbers[:, 1:]
         return SurfaceBlock(contexts, uniforms)
