@@ -1,7 +1,7 @@
 """What a figure or a claim of a paper is, as data: runs, plots, and statements to be judged."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
@@ -49,24 +49,33 @@ class Tuned:
     def over(
         cls,
         constant: str,
-        values: Sequence[float],
-        recipe_of: Callable[[float], Recipe],
+        values: Sequence[float] | Mapping[str, float],
+        recipe: Recipe,
+        parameter: str = "scale",
         **chosen: Any,
     ) -> "Tuned":
         """A row with a constant to choose from some values.
 
         Args:
             constant: its name.
-            values: of the constant.
-            recipe_of: makes the recipe with a value.
+            values: of the constant, by their names where the numbers are not to be shown.
+            recipe: which has it.
+            parameter: of the recipe, the constant.
             chosen: by what; the other arguments.
 
         Example:
             >>> from mobandits.policies import MolUcb
-            >>> list(Tuned.over("c", (0.1, 1.0), lambda c: MolUcb(scale=c)).grid)
+            >>> list(Tuned.over("c", (0.1, 1.0), MolUcb()).grid)
             ['c = 0.1', 'c = 1']
         """
-        grid = {f"{constant} = {value:g}": recipe_of(value) for value in values}
+        named = values
+        if not isinstance(named, Mapping):
+            named = {f"{value:g}": value for value in named}
+
+        grid = {}
+        for name, value in named.items():
+            grid[f"{constant} = {name}"] = replace(recipe, **{parameter: value})
+
         return cls(grid, **chosen)
 
     @property

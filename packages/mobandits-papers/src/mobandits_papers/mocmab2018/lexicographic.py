@@ -1,6 +1,7 @@
 """What mocmab2018 says of lexicographic optima, checked on random tables of mean rewards."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,37 +25,32 @@ BATCHES = 10  # they are the trials of the intervals
 ARMS = (2, 10)  # fewest and most
 
 
-def continuous(rng: Rng, arms: int, objectives: int) -> Array:
-    """(arms, objectives) uniform means: no ties."""
-    return rng.random((arms, objectives))
+class Ties(NamedTuple):
+    """The ties of a kind of tables, whose means are uniform on [0, 1].
+
+    Attributes:
+        best: in how many objectives, from the first on, two arms are best.
+        decimals: of the means, where these are rounded: ties everywhere, but not by design.
+    """
+
+    best: int = 0
+    decimals: int | None = None
 
 
-def tied_once(rng: Rng, arms: int, objectives: int) -> Array:
-    """Means of which two are best in the first objective, and do not tie in any other."""
-    means = rng.random((arms, objectives))
-    means[:2, 0] = 1.0  # above all others, which are less than 1
-    return means
-
-
-def coarse(rng: Rng, arms: int, objectives: int) -> Array:
-    """Means of 0, 0.1, ..., 1: ties everywhere, but not by design."""
-    means = rng.random((arms, objectives))
-    return np.round(means, 1)
-
-
-def tied_twice(rng: Rng, arms: int, objectives: int) -> Array:
-    """Means of which two are best in both of the first two objectives."""
-    means = rng.random((arms, objectives))
-    means[:2, :2] = 1.0
-    return means
-
-
-KINDS: Mapping[str, Callable[[Rng, int, int], Array]] = {
-    "no ties": continuous,
-    "tie in the first objective": tied_once,
-    "means of one decimal": coarse,
-    "tie in the first two": tied_twice,
+KINDS: Mapping[str, Ties] = {
+    "no ties": Ties(),
+    "tie in the first objective": Ties(best=1),
+    "means of one decimal": Ties(decimals=1),
+    "tie in the first two": Ties(best=2),
 }
+
+
+def drawn(kind: str, rng: Rng, arms: int, objectives: int) -> Array:
+    """(arms, objectives) a random table of means, of one of `KINDS`."""
+    ties = KINDS[kind]
+    means = rng.random((arms, objectives))
+    means[:2, : ties.best] = 1.0  # above all others, which are less than 1
+    return means if ties.decimals is None else np.round(means, ties.decimals)
 
 
 def front_of(means: Array, order: Lexicographic | Pareto) -> Mask:
@@ -126,16 +122,16 @@ def random_tables(objectives: Sequence[int], measures: Sequence[str]) -> Compute
         fewest, most = ARMS
         arms = rng.integers(fewest, most + 1)
         number_of_objectives = rng.choice(objectives)
-        return KINDS[kind](rng, int(arms), int(number_of_objectives))
+        return drawn(kind, rng, int(arms), int(number_of_objectives))
 
     def compute(batch: int, options: RunOptions) -> pl.DataFrame:
         counts = {}
         for kind in KINDS:
             # A stream of its own, so that the tables of a kind do not depend on the other kinds.
             rng = stream(options.seed, batch, INSTANCE, kind)
-            drawn = [random_table(kind, rng) for _ in range(TABLES)]
+            tables = [random_table(kind, rng) for _ in range(TABLES)]
             for name in measures:
-                counts[kind, name] = float(sum(map(MEASURES[name], drawn)))
+                counts[kind, name] = float(sum(map(MEASURES[name], tables)))
 
         return rows_of_counts(counts, TABLES)
 

@@ -2,7 +2,6 @@
 
 import functools
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -24,18 +23,15 @@ from mobandits_papers.numbers import (
 from mobandits_papers.outcome import Outcome
 
 # Four of the paper's seven: these set-ups are ours, and there is no table to compare with.
-FOUR_SCALES = ("1", "1/5", "1/15", "1/30")
+FOUR_SCALES = {name: SCALES[name] for name in ("1", "1/5", "1/15", "1/30")}
 # The growth goes on where the last third has at least this share of the middle third's growth.
 LASTING = 0.8
 REGRET = "objective_regret"
 
 
-def tuned(make: Callable[[float], Recipe]) -> Tuned:
+def tuned(recipe: Recipe) -> Tuned:
     """A row with its scale to choose by the regret in the dominant objective."""
-    grid = {}
-    for scale in FOUR_SCALES:
-        grid[f"scale = {scale}"] = make(SCALES[scale])
-    return Tuned(grid, REGRET, 0)
+    return Tuned.over("scale", FOUR_SCALES, recipe, metric=REGRET)
 
 
 def gained(outcome: Outcome) -> list[Part]:
@@ -126,8 +122,8 @@ def late_slopes(outcome: Outcome) -> list[Part]:
 
 
 PERIODIC_ROWS = {
-    WITH: tuned(lambda scale: MocMab(scale=scale, period=1000)),
-    WITHOUT: tuned(lambda scale: MocMab(scale=scale)),
+    WITH: tuned(MocMab(period=1000)),
+    WITHOUT: tuned(MocMab()),
 }
 PERIODIC = described(
     "mocmab2018/periodic",
@@ -164,8 +160,8 @@ THREE = {
 }
 
 MORE_ROWS = {
-    "MOC-MAB": tuned(lambda scale: MocMab(scale=scale)),
-    "CD-UCB1": tuned(lambda scale: CdUcb1(scale=scale)),
+    "MOC-MAB": tuned(MocMab()),
+    "CD-UCB1": tuned(CdUcb1()),
 }
 MORE = described(
     "mocmab2018/more-objectives",

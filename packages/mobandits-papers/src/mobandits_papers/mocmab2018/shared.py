@@ -1,7 +1,8 @@
 """What the figures of mocmab2018 share: its six policies with their scales, and kinds of claims."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.figures.formatting import join_words
@@ -36,7 +37,7 @@ Grids = Mapping[str, Sequence[str]]
 
 
 def rows(
-    metric: str, *, highest: bool, beta: float = 1.0, grids: Grids | None = None
+    metric: str, *, highest: bool, beta: float = 1.0, grids: Grids = MappingProxyType({})
 ) -> dict[str, Recipe | Tuned]:
     """The paper's six policies, each with its scale to choose by the dominant objective.
 
@@ -46,21 +47,19 @@ def rows(
         beta: MOC-MAB's.
         grids: {row: the scales to choose from}; rows that are not named have all.
     """
-    makers: dict[str, Callable[[float], Recipe]] = {
-        MOC: lambda scale: MocMab(scale=scale, beta=beta),
-        CP: lambda scale: CpUcb1(scale=scale),
-        CS: lambda scale: CsUcb1(scale=scale),
-        CD: lambda scale: CdUcb1(scale=scale),
-        P: lambda scale: ParetoUcb1(scale=scale),
-        S: lambda scale: ScalarizedUcb1(scale=scale),
+    recipes: dict[str, Recipe] = {
+        MOC: MocMab(beta=beta),
+        CP: CpUcb1(),
+        CS: CsUcb1(),
+        CD: CdUcb1(),
+        P: ParetoUcb1(),
+        S: ScalarizedUcb1(),
     }
-    # Recipes are made scale by scale, because each scale is a row of the table of its own.
-    named_grids = grids or {}
+    # Each scale is a row of the table of its own.
     tuned: dict[str, Recipe | Tuned] = {}
-    for row, make in makers.items():
-        scales = named_grids.get(row, SCALES)
-        grid = {f"scale = {scale}": make(SCALES[scale]) for scale in scales}
-        tuned[row] = Tuned(grid, metric, 0, highest)
+    for row, recipe in recipes.items():
+        scales = {scale: SCALES[scale] for scale in grids.get(row, SCALES)}
+        tuned[row] = Tuned.over("scale", scales, recipe, metric=metric, highest=highest)
 
     return tuned
 

@@ -42,7 +42,7 @@ def tuned(links: Sequence[str] | str = LINKS) -> Tuned:
         >>> list(tuned().grid)[0]
         'c = 0.001'
     """
-    return Tuned.over("c", WIDTHS, lambda c: MoglbUcb(links=links, scale=c))
+    return Tuned.over("c", WIDTHS, MoglbUcb(links=links))
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ FIG2_ROWS: dict[str, Recipe | Tuned] = {
 }
 FIG2 = described("moglb2019/fig2", [run_of(10, FIG2_ROWS, "jaccard", "pareto_regret")])
 
-ON_ONE = Tuned.over("c", WIDTHS, lambda c: OnObjective(links=LINKS, scale=c))
+ON_ONE = Tuned.over("c", WIDTHS, OnObjective(links=LINKS))
 FAIR_ROWS: dict[str, Recipe | Tuned] = {
     "MOGLB-UCB": tuned(),
     "MOGLB-UCB on objective 1": ON_ONE,

@@ -109,7 +109,7 @@ SETTINGS = (
 
 def tuned(recipe: MolTs | MolUcb) -> Tuned:
     """The recipe with every constant of the grid."""
-    return Tuned.over("c", CONSTANTS, lambda c: replace(recipe, scale=c))
+    return Tuned.over("c", CONSTANTS, recipe)
 
 
 def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
@@ -292,7 +292,7 @@ LINKS = GeneralizedLinear().links
 GENERALIZED = {
     TS: tuned(MolTs(links=LINKS)),
     f"{TS}, linear": tuned(MolTs()),
-    "MOGLB-UCB": Tuned.over("c", (0.001, 0.01, 0.1, 1.0), lambda c: MoglbUcb(LINKS, scale=c)),
+    "MOGLB-UCB": Tuned.over("c", (0.001, 0.01, 0.1, 1.0), MoglbUcb(LINKS)),
 }
 SELECTION = {TS: tuned(MolTs()), f"{TS}, random weights": tuned(MolTs(selection="weight"))}
 

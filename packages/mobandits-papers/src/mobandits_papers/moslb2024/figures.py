@@ -4,7 +4,7 @@ Against the paper's two P-UCBs: P-UCB1 looks at all objectives, P-UCB2 at the mo
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,37 +57,37 @@ def linear(
     )
 
 
-def alpha_grid(metric: Metric, recipe_of: Callable[[float], Recipe]) -> Tuned:
+def alpha_grid(metric: Metric, recipe: Recipe) -> Tuned:
     """A row whose alpha is chosen by the regret of all digits or levels together.
 
     Args:
         metric: the regret.
-        recipe_of: makes the recipe with an alpha.
+        recipe: which has an alpha.
 
     Example:
-        >>> grid = alpha_grid(LevelRegret(TWO_LEVELS), lambda a: MoslbPl(TWO_LEVELS, alpha=a))
+        >>> grid = alpha_grid(LevelRegret(TWO_LEVELS), MoslbPl(TWO_LEVELS))
         >>> list(grid.grid)[0]
         'alpha = 0.01'
     """
     # None: all components, so that no digit is bought with another one.
-    return Tuned.over("alpha", ALPHAS, recipe_of, metric=metric, component=None)
+    return Tuned.over("alpha", ALPHAS, recipe, "alpha", metric=metric, component=None)
 
 
 def rows_with_baselines(
-    row: str, recipe_of: Callable[[float], Recipe], metric: Metric, important: Sequence[int]
+    row: str, recipe: Recipe, metric: Metric, important: Sequence[int]
 ) -> dict[str, Recipe | Tuned]:
     """The rows of a panel: the paper's policy, and both P-UCBs.
 
     Args:
         row: the name of the policy.
-        recipe_of: makes its recipe with an alpha.
+        recipe: of the policy.
         metric: the regret.
         important: the objectives that P-UCB2 looks at.
     """
     return {
-        row: alpha_grid(metric, recipe_of),
-        "P-UCB1": alpha_grid(metric, lambda alpha: MoslbParetoUcb(alpha=alpha)),
-        "P-UCB2": alpha_grid(metric, lambda alpha: MoslbParetoUcb(important, alpha=alpha)),
+        row: alpha_grid(metric, recipe),
+        "P-UCB1": alpha_grid(metric, MoslbParetoUcb()),
+        "P-UCB2": alpha_grid(metric, MoslbParetoUcb(important)),
     }
 
 
@@ -95,7 +95,7 @@ def chains_run(features: int, decimals: int | None) -> Run:
     """One panel of Figure 3."""
     metric = ChainRegretAuthors(CHAINS)
     # P-UCB2 looks at the first objective of each chain.
-    rows = rows_with_baselines(PC, lambda alpha: MoslbPc(CHAINS, alpha=alpha), metric, (0, 2))
+    rows = rows_with_baselines(PC, MoslbPc(CHAINS), metric, (0, 2))
     environment = linear(features, 5, decimals=decimals)
     metrics = (metric, ChainRegret(CHAINS))
 
@@ -108,7 +108,7 @@ def levels_run(
     """One panel of Figures 4 and 5, with P-UCB2 at the theory's width as well where asked for."""
     metric = LevelRegret(levels)
     first = levels[0]
-    rows = rows_with_baselines(PL, lambda alpha: MoslbPl(levels, alpha=alpha), metric, first)
+    rows = rows_with_baselines(PL, MoslbPl(levels), metric, first)
     if theory:
         rows[THEORY] = MoslbParetoUcb(first, alpha=1.0)
 
