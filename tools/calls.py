@@ -121,9 +121,9 @@ async def service_calls(folder: Path) -> tuple[Crossed, Crossed]:
     """`POST decide` with a key, and `POST rewards`."""
     content = {"agents": {"router": ROUTER}, "log_requests": False}
     specification = msgspec.convert(content, ServiceSpecification)
-    running = ServiceRuntime(specification, SharedFile(folder / "service.db", "system"))
-    await asyncio.to_thread(running.agents.open)
-    transport = httpx.ASGITransport(application(running))
+    runtime = ServiceRuntime(specification, SharedFile(folder / "service.db", "system"))
+    await asyncio.to_thread(runtime.agents.open)
+    transport = httpx.ASGITransport(application(runtime))
     made = []
     try:
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -149,7 +149,7 @@ async def service_calls(folder: Path) -> tuple[Crossed, Crossed]:
                     await call(WARMING)
                 found.append(counter.crossed())
     finally:
-        await asyncio.to_thread(running.stop)
+        await asyncio.to_thread(runtime.stop)
 
     return found[0], found[1]
 

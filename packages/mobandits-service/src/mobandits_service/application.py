@@ -23,32 +23,32 @@ from mobandits_service.runtime import ServiceRuntime
 LOG = logging.getLogger("mobandits.service")
 
 
-def application(running: ServiceRuntime) -> Starlette:
+def application(runtime: ServiceRuntime) -> Starlette:
     """The application of a service.
 
     Args:
-        running: its parts; they are started and stopped with the application.
+        runtime: its parts; they are started and stopped with the application.
     """
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        running.pace.begin()
+        runtime.pace.begin()
         tasks = [
-            asyncio.create_task(running.keep_ready()),
-            asyncio.create_task(running.snapshots.keep_taking()),
-            asyncio.create_task(running.stalls.keep_beating()),
-            asyncio.create_task(running.retention.keep_deleting()),
+            asyncio.create_task(runtime.keep_ready()),
+            asyncio.create_task(runtime.snapshots.keep_taking()),
+            asyncio.create_task(runtime.stalls.keep_beating()),
+            asyncio.create_task(runtime.retention.keep_deleting()),
         ]
-        if running.learner is not None:
-            tasks.append(asyncio.create_task(running.learner.keep_learning()))
+        if runtime.learner is not None:
+            tasks.append(asyncio.create_task(runtime.learner.keep_learning()))
         try:
             yield
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            running.pace.end()
-            running.stop()
+            runtime.pace.end()
+            runtime.stop()
 
     described = msgspec.json.encode(document(OPERATIONS))
 
@@ -61,13 +61,13 @@ def application(running: ServiceRuntime) -> Starlette:
     routes = [each.route() for each in in_order]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
-    app.state.running = running
+    app.state.runtime = runtime
     add_dashboard(app)
     # The last one is the outermost: it sees what all others answer.
     app.add_middleware(
         RequestLog,
-        telemetry=running.telemetry,
-        is_written=running.specification.log_requests,
+        telemetry=runtime.telemetry,
+        is_written=runtime.specification.log_requests,
     )
 
     return app

@@ -252,7 +252,7 @@ def guarded(
     """
 
     async def checked(request: Request) -> Response:
-        authorisation: Authorisation = request.app.state.running.authorisation
+        authorisation: Authorisation = request.app.state.runtime.authorisation
         authorisation.check(request, scope, lists_agents=lists_agents)
         if request.scope["query_string"] and not takes_query:
             query = quoted(request.url.query)

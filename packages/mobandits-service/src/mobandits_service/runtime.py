@@ -215,15 +215,15 @@ class ServiceRuntime:
         self.file.close()
 
 
-def learner_of(running: ServiceRuntime) -> "Learner | None":
+def learner_of(runtime: ServiceRuntime) -> "Learner | None":
     """What takes in what workers have written; None where the store is a file, which has none."""
-    if not isinstance(running.file.path, Address):
+    if not isinstance(runtime.file.path, Address):
         return None
 
     # psycopg is of an extra, and only databases need it.
     from mobandits_service.postgres.shared_database import SharedDatabase  # noqa: PLC0415
     from mobandits_service.workers.learner import Learner  # noqa: PLC0415
 
-    assert isinstance(running.file, SharedDatabase)  # noqa: S101 - as its address says
+    assert isinstance(runtime.file, SharedDatabase)  # noqa: S101 - as its address says
 
-    return Learner(running.agents, running.file, running.settlements, running.telemetry)
+    return Learner(runtime.agents, runtime.file, runtime.settlements, runtime.telemetry)

@@ -68,8 +68,8 @@ def serve(
             check_keys(file)
 
         listening = opened.enter_context(bound(specification.host, specification.port))
-        running = ServiceRuntime(specification, file)
-        config = server_config(application(running), running.telemetry.connections)
+        runtime = ServiceRuntime(specification, file)
+        config = server_config(application(runtime), runtime.telemetry.connections)
         # Whoever reads the address may connect at once; the server answers in a moment.
         listening.listen(BACKLOG)
         say(f"serving http://{authority(listening)}, decisions in {store}")

@@ -22,7 +22,7 @@ from mobandits_service.calls.requests import (
     body_of,
     content_of,
     hosted_of,
-    running_of,
+    runtime_of,
     saved,
 )
 from mobandits_service.operations import Operation
@@ -34,7 +34,7 @@ MOST_STATE_BYTES = 2**28  # of a snapshot: a million decisions that wait take ha
 async def agents(request: Request) -> Response:
     """`GET /v1/agents`: all agents as they are now; of a key for some agents, these."""
     seen = request.state.agents
-    hosted = running_of(request).agents
+    hosted = runtime_of(request).agents
     states = [each.state() for each in hosted if seen is None or each.name in seen]
     return answer(AgentList(states))
 
@@ -55,7 +55,7 @@ async def set_preference(request: Request) -> Response:
     hosted = hosted_of(request)
     wanted = await body_of(request, Preference)
     match = request.headers.get("if-match")
-    generation = await running_of(request).change_preference(hosted, wanted.order, match)
+    generation = await runtime_of(request).change_preference(hosted, wanted.order, match)
     etag = etag_of(hosted.preference())
     await saved(request, hosted, generation)
 
@@ -72,7 +72,7 @@ async def add_arm(request: Request) -> Response:
     hosted = hosted_of(request)
     content = await content_of(request)
     new = msgspec.json.decode(content or b"{}", type=NewArm)
-    async with running_of(request).fenced(hosted):
+    async with runtime_of(request).fenced(hosted):
         generation = hosted.generation
         is_new = hosted.add_arm(request.path_params["arm"], new.like)
     await saved(request, hosted, generation)
@@ -83,7 +83,7 @@ async def add_arm(request: Request) -> Response:
 async def remove_arm(request: Request) -> Response:
     """`DELETE /v1/agents/{agent}/arms/{arm}`: one arm less, from now on."""
     hosted = hosted_of(request)
-    async with running_of(request).fenced(hosted):
+    async with runtime_of(request).fenced(hosted):
         generation = hosted.generation
         hosted.remove_arm(request.path_params["arm"])
     await saved(request, hosted, generation)
@@ -101,7 +101,7 @@ async def set_price(request: Request) -> Response:
     hosted = hosted_of(request)
     new = await body_of(request, NewPrice)
     arm = request.path_params["arm"]
-    async with running_of(request).fenced(hosted):
+    async with runtime_of(request).fenced(hosted):
         generation = hosted.generation
         # In a thread: the price of a unit of cost is looked up again on the log.
         await asyncio.to_thread(hosted.set_price, arm, new)

@@ -34,7 +34,7 @@ from mobandits_service.calls.requests import (
     in_turns,
     is_explanation_wanted,
     refusal_of,
-    running_of,
+    runtime_of,
     saved,
 )
 from mobandits_service.hosted_agent import HostedAgent
@@ -46,15 +46,15 @@ Made = TypeVar("Made")
 
 async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
-    running = running_of(request)
-    hosted = running.agents.named(request.path_params["agent"])
-    check_room(running.file.committer.waiting())
+    runtime = runtime_of(request)
+    hosted = runtime.agents.named(request.path_params["agent"])
+    check_room(runtime.file.committer.waiting())
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
     generation = hosted.generation
     decided = await _decided_by(hosted, partial(hosted.decide, wanted))
     await saved(request, hosted, generation)
-    running.telemetry.count_decision(hosted.name, decided)
+    runtime.telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
         with contextlib.suppress(Problem, ValueError):
@@ -68,13 +68,13 @@ async def decide(request: Request) -> Response:
 async def decide_batch(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
     hosted = hosted_of(request)
-    check_room(running_of(request).file.committer.waiting())
+    check_room(runtime_of(request).file.committer.waiting())
     wanted = await body_of(request, DecideBatch)
     generation = hosted.generation
     decided = await _decided_by(hosted, partial(hosted.decide_batch, wanted))
     await saved(request, hosted, generation)
     for each in decided:
-        running_of(request).telemetry.count_decision(hosted.name, each)
+        runtime_of(request).telemetry.count_decision(hosted.name, each)
 
     return answer(DecidedBatch(decided))
 
@@ -82,7 +82,7 @@ async def decide_batch(request: Request) -> Response:
 async def observe(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions`: decisions of others, an answer for each."""
     hosted = hosted_of(request)
-    check_room(running_of(request).file.committer.waiting())
+    check_room(runtime_of(request).file.committer.waiting())
     observed = await body_of(request, list[Observed])
     check_length(observed)
     outcomes = []

@@ -12,7 +12,7 @@ from mobandits_service.calls.requests import (
     answer,
     body_of,
     hosted_of,
-    running_of,
+    runtime_of,
 )
 from mobandits_service.operations import Operation
 
@@ -23,7 +23,7 @@ async def evaluate(request: Request) -> Response:
     """`POST /v1/agents/{agent}/evaluations`: evaluate another policy, preference or arm."""
     hosted = hosted_of(request)
     wanted = await body_of(request, EvaluationWanted)
-    submitted = await running_of(request).evaluations.submit(hosted, wanted)
+    submitted = await runtime_of(request).evaluations.submit(hosted, wanted)
 
     return answer(submitted, status=202)
 
@@ -31,7 +31,7 @@ async def evaluate(request: Request) -> Response:
 async def evaluations(request: Request) -> Response:
     """`GET /v1/agents/{agent}/evaluations`: the last evaluations, the newest first."""
     hosted = hosted_of(request)
-    found = await running_of(request).evaluations.of(hosted.name)
+    found = await runtime_of(request).evaluations.of(hosted.name)
 
     return answer(EvaluationList(found))
 
@@ -40,7 +40,7 @@ async def evaluation(request: Request) -> Response:
     """`GET /v1/agents/{agent}/evaluations/{evaluation}`: an evaluation, with its result."""
     hosted = hosted_of(request)
     number = request.path_params["evaluation"]
-    found = await running_of(request).evaluations.named(hosted.name, number)
+    found = await runtime_of(request).evaluations.named(hosted.name, number)
 
     return answer(found)
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from mobandits_client.messages import ExportQuery
-from mobandits_service.calls.requests import AGENT, hosted_of, query_of, running_of
+from mobandits_service.calls.requests import AGENT, hosted_of, query_of, runtime_of
 from mobandits_service.exporting import MEDIA, chunks_of
 from mobandits_service.operations import Operation
 
@@ -18,7 +18,7 @@ async def export(request: Request) -> Response:
     query = query_of(request, ExportQuery)
     # Of an agent that was never opened there may be no log.
     hosted.store.check_usable()
-    file = await running_of(request).exports.file_of(hosted.name, query)
+    file = await runtime_of(request).exports.file_of(hosted.name, query)
     name = quote(f"{hosted.name}.{query.format}", safe="")
     headers = {
         "Content-Length": str(os.fstat(file.fileno()).st_size),

@@ -6,14 +6,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits_client.messages import Live, Ready
-from mobandits_service.calls.requests import answer, running_of
+from mobandits_service.calls.requests import answer, runtime_of
 from mobandits_service.operations import Operation
 
 
 async def metrics(request: Request) -> Response:
     """`GET /metrics`: counts and times, for Prometheus; of a key for some agents, theirs."""
     # In a thread: of many agents and arms it is long.
-    telemetry = running_of(request).telemetry
+    telemetry = runtime_of(request).telemetry
     content, kind = await asyncio.to_thread(telemetry.exposition, request.state.agents)
     return Response(content, media_type=kind)
 
@@ -25,10 +25,10 @@ async def live(_: Request) -> Response:
 
 async def ready(request: Request) -> Response:
     """`GET /health/ready`: every agent can decide."""
-    running = running_of(request)
-    statuses = {hosted.name: hosted.health for hosted in running.agents}
+    runtime = runtime_of(request)
+    statuses = {hosted.name: hosted.health for hosted in runtime.agents}
 
-    return readiness(Ready(running.agents.all_ready(), statuses))
+    return readiness(Ready(runtime.agents.all_ready(), statuses))
 
 
 def readiness(message: Ready) -> Response:

@@ -11,7 +11,7 @@ from mobandits_service.calls.requests import (
     answer,
     body_of,
     hosted_of,
-    running_of,
+    runtime_of,
     saved,
 )
 from mobandits_service.operations import Operation
@@ -20,29 +20,29 @@ from mobandits_service.specification import AgentSpecification
 
 async def put_agent(request: Request) -> Response:
     """`PUT /v1/agents/{agent}`: an agent, made once; it decides as soon as it is compiled."""
-    running = running_of(request)
+    runtime = runtime_of(request)
     name = request.path_params["agent"]
     specification = await body_of(request, AgentSpecification)
     # In a thread: to bind a policy, or to fit columns, may take longer than others should wait.
-    await asyncio.to_thread(running.check_hostable, specification)
-    kept = running.agents.add(name, specification)
-    hosted = running.agents.named(name)
+    await asyncio.to_thread(runtime.check_hostable, specification)
+    kept = runtime.agents.add(name, specification)
+    hosted = runtime.agents.named(name)
     # Of one that is there already too: the call that made it may not be on disk yet.
-    await running.settlements.settled()
+    await runtime.settlements.settled()
     if kept is not None:
         if kept.failure is not None:
-            running.agents.forget(name)
+            runtime.agents.forget(name)
         kept.check()
-        running.begin(running.make_ready(hosted))
+        runtime.begin(runtime.make_ready(hosted))
 
     return answer(hosted.state(), status=200 if kept is None else 201)
 
 
 async def delete_agent(request: Request) -> Response:
     """`DELETE /v1/agents/{agent}`: an agent that a call made ends; its log stays."""
-    running = running_of(request)
-    ended = running.agents.end(request.path_params["agent"])
-    await running.settlements.settled()
+    runtime = runtime_of(request)
+    ended = runtime.agents.end(request.path_params["agent"])
+    await runtime.settlements.settled()
     if ended is not None:
         kept, hosted = ended
         # Its last snapshot waits for the disk.
@@ -54,13 +54,13 @@ async def delete_agent(request: Request) -> Response:
 
 async def set_share(request: Request) -> Response:
     """`PUT /v1/agents/{agent}/share`: the policy decides for another share from now on."""
-    running = running_of(request)
+    runtime = runtime_of(request)
     hosted = hosted_of(request)
     wanted = await body_of(request, Share)
     # In a thread: where statistics cannot be kept, all decisions are learned again.
     await asyncio.to_thread(hosted.set_share, wanted.share)
     # After the event in the agent's log: killed between the two, it goes back to the share before.
-    kept = running.agents.kept_again(hosted)
+    kept = runtime.agents.kept_again(hosted)
     await saved(request, hosted)
     kept.check()
 

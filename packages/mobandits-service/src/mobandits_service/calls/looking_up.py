@@ -13,7 +13,7 @@ from mobandits_service.calls.requests import (
     decision_of,
     hosted_of,
     query_of,
-    running_of,
+    runtime_of,
 )
 from mobandits_service.operations import Operation
 
@@ -22,7 +22,7 @@ async def recorded(request: Request) -> Response:
     """`GET .../decisions/{decision}`: a decision as it was then, with its rewards."""
     hosted, number = decision_of(request)
     # The store shows only what is on disk.
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     recorded_one = await asyncio.to_thread(hosted.recorded, number)
 
     return answer(recorded_one)
@@ -32,7 +32,7 @@ async def decisions(request: Request) -> Response:
     """`GET /v1/agents/{agent}/decisions`: decisions as they were then, a page at a time."""
     hosted = hosted_of(request)
     query = query_of(request, DecisionsQuery)
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     # In a thread: where few decisions fit, it goes through many.
     page = await asyncio.to_thread(hosted.listed, query)
 
@@ -42,7 +42,7 @@ async def decisions(request: Request) -> Response:
 async def explained(request: Request) -> Response:
     """`GET .../decisions/{decision}/explanation`: why, by what the agent believes now."""
     hosted, number = decision_of(request)
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     # In a thread: the first one may compile.
     explanation = await asyncio.to_thread(hosted.explained, number)
 

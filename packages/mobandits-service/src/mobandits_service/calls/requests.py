@@ -140,10 +140,10 @@ def is_explanation_wanted(request: Request) -> bool:
     return query_of(request, DecideQuery).explain
 
 
-def running_of(request: Request) -> ServiceRuntime:
+def runtime_of(request: Request) -> ServiceRuntime:
     """The service that a request came to."""
-    running: ServiceRuntime = request.app.state.running
-    return running
+    runtime: ServiceRuntime = request.app.state.runtime
+    return runtime
 
 
 def hosted_of(request: Request) -> HostedAgent:
@@ -153,7 +153,7 @@ def hosted_of(request: Request) -> HostedAgent:
         Problem: where there is none.
     """
     name: str = request.path_params["agent"]
-    return running_of(request).agents.named(name)
+    return runtime_of(request).agents.named(name)
 
 
 def decision_of(request: Request) -> tuple[HostedAgent, int]:
@@ -182,7 +182,7 @@ async def saved(request: Request, hosted: HostedAgent, generation: int | None = 
     """
     if generation is None:
         generation = hosted.generation
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     hosted.check_saved(generation)
 
 

@@ -20,7 +20,7 @@ from mobandits_service.calls.requests import (
     hosted_of,
     in_turns,
     refusal_of,
-    running_of,
+    runtime_of,
     saved,
 )
 from mobandits_service.decision_names import number_or_key
@@ -32,12 +32,12 @@ from mobandits_service.problems import Problem
 async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
     hosted, number = decision_of(request)
-    running = running_of(request)
-    check_room(running.file.committer.waiting())
+    runtime = runtime_of(request)
+    check_room(runtime.file.committer.waiting())
     rewards = await body_of(request, dict[str, float])
     rewarded = hosted.reward(number, rewards)
     await saved(request, hosted)
-    running.telemetry.count_reward(hosted.name, rewarded)
+    runtime.telemetry.count_reward(hosted.name, rewarded)
 
     return answer(rewarded)
 
@@ -45,7 +45,7 @@ async def reward(request: Request) -> Response:
 async def reward_several(request: Request) -> Response:
     """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
     hosted = hosted_of(request)
-    check_room(running_of(request).file.committer.waiting())
+    check_room(runtime_of(request).file.committer.waiting())
     items = await body_of(request, list[RewardsOf])
     check_length(items)
     outcomes = []
@@ -59,7 +59,7 @@ async def reward_several(request: Request) -> Response:
     await saved(request, hosted, generation)
     for outcome in outcomes:
         if outcome.rewarded is not None:
-            running_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)
+            runtime_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)
 
     return Response(msgspec.json.encode(outcomes), media_type=JSON)
 

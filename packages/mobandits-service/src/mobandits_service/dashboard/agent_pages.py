@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits_client.messages import Preview
-from mobandits_service.calls.requests import hosted_of, running_of, saved
+from mobandits_service.calls.requests import hosted_of, runtime_of, saved
 from mobandits_service.dashboard.agent_page import agent_page
 from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits_service.dashboard.changes import Change, last_changes
@@ -25,10 +25,10 @@ RECENT = 200  # contexts that a preview looks at
 
 async def agents_page(request: Request, visitor: Visitor) -> Response:
     """`GET /`: all agents that the visitor may see."""
-    running = running_of(request)
-    seen = [hosted for hosted in running.agents if visitor.may("read", hosted.name)]
+    runtime = runtime_of(request)
+    seen = [hosted for hosted in runtime.agents if visitor.may("read", hosted.name)]
     agents = [AgentNow(hosted) for hosted in seen]
-    lines = await asyncio.to_thread(agent_lines, running.file.path, agents)
+    lines = await asyncio.to_thread(agent_lines, runtime.file.path, agents)
 
     return page_answer("agents.html", visitor=visitor, lines=lines, agent=None)
 
@@ -47,7 +47,7 @@ async def preview_shown(request: Request, visitor: Visitor) -> Response:
     span = _asked(request)
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     try:
         found = await asyncio.to_thread(preview, hosted, order, RECENT)
     except (Problem, ValueError) as error:
@@ -69,7 +69,7 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
     hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
     try:
-        generation = await running_of(request).change_preference(hosted, order)
+        generation = await runtime_of(request).change_preference(hosted, order)
     except ValueError as error:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
@@ -105,7 +105,7 @@ async def _agent_answer(
     refused: str = "",
     status: int = 200,
 ) -> Response:
-    path = running_of(request).file.path
+    path = runtime_of(request).file.path
     page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), span)
     changes: list[Change] = []
     if hosted.is_ready:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from mobandits.agent.core import AgentCore
 from mobandits_client.messages import DecisionsQuery, Explained, Recorded
-from mobandits_service.calls.requests import decision_of, hosted_of, running_of
+from mobandits_service.calls.requests import decision_of, hosted_of, runtime_of
 from mobandits_service.dashboard.answers import number_text, page_answer
 from mobandits_service.dashboard.visitors import Visitor
 from mobandits_service.problems import Problem, problem_of
@@ -24,7 +24,7 @@ FILTERS = ("arm", "status", "made_by")
 async def decisions_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}/decisions`: the last decisions, a page at a time."""
     hosted = hosted_of(request)
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     # A form sends the fields that were left empty as well.
     given = {name: text for name, text in request.query_params.items() if text}
     filters = {name: given[name] for name in FILTERS if name in given}
@@ -54,7 +54,7 @@ async def decisions_shown(request: Request, visitor: Visitor) -> Response:
 async def decision_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}/decisions/{decision}`: a decision, its rewards, and why it was made."""
     hosted, number = decision_of(request)
-    await running_of(request).settlements.settled()
+    await runtime_of(request).settlements.settled()
     recorded = await asyncio.to_thread(hosted.recorded, number)
     explained: Explained | None = None
     unexplained = ""

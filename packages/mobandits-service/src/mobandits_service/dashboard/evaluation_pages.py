@@ -15,7 +15,7 @@ from mobandits_client.messages import (
     ObjectiveState,
     TargetValue,
 )
-from mobandits_service.calls.requests import hosted_of, running_of
+from mobandits_service.calls.requests import hosted_of, runtime_of
 from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits_service.dashboard.order_form import CHOICES, OWN, WEIGHTED, form_of, read_form
 from mobandits_service.dashboard.visitors import Page, Visitor
@@ -68,7 +68,7 @@ async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /agents/{agent}/evaluations`: the evaluations of an agent, and a form for another one."""
     hosted = hosted_of(request)
     state = hosted.state()
-    found = await running_of(request).evaluations.of(hosted.name)
+    found = await runtime_of(request).evaluations.of(hosted.name)
     form = dataclasses.replace(form_of(None, len(state.objectives)), choice=WEIGHTED)
 
     return page_answer(
@@ -91,7 +91,7 @@ async def evaluation_started(request: Request, visitor: Visitor) -> Response:
     hosted = hosted_of(request)
     target = read_target(visitor.form, hosted.state().objectives)
     wanted = msgspec.convert(target, EvaluationWanted)
-    submitted = await running_of(request).evaluations.submit(hosted, wanted)
+    submitted = await runtime_of(request).evaluations.submit(hosted, wanted)
 
     return elsewhere(f"/agents/{segment(hosted.name)}/evaluations/{submitted.id}")
 
@@ -101,7 +101,7 @@ async def evaluation_shown(request: Request, visitor: Visitor) -> Response:
     hosted = hosted_of(request)
     state = hosted.state()
     number = request.path_params["evaluation"]
-    found = await running_of(request).evaluations.named(hosted.name, number)
+    found = await runtime_of(request).evaluations.named(hosted.name, number)
 
     return page_answer(
         "evaluation.html",

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from mobandits.logs.store.keys import SCOPES
 from mobandits.support.naming import quoted
 from mobandits_service import keys_command
-from mobandits_service.calls.requests import running_of
+from mobandits_service.calls.requests import runtime_of
 from mobandits_service.dashboard.answers import elsewhere, page_answer
 from mobandits_service.dashboard.login_pages import give_cookie
 from mobandits_service.dashboard.sessions import Sessions
@@ -29,27 +29,27 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
     Every request needs a key once there is one. So whoever makes the first one is logged in with it,
     and it must be one that can make others.
     """
-    running = running_of(request)
+    runtime = runtime_of(request)
     form = visitor.form
     label = form.get("label", "").strip()
     if not 0 < len(label) <= MOST_LETTERS:
         raise Problem(422, f"label must be 1 to {MOST_LETTERS} characters, got {quoted(label)}")
 
     scope = form.get("scope", "")
-    names = [hosted.name for hosted in running.agents]
+    names = [hosted.name for hosted in runtime.agents]
     agents = [name for name in names if f"agent:{name}" in form]
     is_first = visitor.key is None
     if is_first and (scope != "admin" or agents):
         given = quoted(f"{scope} of {', '.join(agents) or 'all agents'}")
         raise Problem(422, f"the first key must be one of admin for all agents, got {given}")
 
-    key = await asyncio.to_thread(keys_command.added, running.file.path, label, [scope], agents)
-    running.authorisation.read_keys_again()
+    key = await asyncio.to_thread(keys_command.added, runtime.file.path, label, [scope], agents)
+    runtime.authorisation.read_keys_again()
     if not is_first:
         return await _keys_answer(request, visitor, new=key, label=label)
 
     sessions: Sessions = request.app.state.sessions
-    own = running.authorisation.key_of_text(key)
+    own = runtime.authorisation.key_of_text(key)
     if own is None:
         raise Problem(409, "the new key was revoked at once")
 
@@ -64,9 +64,9 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
 async def key_revoked(request: Request, _: Visitor) -> Response:
     """`POST /keys/{key}/revoke`: a key is valid no more."""
     number = request.path_params["key"]
-    running = running_of(request)
-    await asyncio.to_thread(keys_command.revoked, running.file.path, number)
-    running.authorisation.read_keys_again()
+    runtime = runtime_of(request)
+    await asyncio.to_thread(keys_command.revoked, runtime.file.path, number)
+    runtime.authorisation.read_keys_again()
 
     return elsewhere("/keys")
 
@@ -74,8 +74,8 @@ async def key_revoked(request: Request, _: Visitor) -> Response:
 async def _keys_answer(
     request: Request, visitor: Visitor, *, new: str = "", label: str = ""
 ) -> Response:
-    running = running_of(request)
-    keys = await asyncio.to_thread(running.file.all_keys)
+    runtime = runtime_of(request)
+    keys = await asyncio.to_thread(runtime.file.all_keys)
 
     return page_answer(
         "keys.html",
@@ -83,7 +83,7 @@ async def _keys_answer(
         agent=None,
         keys=keys,
         scopes=SCOPES,
-        agents=[hosted.name for hosted in running.agents],
+        agents=[hosted.name for hosted in runtime.agents],
         new=new,
         label=label,
         own=None if visitor.key is None else visitor.key.id,

@@ -19,7 +19,7 @@ START = "/"
 
 async def login_page(request: Request) -> Response:
     """`GET /login`: where a key is asked for."""
-    authorisation: Authorisation = request.app.state.running.authorisation
+    authorisation: Authorisation = request.app.state.runtime.authorisation
     target = own_path(request.query_params.get("next", START))
     if authorisation.is_open:
         return elsewhere(target)
@@ -36,7 +36,7 @@ async def log_in(request: Request) -> Response:
 
 
 async def _logged_in(request: Request) -> Response:
-    authorisation: Authorisation = request.app.state.running.authorisation
+    authorisation: Authorisation = request.app.state.runtime.authorisation
     sessions: Sessions = request.app.state.sessions
     authorisation.check_host(request)
     check_origin(request)

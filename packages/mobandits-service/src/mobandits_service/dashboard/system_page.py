@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from mobandits.logs.address import Place
 from mobandits.logs.store.write_ahead_log import SUFFIXES
-from mobandits_service.calls.requests import running_of
+from mobandits_service.calls.requests import runtime_of
 from mobandits_service.dashboard.answers import page_answer
 from mobandits_service.dashboard.visitors import Visitor
 from mobandits_service.telemetry import Answered
@@ -42,9 +42,9 @@ class CallRow(NamedTuple):
 
 async def system_shown(request: Request, visitor: Visitor) -> Response:
     """`GET /system`: what runs, and how it answers."""
-    running = running_of(request)
-    megabytes = await asyncio.to_thread(store_megabytes, running.file.path)
-    telemetry = running.telemetry
+    runtime = runtime_of(request)
+    megabytes = await asyncio.to_thread(store_megabytes, runtime.file.path)
+    telemetry = runtime.telemetry
 
     return page_answer(
         "system.html",
@@ -52,9 +52,9 @@ async def system_shown(request: Request, visitor: Visitor) -> Response:
         version=importlib.metadata.version("mobandits"),
         python=platform.python_version(),
         uptime=duration_text(time.time() - telemetry.started),
-        store=str(running.file.path),
+        store=str(runtime.file.path),
         megabytes=megabytes,
-        waiting=running.file.committer.waiting(),
+        waiting=runtime.file.committer.waiting(),
         connections=telemetry.connections,
         stalls=telemetry.stalls(),
         calls=call_rows(telemetry.answered()),

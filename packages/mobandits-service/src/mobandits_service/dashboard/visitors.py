@@ -71,7 +71,7 @@ async def visitor_of(request: Request, scope: str | None) -> Visitor:
     Raises:
         Problem: where nobody is logged in, the key does not allow it, or another site has sent it.
     """
-    authorisation: Authorisation = request.app.state.running.authorisation
+    authorisation: Authorisation = request.app.state.runtime.authorisation
     sessions: Sessions = request.app.state.sessions
     authorisation.check_host(request)
     session = sessions.found(request.cookies.get(COOKIE))

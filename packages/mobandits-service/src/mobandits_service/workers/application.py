@@ -14,31 +14,31 @@ from mobandits_service.workers.worker_runtime import WorkerRuntime
 METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
 
 
-def application_of_worker(running: WorkerRuntime) -> Starlette:
+def application_of_worker(runtime: WorkerRuntime) -> Starlette:
     """The application of a worker.
 
     Args:
-        running: its parts; they are started and stopped with the application.
+        runtime: its parts; they are started and stopped with the application.
     """
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         # Before the first connection is taken.
-        await running.begin()
+        await runtime.begin()
         try:
             yield
         finally:
-            await running.stop()
+            await runtime.stop()
 
     routes = [each.route() for each in OPERATIONS_OF_WORKERS]
     routes.append(Route("/{path:path}", forwarded, methods=METHODS))
     app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
-    app.state.running = running
+    app.state.runtime = runtime
     # The learner counts what is decided and learned.
     app.add_middleware(
         RequestLog,
         telemetry=Uncounted(),
-        is_written=running.specification.log_requests,
+        is_written=runtime.specification.log_requests,
     )
 
     return app

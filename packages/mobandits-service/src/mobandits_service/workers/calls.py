@@ -31,58 +31,58 @@ from mobandits_service.workers.worker_runtime import WorkerRuntime
 
 def worker_of(request: Request) -> WorkerRuntime:
     """The worker that a request came to."""
-    running: WorkerRuntime = request.app.state.running
-    return running
+    runtime: WorkerRuntime = request.app.state.runtime
+    return runtime
 
 
 async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
-    running = worker_of(request)
-    check_room(running.worker.gathering.waiting())
+    runtime = worker_of(request)
+    check_room(runtime.worker.gathering.waiting())
     if is_explanation_wanted(request):
         # The learner has what explains it.
-        return await running.forwarding.answer(request)
+        return await runtime.forwarding.answer(request)
 
     wanted = await decision_wanted(request)
-    decided = await running.worker.decide(request.path_params["agent"], wanted)
+    decided = await runtime.worker.decide(request.path_params["agent"], wanted)
     if decided is None:
-        return await running.forwarding.answer(request)
+        return await runtime.forwarding.answer(request)
 
     return answer(decided)
 
 
 async def decide_batch(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
-    running = worker_of(request)
-    check_room(running.worker.gathering.waiting())
+    runtime = worker_of(request)
+    check_room(runtime.worker.gathering.waiting())
     wanted = await body_of(request, DecideBatch)
-    decided = await running.worker.decide_batch(request.path_params["agent"], wanted)
+    decided = await runtime.worker.decide_batch(request.path_params["agent"], wanted)
     if decided is None:
-        return await running.forwarding.answer(request)
+        return await runtime.forwarding.answer(request)
 
     return answer(DecidedBatch(decided))
 
 
 async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
-    running = worker_of(request)
-    check_room(running.worker.gathering.waiting())
+    runtime = worker_of(request)
+    check_room(runtime.worker.gathering.waiting())
     number = decision_number(request.path_params["decision"])
     rewards = await body_of(request, dict[str, float])
-    rewarded = await running.worker.reward(request.path_params["agent"], number, rewards)
+    rewarded = await runtime.worker.reward(request.path_params["agent"], number, rewards)
 
     return answer(rewarded)
 
 
 async def reward_several(request: Request) -> Response:
     """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
-    running = worker_of(request)
-    check_room(running.worker.gathering.waiting())
+    runtime = worker_of(request)
+    check_room(runtime.worker.gathering.waiting())
     items = await body_of(request, list[RewardsOf])
     check_length(items)
     agent = request.path_params["agent"]
     outcomes = []
-    rewarding = running.worker.reward_all(agent, items)
+    rewarding = runtime.worker.reward_all(agent, items)
     for rewarded in await rewarding:
         if isinstance(rewarded, Rewarded):
             outcomes.append(RewardOutcome(rewarded=rewarded))

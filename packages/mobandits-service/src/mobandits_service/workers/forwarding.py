@@ -62,7 +62,7 @@ class Forwarding:
         url = httpx.URL(self._copies.learner_url()).copy_with(raw_path=target)
         left_out = OWN - OF_REQUESTS
         headers = [(name, value) for name, value in request.headers.raw if name not in left_out]
-        if not request.app.state.running.authorisation.is_open:
+        if not request.app.state.runtime.authorisation.is_open:
             # The learner sees this process in place of the visitor. Without keys it would take the
             # request for one that came through a proxy, and nobody logs in.
             address = visitor_address(request)

@@ -64,8 +64,8 @@ def main() -> None:
 
     assert order.listening is not None  # noqa: S101 - workers share one
     with socket.socket(fileno=order.listening) as listening:
-        running = WorkerRuntime(order.specification, address)
-        run(application_of_worker(running), listening)
+        runtime = WorkerRuntime(order.specification, address)
+        run(application_of_worker(runtime), listening)
 
 
 def run_learner(specification: ServiceSpecification, address: Address) -> None:
@@ -73,8 +73,8 @@ def run_learner(specification: ServiceSpecification, address: Address) -> None:
     with bound(LOOPBACK, 0) as listening, SharedDatabase(address, specification.durability) as file:
         listening.listen(BACKLOG)
         file.url = f"http://{authority(listening)}"
-        running = ServiceRuntime(specification, file)
-        run(application(running), listening)
+        runtime = ServiceRuntime(specification, file)
+        run(application(runtime), listening)
 
 
 def run(app: Starlette, listening: socket.socket) -> None:
