@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, IntArray, Recipe
+from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.case import (
     EvaluationCase,
-    Predictions,
     ValueEstimator,
     refuse_ranks,
     require_propensities,
 )
-from mobandits.evaluation.diagnostics import Diagnostics, diagnose
+from mobandits.evaluation.diagnostics import diagnose
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.ips import Ips
-from mobandits.evaluation.reliability import cautions
+from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.replay import Replay
-from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
+from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import LoggingPolicy, Target, check_target, probabilities_of
@@ -53,7 +52,6 @@ TABLE: dict[str, Any] = {
     "low": pl.Float64,
     "high": pl.Float64,
 }
-Model = RidgePerArm | Array | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -347,7 +345,7 @@ def compare(
         tell(report, 0, len(targets))
         predictions = None
         if needs_model:
-            predictions = _predictions(log, model, fold_of_round)
+            predictions = predictions_of(model, log, fold_of_round)
 
         logging_probabilities = None
         if logging is not None:
@@ -452,29 +450,3 @@ def _resolved(estimator: ValueEstimator | str) -> ValueEstimator:
         raise ValueError(f"estimator must be a name or an estimator such as Ips(), got {got}")
 
     return estimator
-
-
-def _predictions(log: Feedback, model: Model, fold_of_round: IntArray) -> Predictions:
-    if model is None:
-        model = RidgePerArm()
-    if isinstance(model, RidgePerArm):
-        return model.fit(log, fold_of_round)
-
-    return OwnPredictions(model, log)
-
-
-def estimate_case(
-    name: str, case: EvaluationCase, estimator: ValueEstimator, diagnostics: Diagnostics
-) -> Estimate:
-    """The estimate of a target's value, with its warnings."""
-    was_observed = ~np.isnan(case.rewards)
-    estimate = Estimate(
-        target=name,
-        estimator=estimator,
-        objectives=case.log.objective_names,
-        terms=estimator.terms(case),
-        seen=was_observed.sum(0),
-        diagnostics=diagnostics,
-    )
-    # The rules ask for the standard error: the estimate must be there before its warnings.
-    return estimate.warned(cautions(case, estimate))

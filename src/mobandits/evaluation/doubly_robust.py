@@ -5,13 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import EvaluationCase
-from mobandits.evaluation.clipping import check_clip, clipped
+from mobandits.evaluation.clipping import Clipping
 from mobandits.evaluation.terms import Terms, observed
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoublyRobust:
+class DoublyRobust(Clipping):
     """The mean of q(x_i, pi) + w_i (r_i - q(x_i, a_i)).
 
     ============= ==================================================
@@ -49,28 +50,32 @@ class DoublyRobust:
         [[1.15]]
     """
 
-    clip: float | None = None
-
     name: ClassVar[str] = "dr"
     needs_model: ClassVar[bool] = True
-    needs_propensities: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_clip("DoublyRobust.clip", self.clip)
 
     def terms(self, case: EvaluationCase) -> Terms:
         """a_il = q_l(x_i, pi) + w_i (r_il - q_l(x_i, a_i)) and b_il = 1.
 
         Both are 0 where the reward is missing.
         """
-        rewards, seen = observed(case.rewards)
-        weights, cut = clipped(case.weights, self.clip)
-        errors = seen * (rewards - case.logged)
-        correction = weights[:, None] * errors
-        # A round without a reward is left out whole, prediction and all, as the denominator is.
-        numerator = seen * case.expected + correction
-        lost = None
-        if cut is not None:
-            lost = cut[:, None] * np.abs(errors)
+        return corrected(case, *self.weights(case))
 
-        return Terms(numerator, seen, lost)
+
+def corrected(case: EvaluationCase, weights: Array, left_out: Array | None) -> Terms:
+    """The terms of a model whose errors are corrected.
+
+    Args:
+        case: with a model.
+        weights: (rounds, 1) of the errors.
+        left_out: (rounds, 1) how much the true weights are larger; None: they are not.
+    """
+    rewards, seen = observed(case.rewards)
+    errors = seen * (rewards - case.logged)
+    correction = weights * errors
+    # A round without a reward is left out whole, prediction and all, as the denominator is.
+    numerator = seen * case.expected + correction
+    lost = None
+    if left_out is not None:
+        lost = left_out * np.abs(errors)
+
+    return Terms(numerator, seen, lost)

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
-from mobandits.evaluation.case import EvaluationCase, Predictions
-from mobandits.evaluation.comparison import Model, estimate_case
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.diagnostics import diagnose
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
-from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
+from mobandits.evaluation.reliability import estimate_case
+from mobandits.evaluation.reward_model import Model, predictions_of
 from mobandits.evaluation.targets import Target, probabilities_of
 from mobandits.evaluation.training import (
     Trained,
@@ -27,7 +27,7 @@ from mobandits.evaluation.training import (
     trained,
 )
 from mobandits.logs import Feedback
-from mobandits.support.checks import as_float_array, integer
+from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
@@ -76,7 +76,7 @@ class ForwardLog:
         self.blocks = blocks_of(len(log), blocks)
         self.first = int(np.searchsorted(self.blocks, 1))
         self.valued = log[self.first :]
-        self.predictions = self._predictions(model)
+        self.predictions = predictions_of(model, log, self.blocks, forward=True)
         self._seed = seed
 
     def learned(self, recipe: Recipe) -> list[Learned]:
@@ -135,17 +135,6 @@ class ForwardLog:
         """
         case = EvaluationCase(self.valued, probabilities, self.predictions)
         return estimate_case(name, case, DoublyRobust(), diagnose(case))
-
-    def _predictions(self, model: Model) -> Predictions:
-        if model is None:
-            model = RidgePerArm()
-        if isinstance(model, RidgePerArm):
-            return model.fit_forward(self.log, self.blocks)
-
-        OwnPredictions(model, self.log)  # refuses predictions that do not fit the log
-        table = as_float_array("predictions", model)
-
-        return OwnPredictions(table[self.first :], self.valued)
 
 
 def blocks_of(rounds: int, blocks: int) -> IntArray:

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.evaluation.case import EvaluationCase
-from mobandits.evaluation.clipping import check_clip, clipped
+from mobandits.evaluation.clipping import Clipping
 from mobandits.evaluation.terms import Terms, observed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ips:
+class Ips(Clipping):
     """The mean of w_i r_i, with w_i = pi(a_i | x_i) / p_i.
 
     ============= ==================================================
@@ -44,22 +44,16 @@ class Ips:
         [0.5, 2.0]
     """
 
-    clip: float | None = None
-
     name: ClassVar[str] = "ips"
     needs_model: ClassVar[bool] = False
-    needs_propensities: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_clip("Ips.clip", self.clip)
 
     def terms(self, case: EvaluationCase) -> Terms:
         """a_il = w_i r_il and b_il = 1, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
-        weights, cut = clipped(case.weights, self.clip)
-        numerator = weights[:, None] * rewards  # missing rewards are 0 here
+        weights, cut = self.weights(case)
+        numerator = weights * rewards  # missing rewards are 0 here
         lost = None
         if cut is not None:
-            lost = cut[:, None] * np.abs(rewards)
+            lost = cut * np.abs(rewards)
 
         return Terms(numerator, seen, lost)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.evaluation.case import EvaluationCase
+from mobandits.evaluation.case import EvaluationCase, ValueEstimator
+from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.replay import Replay
@@ -27,6 +28,23 @@ UNEVEN_LOGGING = (
     "uneven logging: Replay is biased where arms were not equally likely, or propensities are not "
     "known"
 )
+
+
+def estimate_case(
+    name: str, case: EvaluationCase, estimator: ValueEstimator, diagnostics: Diagnostics
+) -> Estimate:
+    """The estimate of a target's value, with its warnings."""
+    was_observed = ~np.isnan(case.rewards)
+    estimate = Estimate(
+        target=name,
+        estimator=estimator,
+        objectives=case.log.objective_names,
+        terms=estimator.terms(case),
+        seen=was_observed.sum(0),
+        diagnostics=diagnostics,
+    )
+    # The rules ask for the standard error: the estimate must be there before its warnings.
+    return estimate.warned(cautions(case, estimate))
 
 
 def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:

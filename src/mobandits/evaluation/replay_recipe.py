@@ -11,7 +11,7 @@ from mobandits.evaluation.case import EvaluationCase, refuse_ranks
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replay_logged
-from mobandits.evaluation.reliability import UNEVEN_LOGGING, cautions, is_even
+from mobandits.evaluation.reliability import UNEVEN_LOGGING, estimate_case, is_even
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.training import (
     check_assumptions,
@@ -113,40 +113,27 @@ def replay(
     expected_matches = int(least_propensity * len(log))
     horizon = rounds or max(expected_matches, 1)
     matched = _play(log, recipe, kept, horizon, rng)
-    estimate = _estimate(log, recipe, matched)
     case = ReplayedCase(log, None, None, matched)
-    warnings = cautions(case, estimate)
+    estimate = estimate_case(short_repr(recipe), case, Replay(), _diagnostics(matched))
     if not rejection and not is_even(log):
-        warnings += (UNEVEN_LOGGING,)
+        return estimate.warned((*estimate.warnings, UNEVEN_LOGGING))
 
-    return estimate.warned(warnings)
+    return estimate
 
 
-def _estimate(log: Feedback, recipe: Recipe, matched: Mask) -> Estimate:
-    """The mean over the rounds that counted."""
-    # Their weights are all 1: effective rounds and shares are those of a plain mean.
+def _diagnostics(matched: Mask) -> Diagnostics:
+    """The weights of the rounds that counted, which are all 1: those of a plain mean."""
     count = int(matched.sum())
-    diagnostics = Diagnostics(
-        rounds=len(log),
+    return Diagnostics(
+        rounds=len(matched),
         effective_rounds=count,
         largest_weight=1.0,
         largest_share=1.0 / max(count, 1),
         mean_weight=np.nan,
         strayed=np.nan,
-        matched=count / len(log),
+        matched=count / len(matched),
         uncovered_rounds=0.0,
         uncovered_mass=0.0,
-    )
-    case = ReplayedCase(log, None, None, matched)
-    was_observed = ~np.isnan(log.rewards)
-
-    return Estimate(
-        target=short_repr(recipe),
-        estimator=Replay(),
-        objectives=log.objective_names,
-        terms=Replay().terms(case),
-        seen=was_observed.sum(0),
-        diagnostics=diagnostics,
     )
 
 

@@ -1,11 +1,13 @@
 """Models of the rewards: a ridge regression per arm and objective, or a user's own numbers."""
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.evaluation.case import Predictions
 from mobandits.logs import Feedback
 from mobandits.support.checks import as_float_array, number
 
@@ -41,6 +43,13 @@ class OwnPredictions:
 
         self._table = table
         self._arms = log.arms
+
+    def after(self, rounds: int) -> "OwnPredictions":
+        """The same without the first rounds."""
+        later = copy.copy(self)
+        later._table = self._table[rounds:]
+        later._arms = self._arms[rounds:]
+        return later
 
     def logged(self) -> Array:
         """Of the arms that were played."""
@@ -80,75 +89,50 @@ class RidgePerArm:
     def __post_init__(self) -> None:
         number("RidgePerArm.penalty", self.penalty, above=0.0)
 
-    def fit(self, log: Feedback, folds: IntArray) -> "CrossFitted":
-        """The regression of every fold on all the others.
+    def fit(self, log: Feedback, folds: IntArray, *, forward: bool = False) -> "CrossFitted":
+        """The regression of every fold on all the others, or only on those before it.
 
         Args:
             log: the logged decisions.
             folds: (rounds,) the fold of each.
-
-        Example:
-            >>> arms = ["a", "a", "b", "b"]
-            >>> log = Feedback(np.ones((4, 0)), arms, [[1.0]] * 4, [0.5] * 4, ["a", "b"], ["q"])
-            >>> RidgePerArm().fit(log, np.array([0, 1, 0, 1])).logged().ravel().tolist()
-            [1.0, 1.0, 1.0, 1.0]
-        """
-        observed = ~np.isnan(log.rewards)
-        fold_count = int(folds.max()) + 1
-        means_by_fold = []
-        for fold in range(fold_count):
-            others = folds != fold
-            mean = _observed_means(log.rewards[others], observed[others])
-            means_by_fold.append(mean)
-
-        means = np.array(means_by_fold)
-        theta = self._coefficients(log, observed, folds, means, _of_other_folds)
-
-        return CrossFitted(log, folds, means, theta)
-
-    def fit_forward(self, log: Feedback, blocks: IntArray) -> "CrossFitted":
-        """The regression of every block on those before it, for the rounds after the first block.
-
-        Args:
-            log: the logged decisions.
-            blocks: (rounds,) the block of each, from 0 and not decreasing, at least two of them.
+            forward: fit on the folds before, for the rounds after the first fold; folds must not
+                decrease then.
 
         Example:
             >>> arms = ["a", "a", "b", "b"]
             >>> rewards = [[1.0], [1.0], [2.0], [2.0]]
             >>> log = Feedback(np.ones((4, 0)), arms, rewards, [0.5] * 4, ["a", "b"], ["q"])
-            >>> RidgePerArm().fit_forward(log, np.array([0, 0, 1, 1])).logged().ravel().tolist()
-            [1.0, 1.0]
+            >>> RidgePerArm().fit(log, np.array([0, 1, 0, 1])).logged().ravel().tolist()
+            [1.25, 1.25, 1.75, 1.75]
+            >>> RidgePerArm().fit(log, np.array([0, 0, 1, 1]), forward=True).logged().tolist()
+            [[1.0], [1.0]]
         """
         observed = ~np.isnan(log.rewards)
-        block_count = int(blocks.max()) + 1
-        means_by_block = []
-        for block in range(block_count):
-            earlier = blocks < block
-            mean = _observed_means(log.rewards[earlier], observed[earlier])
-            means_by_block.append(mean)
+        means_by_fold = []
+        for fold in range(int(folds.max()) + 1):
+            training = folds < fold if forward else folds != fold
+            mean = _observed_means(log.rewards[training], observed[training])
+            means_by_fold.append(mean)
 
-        means = np.array(means_by_block)
-        theta = self._coefficients(log, observed, blocks, means, _of_earlier_blocks)
-        # The first block has none before it: what it would be predicted from is not there.
-        first = int(np.searchsorted(blocks, 1))
-        later_blocks = blocks[first:] - 1
+        means = np.array(means_by_fold)
+        theta = self._coefficients(log, observed, folds, means, forward=forward)
+        if not forward:
+            return CrossFitted(log, folds, means, theta)
 
-        return CrossFitted(log[first:], later_blocks, means[1:], theta[1:])
+        # The first fold has none before it: what it would be predicted from is not there.
+        first = int(np.searchsorted(folds, 1))
+        later_folds = folds[first:] - 1
+
+        return CrossFitted(log[first:], later_folds, means[1:], theta[1:])
 
     def _coefficients(
-        self,
-        log: Feedback,
-        observed: Array,
-        folds: IntArray,
-        means: Array,
-        of_training: Callable[[Array], Array],
+        self, log: Feedback, observed: Array, folds: IntArray, means: Array, *, forward: bool
     ) -> Array:
         """The coefficients theta, (folds, arms, features + 1, objectives).
 
-        `of_training` turns the sums over each fold into those over what it is fitted on. Where all
-        rewards were observed, one Gram matrix serves every objective.
+        Where all rewards were observed, one Gram matrix serves every objective.
         """
+        of_training = _of_earlier_folds if forward else _of_other_folds
         fold_count, objectives = means.shape
         arms = len(log.arm_names)
         size = log.contexts.shape[-1] + 1
@@ -254,6 +238,31 @@ class CrossFitted:
         return effect
 
 
+Model = RidgePerArm | Array | None
+
+
+def predictions_of(
+    model: Model, log: Feedback, folds: IntArray, *, forward: bool = False
+) -> Predictions:
+    """The rewards that a model expects.
+
+    Args:
+        model: a regression, None for the default one, or predictions of a model of the user's.
+        log: the logged decisions.
+        folds: (rounds,) the fold of each.
+        forward: as in `RidgePerArm.fit`: predictions are of the rounds after the first fold.
+
+    Raises:
+        ValueError: where a user's predictions do not fit the log.
+    """
+    if model is None or isinstance(model, RidgePerArm):
+        return (model or RidgePerArm()).fit(log, folds, forward=forward)
+
+    own = OwnPredictions(model, log)
+
+    return own.after(int(np.searchsorted(folds, 1))) if forward else own
+
+
 def _observed_means(rewards: Array, observed: Array) -> Array:
     """(objectives,) the mean of what was observed; 0 where nothing was."""
     filled = np.where(observed, rewards, 0.0)
@@ -270,8 +279,8 @@ def _of_other_folds(sums: Array) -> Array:
     return others
 
 
-def _of_earlier_blocks(sums: Array) -> Array:
-    """The sums over all blocks before each, from those of each."""
+def _of_earlier_folds(sums: Array) -> Array:
+    """The sums over all folds before each, from those of each."""
     earlier: Array = np.zeros_like(sums)
     earlier[1:] = np.cumsum(sums[:-1], axis=0)
     return earlier

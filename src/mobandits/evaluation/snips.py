@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.evaluation.case import EvaluationCase
-from mobandits.evaluation.clipping import check_clip, clipped
+from mobandits.evaluation.clipping import Clipping
 from mobandits.evaluation.terms import Terms, observed, ratio_of_sums
 
 
 @dataclass(frozen=True, kw_only=True)
-class Snips:
+class Snips(Clipping):
     """sum w_i r_i / sum w_i, with w_i = pi(a_i | x_i) / p_i: a weighted mean of the rewards.
 
     Symbols as in `Ips`. Never outside the range of the rewards, and unmoved by a constant added to
@@ -38,27 +38,21 @@ class Snips:
         [0.8333]
     """
 
-    clip: float | None = None
-
     name: ClassVar[str] = "snips"
     needs_model: ClassVar[bool] = False
-    needs_propensities: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_clip("Snips.clip", self.clip)
 
     def terms(self, case: EvaluationCase) -> Terms:
         """a_il = w_i r_il and b_il = w_i, both 0 where the reward is missing."""
         rewards, seen = observed(case.rewards)
-        weights, cut = clipped(case.weights, self.clip)
-        numerator = weights[:, None] * rewards
-        denominator = weights[:, None] * seen
+        weights, cut = self.weights(case)
+        numerator = weights * rewards
+        denominator = weights * seen
         terms = Terms(numerator, denominator)
         if cut is None:
             return terms
 
         # Against the estimate: a weighted mean of equal rewards loses nothing by clipping.
         errors = np.abs(rewards - ratio_of_sums(terms))
-        lost = cut[:, None] * seen * errors
+        lost = cut * seen * errors
 
         return Terms(numerator, denominator, lost)

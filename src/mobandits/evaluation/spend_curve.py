@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Recipe
+from mobandits.contracts.protocols import Array, Recipe
 from mobandits.contracts.states import write_accounts
 from mobandits.evaluation.bootstrap import resamples
-from mobandits.evaluation.case import EvaluationCase, Predictions
-from mobandits.evaluation.comparison import Model
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.folds import folds_of
-from mobandits.evaluation.reward_model import OwnPredictions, RidgePerArm
+from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
 from mobandits.evaluation.spread import reach, spread_of
 from mobandits.evaluation.terms import Terms
 from mobandits.evaluation.training import (
@@ -191,7 +190,10 @@ def spend_curve(
     first = max(0, len(log) - MOST_ROUNDS)
     rounds = log[first:]
     folds = folds_of(len(rounds), FOLDS, seed)
-    predictions = _predictions(model, log, rounds, folds)
+    if model is not None and not isinstance(model, RidgePerArm):
+        model = np.asarray(model)[first:]
+
+    predictions = predictions_of(model, rounds, folds)
     paid = np.abs(rounds.rewards[:, cost])
     large = float(np.nanquantile(paid, LARGE))
     prices = np.geomspace(LEAST, MOST, PRICES) / (large or 1.0)
@@ -217,16 +219,6 @@ def spend_curve(
         spend[:, place] = -means[:, cost]
 
     return SpendCurve(prices, quality, spend)
-
-
-def _predictions(model: Model, log: Feedback, rounds: Feedback, folds: IntArray) -> Predictions:
-    if model is None:
-        model = RidgePerArm()
-    if isinstance(model, RidgePerArm):
-        return model.fit(rounds, folds)
-
-    first = len(log) - len(rounds)
-    return OwnPredictions(np.asarray(model)[first:], rounds)
 
 
 def _of_mean_one(terms: Terms) -> Array:

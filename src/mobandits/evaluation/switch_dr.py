@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.evaluation.case import EvaluationCase
-from mobandits.evaluation.terms import Terms, observed
+from mobandits.evaluation.doubly_robust import corrected
+from mobandits.evaluation.terms import Terms
 from mobandits.support.checks import number
 
 
@@ -52,14 +53,8 @@ class SwitchDr:
 
         Both are 0 where the reward is missing.
         """
-        rewards, seen = observed(case.rewards)
         weights = case.weights[:, None]
-        errors = seen * (rewards - case.logged)
         # Switched off and not clipped: where the weight is large, the model stands alone.
         used = np.where(weights <= self.threshold, weights, 0.0)
-        correction = used * errors
-        numerator = seen * case.expected + correction
-        switched_off = weights - used
-        lost = switched_off * np.abs(errors)
 
-        return Terms(numerator, seen, lost)
+        return corrected(case, used, weights - used)

@@ -10,7 +10,6 @@ from mobandits.evaluation.budget_tuned import BudgetTuned
 from mobandits.evaluation.budget_tuning import BUDGET_LEVEL, tune_budget
 from mobandits.evaluation.comparison import (
     Comparison,
-    Model,
     check_comparison,
     naming_target,
     own_values,
@@ -27,6 +26,7 @@ from mobandits.evaluation.gains import (
     weighted_value,
 )
 from mobandits.evaluation.reliability import FREEDOM
+from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained
 from mobandits.evaluation.tuned import WEIGHTED_SUM, Candidate, Tuned, candidate_name

@@ -12,7 +12,6 @@ from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Array, Order, Recipe
 from mobandits.evaluation.comparison import (
     Comparison,
-    Model,
     check_comparison,
     tell,
     values_in_text,
@@ -20,6 +19,7 @@ from mobandits.evaluation.comparison import (
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.forward import ForwardLog, Learned
 from mobandits.evaluation.front import front, plot_front
+from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.training import DRAWS
 from mobandits.logs import Feedback
 from mobandits.orders import Chebyshev, Weighted
