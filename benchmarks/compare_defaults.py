@@ -1,7 +1,7 @@
 """Gain of every recipe with a scale over random play, on real problems whose outcomes are all known.
 
 `python benchmarks/compare_defaults.py` plays for some minutes and writes the table into
-docs/choose.md. The data come with scikit-learn and with the package of the demo's prompts.
+docs/measurements.md. The data come with scikit-learn and with the package of the demo's prompts.
 
 A gain is the mean weighted reward over all rounds, less that of random play, as a share of what the
 best of all learners gains on that problem: 1 is as good as the best, 0 is random play.
@@ -21,7 +21,7 @@ from mobandits.policies import HypervolumeUcb, MoglbUcb, MolTs, MolUcb
 
 ROUNDS = 1500
 ORDERS = 4  # random orders of the rows of each problem
-PAGE = Path(__file__).parent.parent / "docs" / "choose.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 START = "<!-- defaults: benchmarks/compare_defaults.py writes this table -->"
 END = "<!-- end -->"
 CONSTANTS = (0.1, 0.3, 1.0)

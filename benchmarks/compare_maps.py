@@ -1,6 +1,6 @@
 """Feature maps against linear rewards: held-out gains on a uniform log, and regret of `MolUcb` with and without.
 
-`python benchmarks/compare_maps.py` plays for about three minutes and writes the table into docs/how-to/features.md.
+`python benchmarks/compare_maps.py` plays for about three minutes and writes the table into docs/measurements.md.
 Maps are fitted on a log of a seed of its own. Nothing is tuned: the scale is the data's, kinds have their defaults.
 """
 
@@ -35,7 +35,7 @@ ENVIRONMENTS = {
     "`Linear`": Linear(),
 }
 WORDS = {-1: "better", 0: "", 1: "worse"}
-PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "features.md"
+PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 START, END = "<!-- maps: benchmarks/compare_maps.py writes this table -->", "<!-- end -->"
 
 
@@ -165,7 +165,10 @@ def summary(table):
     for answer, verdicts in answers.items():
         better, worse = verdicts.count("better"), verdicts.count("worse")
         other = len(verdicts) - better - worse
-        yield f"- {answer}: {better} surely better than linear, {worse} surely worse, {other} not told apart"
+        yield (
+            f"- {answer}: {better} significantly better than linear, {worse} significantly worse, "
+            f"{other} no significant difference"
+        )
 
 
 def main():

@@ -1,4 +1,4 @@
-"""The tables of docs/how-to/budgets.md: budgets on real prompts, and a baseline that is kept.
+"""The tables of docs/measurements.md: budgets on real prompts, and a baseline that is kept.
 
     python tools/budgets.py prompts
     python tools/budgets.py capped
