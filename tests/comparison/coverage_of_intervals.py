@@ -1,7 +1,7 @@
 """How often intervals of a mean hold it: Student's, studentised bootstrap, and BCa.
 
 `python tests/comparison/coverage_of_intervals.py` prints the table of
-docs/how-to/compare-policies.md.
+docs/measurements.md.
 """
 
 import numpy as np

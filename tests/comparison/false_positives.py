@@ -1,6 +1,6 @@
 """How often `compare` calls one of several policies best: of equal ones, and of better ones.
 
-`python tests/comparison/false_positives.py` prints the tables of docs/how-to/compare-policies.md.
+`python tests/comparison/false_positives.py` prints the tables of docs/measurements.md.
 
 Equal policies: the value of policy a in trial t is s_t + e_{t,a}, where s_t is shared and all e
 have one law. Every data set is an experiment of one table, so that `compare` is called once.

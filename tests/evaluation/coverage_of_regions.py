@@ -1,4 +1,4 @@
-"""The tables of docs/reference/evaluation.md: coverage and width of joint regions, before and now.
+"""The tables of docs/measurements.md: coverage and width of joint regions, before and now.
 
 python tests/evaluation/coverage_of_regions.py             before and now, by overlap: two minutes
 python tests/evaluation/coverage_of_regions.py candidates  other methods beside them: three minutes

@@ -118,7 +118,7 @@ def test_estimates_warn_where_regions_are_still_too_small():
 @pytest.mark.parametrize("objectives", [2, 3])
 @pytest.mark.parametrize("rewards", ["binary", "skewed"])
 def test_the_table_of_coverage(rewards, objectives, effective):
-    """That of docs/reference/evaluation.md: 1000 logs, so that a share has a standard error of 0.7 %."""
+    """That of docs/measurements.md: 1000 logs, so that a share has a standard error of 0.7 %."""
     found = cells(rewards, objectives, effective)
     assert np.mean([one.now for one in found.values()]) >= 0.94
     assert np.mean([one.box_now for one in found.values()]) >= 0.94

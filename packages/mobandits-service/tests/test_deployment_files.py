@@ -22,6 +22,7 @@ from mobandits_service.specification import PORT, read_specification
 ROOT = Path(__file__).parent.parent.parent.parent
 DEPLOY = ROOT / "deploy"
 OPERATE = ROOT / "docs" / "how-to" / "operate.md"
+TABLES = ROOT / "docs" / "reference" / "operations.md"
 SERIES = re.compile(r"\bmobandits_\w+")
 HISTOGRAM_ENDS = ("_bucket", "_count", "_sum")
 # The path of the program in a call, such as /opt/mobandits/bin/mobandits.
@@ -247,7 +248,7 @@ def balanced(expression):
 
 def first_column(heading):
     """The words in code of the first column of the table under a heading."""
-    section = OPERATE.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    section = TABLES.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"^\| `([^`]+)`", section, re.MULTILINE)
 
 
