@@ -1,6 +1,6 @@
 """How often `tune` claims a gain: on logs where no recipe is better than the first, and where one is.
 
-python tests/evaluation/false_claims.py          prints the table of docs/how-to/choose-from-a-log.md
+python tests/evaluation/false_claims.py          prints the table of docs/measurements.md
 """
 
 import numpy as np
