@@ -18,7 +18,7 @@ from mobandits.features import Crosses
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-CHOOSE = (DOCS / "choose.md").read_text()
+TABLES = "".join((DOCS / "reference" / f"{name}.md").read_text() for name in ("policies", "orders"))
 WITHOUT_PAGE = {"figures"}  # its faces are commands
 ON_OTHER_PAGES = {"GrossScalar", "pc_gap_authors"}  # of the orders: no orders
 SHAPES = [Shape(4, 0, 2), Shape(4, 2, 2, shared=True)]
@@ -55,8 +55,8 @@ def tools():
 
 
 def rows(heading):
-    """{first cell: {column: cell}} of the table under a heading of the page that helps to choose."""
-    section = CHOOSE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    """{first cell: {column: cell}} of the table under a heading of the pages on policies and orders."""
+    section = TABLES.split(f"## {heading}\n")[1].split("\n## ")[0]
     cells = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in section.splitlines()
@@ -148,7 +148,7 @@ def test_every_room_has_a_page():
     assert public - WITHOUT_PAGE - described == set()
 
 
-def test_the_page_that_helps_to_choose_names_everything():
+def test_the_tables_of_policies_and_orders_name_everything():
     assert {name.strip("`") for name in rows("All policies")} == set(policies.__all__)
     assert {name.strip("`") for name in rows("All orders")} == set(orders.__all__) - ON_OTHER_PAGES
 

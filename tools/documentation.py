@@ -84,16 +84,15 @@ def pages() -> dict[str, str]:
     return {
         "reference/command-line.md": command_line(),
         "reference/datasets.md": data_sets(),
-        "choose.md": choose(),
+        "reference/policies.md": with_table("policies", policy_table()),
+        "reference/orders.md": with_table("orders", order_table()),
         "bibliography.md": bibliography(),
     }
 
 
-def choose() -> str:
-    """The page that helps to choose, with its tables of policies and orders from the code."""
-    page = (DOCS / "choose.md").read_text()
-    page = filled(page, "policies", policy_table())
-    return filled(page, "orders", order_table())
+def with_table(name: str, table: str) -> str:
+    """The page of the reference on policies or on orders, with its table from the code."""
+    return filled((DOCS / "reference" / f"{name}.md").read_text(), name, table)
 
 
 def filled(page: str, name: str, table: str) -> str:
