@@ -36,8 +36,33 @@ WORD = re.compile(r"[A-Za-z][\w.-]*\w")
 ELSEWHERE = ("https:", "http:", "mailto:")
 # Packages of pages that run in an environment of their own: `make test-litellm`.
 NEEDS = {"route-prompts-with-litellm": "litellm"}
-# The widest README that still reads as one page.
+# The longest README that still reads as one page.
 README_LINES = 200
+README_WORDS = 950  # in prose and tables
+HOW_TO_WORDS = 950  # in prose and tables; reasons and measurements have pages of their own
+# Pages that users read from top to bottom, in plain English.
+FOR_USERS = [
+    ROOT / "README.md",
+    *(DOCS / f"{name}.md" for name in ("index", "quickstart", "choose", "words", "deprecation")),
+    *(
+        page
+        for room in ("explanation", "how-to", "tutorials")
+        for page in (DOCS / room).glob("*.md")
+    ),
+]
+# {what reads as translated: what to write}.
+TRANSLATED = {
+    r"\b(?:surely|told? apart|tells? apart)\b": "significantly, separated, a difference",
+    r"\b(?:no|some|every)body\b": "the one who acts: the application, you, everyone",
+    r"\bof everything\b": "name the things",
+    r"(?:^|[.:] )(?-i:What) [^.?:|]*\.": "a noun as the subject: rewards, not 'what it brought'",
+    r"\bin (?:the )?place of\b": "instead of",
+    r"\bbut for\b": "except",
+    r"\bdear(?:er|est)?\b": "expensive",
+    r"\bwithout a word\b": "silently",
+    r"\b(?:is|are|was|were) what\b": "the thing itself",
+    r"\bit is for who\b|\bfor who\b": "for operators, for readers",
+}
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +216,28 @@ def test_commands_exist_with_their_options(page):
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= README_LINES
+
+
+def words(page):
+    """How many words of prose and tables a page has."""
+    return len(re.findall(r"\S*\w\S*", without_code(page.read_text())))
+
+
+def test_pages_of_steps_are_short():
+    longest = dict.fromkeys((DOCS / "how-to").glob("*.md"), HOW_TO_WORDS)
+    longest[ROOT / "README.md"] = README_WORDS
+    assert {name(page): words(page) for page, most in longest.items() if words(page) > most} == {}
+
+
+@pytest.mark.parametrize("page", FOR_USERS, ids=name)
+def test_prose_does_not_read_as_translated(page):
+    text = without_code(page.read_text())
+    found = {
+        match[0]: better
+        for pattern, better in TRANSLATED.items()
+        for match in re.finditer(pattern, text, re.IGNORECASE | re.MULTILINE)
+    }
+    assert found == {}, "each on the left reads as translated; write rather what is on the right"
 
 
 def test_words_are_defined_once():
