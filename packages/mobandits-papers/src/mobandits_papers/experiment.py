@@ -303,3 +303,7 @@ class Experiment:
     runs: Sequence[Run | Computed | More]
     plots: Sequence[Plot]
     claims: Sequence[Claim]
+
+    def measures_time(self) -> bool:
+        """Whether nothing else of ours may run while it does."""
+        return any(isinstance(run, Computed) and run.measures_time for run in self.runs)

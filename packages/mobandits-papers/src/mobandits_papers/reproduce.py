@@ -6,7 +6,7 @@ are handed on as objects; files are read of earlier calls only.
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -39,7 +39,6 @@ from mobandits_papers.experiment import (
     Computed,
     Experiment,
     More,
-    Plot,
     Run,
     RunOptions,
     name_of_metric,
@@ -191,32 +190,19 @@ def _run_all(
         # Those that measure time come first, while nothing else of ours runs.
         side_by_side = []
         for experiment in experiments:
-            if threads is None or options.workers == 1 or _measures_time(experiment):
+            if threads is None or options.workers == 1 or experiment.measures_time():
                 run(experiment)
             else:
                 side_by_side.append(experiment)
 
-        _in_parallel(pool, run, side_by_side)
+        # While one is judged and drawn, or waits for its last trial, others play.
+        try:
+            settle({pool.submit(run, experiment) for experiment in side_by_side})
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
     return results
-
-
-def _measures_time(experiment: Experiment) -> bool:
-    """Whether a part of it measures time."""
-    computed = [run for run in experiment.runs if isinstance(run, Computed)]
-    return any(part.measures_time for part in computed)
-
-
-def _in_parallel(
-    pool: ThreadPoolExecutor, run: Callable[[Experiment], None], experiments: Sequence[Experiment]
-) -> None:
-    """Run experiments side by side."""
-    # While one is judged and drawn, or waits for its last trial, others play.
-    try:
-        settle({pool.submit(run, experiment) for experiment in experiments})
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        raise
 
 
 def _run(
@@ -383,7 +369,7 @@ def specification(
         "scale": _scale(own),
         "places": places_of(experiment),
         "rows": [cast("RowEntry", row._asdict()) for row in rows],
-        "plots": [_plot_entry(plot) for plot in experiment.plots],
+        "plots": [cast("PlotEntry", asdict(plot)) for plot in experiment.plots],
     }
 
 
@@ -406,12 +392,3 @@ def _scale(runs: Sequence[Run | Computed]) -> list[ScaleEntry]:
             scale.append({"run": run.name, "rounds": 0, "trials": run.trials})
 
     return scale
-
-
-def _plot_entry(plot: Plot) -> PlotEntry:
-    # As it will be read again: JSON has no tuples.
-    entry = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(plot).items()
-    }
-    return cast("PlotEntry", entry)

@@ -55,9 +55,11 @@ def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry
     experiments: list[ExperimentSummary] = manifest["specification"]["experiments"]
     names = [experiment["experiment"] for experiment in experiments]
     for name in names:
-        source = directory / RUNS / name / FIGURES
         prefix = name.replace("/", "-")
-        _copy_figures(source, directory / FIGURES, prefix)
+        # Copies, because a folder that is sent to somebody shows its figures without `runs/`.
+        for figure in sorted((directory / RUNS / name / FIGURES).glob("*")):
+            (directory / FIGURES).mkdir(exist_ok=True)
+            shutil.copyfile(figure, directory / FIGURES / f"{prefix}-{figure.name}")
 
     markdown = claims_markdown(claims, experiments)
     (directory / MARKDOWN).write_text(markdown, encoding="utf-8")
@@ -67,14 +69,6 @@ def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry
         return page
 
     return write_page(directory, index_page(manifest, claims))
-
-
-def _copy_figures(source: Path, target: Path, prefix: str) -> None:
-    # Copies, because a folder that is sent to somebody shows its figures without `runs/`.
-    for figure in sorted(source.glob("*")):
-        target.mkdir(exist_ok=True)
-        copy = target / f"{prefix}-{figure.name}"
-        shutil.copyfile(figure, copy)
 
 
 def read_claims(directory: Path) -> list[ClaimEntry]:
