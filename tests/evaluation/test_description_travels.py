@@ -8,7 +8,7 @@ import mobandits as mob
 from mobandits.compiling import session
 from mobandits.encoding import Encoder
 from mobandits.evaluation import Comparison
-from mobandits.evaluation.command import evaluate_file
+from mobandits.evaluation.command import CommandLog, evaluate_file
 from mobandits.evaluation.training import trained
 from mobandits.logs import csv, dsjson, export, obp, read
 from mobandits.logs.frames import feedback_of_frame
@@ -223,9 +223,9 @@ def test_the_command_deploys_the_same_agent(tmp_path, seed):
     for log in (case.store, archive):
         out = tmp_path / f"out-{log.suffix[1:]}"
         evaluate_file(
-            log,
+            CommandLog(log),
             out,
-            ["same=mol-ucb:scale=0.3"],
+            {"same": "mol-ucb:scale=0.3"},
             lambda _: case.recipe,
             estimators=["ips"],
             deploy="same",

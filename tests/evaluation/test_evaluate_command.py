@@ -23,8 +23,10 @@ from mobandits.evaluation import (
     dominance,
 )
 from mobandits.evaluation.command import (
+    CommandLog,
     estimator_named,
     evaluate_file,
+    named_specs,
     split_name,
     target_named,
 )
@@ -117,9 +119,9 @@ def test_a_name_comes_before_the_first_equals_sign_and_holds_no_colon(policy, na
 
 def test_the_numbers_are_those_of_compare(log, tmp_path):
     out = tmp_path / "out"
-    evaluate_file(
-        "x", out, ["uniform", "arm:a"], recipe_named, estimators=["snips", "dr"], level=0.9, seed=3
-    )
+    specs = named_specs(["uniform", "arm:a"])
+    options = {"estimators": ["snips", "dr"], "level": 0.9, "seed": 3}
+    evaluate_file(CommandLog("x"), out, specs, recipe_named, **options)
     found = compare(
         log, {"uniform": Uniform(), "arm:a": ConstantTarget("a")}, ["snips", "dr"], seed=3
     )
@@ -145,7 +147,8 @@ def test_the_numbers_are_those_of_compare(log, tmp_path):
 
 def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
     for name in ("one", "two"):
-        evaluate_file("x", tmp_path / name, ["uniform", "logging"], recipe_named, seed=1)
+        specs = named_specs(["uniform", "logging"])
+        evaluate_file(CommandLog("x"), tmp_path / name, specs, recipe_named, seed=1)
     files = [
         path.relative_to(tmp_path / "one")
         for path in (tmp_path / "one").rglob("*")
@@ -161,7 +164,8 @@ def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
 def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
     found = make_log(1, objectives=1)
     monkeypatch.setattr(command, "read", lambda path, **columns: found[found.arms == 0])
-    page = evaluate_file("x", tmp_path, ["arm:a", "arm:b"], recipe_named, estimators=["replay"])
+    specs = named_specs(["arm:a", "arm:b"])
+    page = evaluate_file(CommandLog("x"), tmp_path, specs, recipe_named, estimators=["replay"])
     kept = json.loads((tmp_path / "evaluation.json").read_text())
     assert kept["policies"]["arm:b"]["estimates"]["replay"]["value"] == [None]
     text = page.read_text()
@@ -378,7 +382,8 @@ def test_a_store_is_known_by_its_content(tmp_path):
         # While an agent has it open.
         out = tmp_path / "out"
         options = {"estimators": ["snips"]}
-        evaluate_file(store.path, out, ["arm:a", "arm:b"], recipe_named, **options)
+        specs = named_specs(["arm:a", "arm:b"])
+        evaluate_file(CommandLog(store.path), out, specs, recipe_named, **options)
     values = pl.read_csv(out / "values.csv")["value"].to_list()
     np.testing.assert_allclose(values, [0.0, 1.0], atol=1e-12)
 

@@ -11,7 +11,8 @@ from mobandits import report
 from mobandits.cli import program as cli
 from mobandits.errors import FolderError
 from mobandits.evaluation import command
-from mobandits.evaluation.command import evaluate_file, gain_summaries
+from mobandits.evaluation.command import CommandLog, evaluate_file
+from mobandits.evaluation.evaluation_folder import gain_summaries
 from mobandits.features import Columns, Crosses, fit
 from mobandits.features.log_gains import MapsInTurn, gains_by_map, maps_of
 from mobandits.policies import Features, MolUcb, Within
@@ -64,7 +65,9 @@ def test_the_command_measures_maps_and_the_page_shows_them(program, log, tmp_pat
 
 
 def test_without_maps_nothing_is_measured(log, tmp_path):
-    page = evaluate_file("x", tmp_path, ["uniform"], recipe_named, estimators=["ips"])
+    page = evaluate_file(
+        CommandLog("x"), tmp_path, {"uniform": "uniform"}, recipe_named, estimators=["ips"]
+    )
     assert "feature_gains" not in json.loads((tmp_path / "evaluation.json").read_text())
     assert "feature map" not in page.read_text()
 
@@ -77,7 +80,9 @@ def test_unknown_maps_are_one_line(program, log, tmp_path):
 
 
 def test_folders_of_earlier_versions_are_to_be_made_again(log, tmp_path):
-    evaluate_file("x", tmp_path, ["uniform"], recipe_named, estimators=["ips"])
+    evaluate_file(
+        CommandLog("x"), tmp_path, {"uniform": "uniform"}, recipe_named, estimators=["ips"]
+    )
     (tmp_path / "front.csv").write_text('"\n"')
     with pytest.raises(FolderError, match="must hold the files that mobandits evaluate wrote"):
         report.check(tmp_path)

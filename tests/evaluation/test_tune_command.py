@@ -8,12 +8,7 @@ from test_budget_tuning import uniform_log
 
 from mobandits.cli import program as cli
 from mobandits.evaluation import command, tune
-from mobandits.evaluation.tune_command import (
-    result_lines,
-    tune_budget_file,
-    tune_file,
-    weights_named,
-)
+from mobandits.evaluation.command import CommandLog, numbers_named, tune_file
 from mobandits.spec import recipe_named
 
 POLICIES = ("logging", "learned=mol-ucb:scale=0.1,order={name=weighted,weights=[1.0,0.5]}", "arm:c")
@@ -41,7 +36,9 @@ def program(capsys):
 def test_it_prints_what_tune_finds(program, log):
     given = [f"--policy={policy}" for policy in POLICIES]
     status, out, err = program("tune", "x.jsonl", *given, *WEIGHTS, "--seed=3")
-    candidates = tune_file("x.jsonl", POLICIES, recipe_named, weights=["quality=1", "thrift=0.5"])
+    candidates = tune_file(
+        CommandLog("x.jsonl"), POLICIES, recipe_named, weights=["quality=1", "thrift=0.5"]
+    )
     tuned = tune(
         {name: one.target for name, one in candidates.candidates.items()},
         log,
@@ -49,7 +46,7 @@ def test_it_prints_what_tune_finds(program, log):
         seed=3,
     )
     assert status == 0
-    assert out.splitlines() == result_lines(tuned)
+    assert out.splitlines() == tuned.lines()
     assert err.splitlines()[-1] == "tune: 3 of 3 candidates"
     *lines, answer = out.splitlines()
     assert [line.partition(":")[0] for line in lines if line[0] != " "] == [
@@ -70,9 +67,9 @@ def test_without_weights_the_pareto_order_decides(program, log):
 
 
 def test_weights_have_names():
-    assert weights_named(["a=b=2"]) == {"a=b": 2.0}
+    assert numbers_named("--weight", ["a=b=2"]) == {"a=b": 2.0}
     with pytest.raises(ValueError, match=r"^--weight must be OBJECTIVE=NUMBER, got 'quality'$"):
-        weights_named(["quality"])
+        numbers_named("--weight", ["quality"])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +106,7 @@ def test_a_budget_prints_what_tune_finds(program, paid):
     assert status == 0
     assert out == f"{tune(paid, budget={'cost': 0.3}, seed=2)}\n"
     assert err.splitlines()[-1] == "tune: 5 of 5 steps"
-    given = tune_budget_file("x.jsonl", recipe_named, budgets=["cost=0.3"], seed=2)
+    given = tune_file(CommandLog("x.jsonl"), [], recipe_named, budgets=["cost=0.3"], seed=2)
     assert out == f"{given}\n"
 
 

@@ -83,7 +83,12 @@ def evaluate_policies(
     ] = [],  # noqa: B006 - the parser copies it
 ) -> None:
     """Estimate the values of policies from a log, with confidence regions and a page."""
-    from mobandits.evaluation.command import evaluate_file, is_plain, named_specs  # noqa: PLC0415
+    from mobandits.evaluation.command import (  # noqa: PLC0415
+        CommandLog,
+        evaluate_file,
+        is_plain,
+        named_specs,
+    )
     from mobandits.features.fitting import FITTERS  # noqa: PLC0415
     from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
@@ -100,10 +105,8 @@ def evaluate_policies(
         kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
         console.check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
 
+    given = CommandLog(log, columns, described, agent)
     options: Any = {
-        "columns": columns,
-        "objectives": described,
-        "agent": agent,
         "estimators": estimators,
         "level": level,
         "folds": folds,
@@ -125,7 +128,7 @@ def evaluate_policies(
     options["feature_gains"] = feature_gains
     with console.progress_of("evaluate", "policies") as progress, console.parameters():
         page = evaluate_file(
-            log, out, policies, recipe_named, **options, hold=locked, progress=progress
+            given, out, specs, recipe_named, **options, hold=locked, progress=progress
         )
 
     typer.echo(page)
@@ -214,11 +217,7 @@ def tune_policies(
     seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
 ) -> None:
     """Say which policy is surely better than the first on a log, or find one for a budget."""
-    from mobandits.evaluation.tune_command import (  # noqa: PLC0415
-        result_lines,
-        tune_budget_file,
-        tune_file,
-    )
+    from mobandits.evaluation.command import CommandLog, tune_file  # noqa: PLC0415
     from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
 
     try:
@@ -226,55 +225,37 @@ def tune_policies(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
-    options: Any = {
-        "weights": weights,
-        "columns": columns,
-        "objectives": described,
-        "agent": agent,
-        "level": level,
-        "blocks": blocks,
-        "seed": seed,
-    }
-    if budgets or within is not None:
+    given = CommandLog(log, columns, described, agent)
+    options: Any = {"weights": weights, "level": level, "blocks": blocks, "seed": seed}
+    for_budgets = {"--horizon": horizon, "--fallback": fallback, "--write": write}
+    has_budget = bool(budgets) or within is not None
+    if has_budget:
         if margin:
             raise typer.BadParameter("--margin must be left out with a budget")
 
-        with console.parameters():
-            if write is not None:
-                writer = _tuned_agent()
-                writer.check_tuned_file(write)
-            with console.progress_of("tune", "steps") as progress:
-                found = tune_budget_file(
-                    log,
-                    recipe_named,
-                    budgets=budgets,
-                    within=within,
-                    policies=policies,
-                    horizon=horizon,
-                    fallback=fallback,
-                    **options,
-                    progress=progress,
-                )
+        options |= {"budgets": budgets, "within": within}
+        options |= {"horizon": horizon, "fallback": fallback}
+    else:
+        for name, value in for_budgets.items():
+            if value is not None:
+                raise typer.BadParameter(f"{name} must go with --budget or --within, got {value}")
 
-            typer.echo(found)
-            if write is not None:
-                typer.echo(writer.write_tuned(write, found))
+        if not policies:
+            raise typer.BadParameter("--policy or --budget must be given")
 
-        return
+        options["margin"] = margin
 
-    given = {"--horizon": horizon, "--fallback": fallback, "--write": write}
-    for name, value in given.items():
-        if value is not None:
-            raise typer.BadParameter(f"{name} must go with --budget or --within, got {value}")
+    with console.parameters():
+        if write is not None:
+            writer = _tuned_agent()
+            writer.check_tuned_file(write)
+        with console.progress_of("tune", "steps" if has_budget else "candidates") as progress:
+            found = tune_file(given, policies, recipe_named, **options, progress=progress)
 
-    if not policies:
-        raise typer.BadParameter("--policy or --budget must be given")
-
-    with console.progress_of("tune", "candidates") as progress, console.parameters():
-        tuned = tune_file(log, policies, recipe_named, margin=margin, **options, progress=progress)
-
-    for line in result_lines(tuned):
-        typer.echo(line)
+        for line in found.lines():
+            typer.echo(line)
+        if write is not None:
+            typer.echo(writer.write_tuned(write, found))
 
 
 def _tuned_agent() -> Any:

@@ -1,39 +1,41 @@
-"""The command `mobandits evaluate`: from a log and some names to tables, figures and a page."""
+"""The commands `mobandits evaluate` and `mobandits tune`: from a log and some names to an answer."""
 
 import dataclasses
-import importlib.metadata
-import itertools
-import math
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.encoding.short_specs import has_kinds, kinds_of_text
 from mobandits.errors import LogWarning
-from mobandits.evaluation.comparison import ESTIMATORS, Comparison, compare
+from mobandits.evaluation.budget_tuned import BudgetTuned
+from mobandits.evaluation.comparison import ESTIMATORS, compare
 from mobandits.evaluation.deploying import deployed
-from mobandits.evaluation.dominance import dominance
-from mobandits.evaluation.evaluation_folder import FORMAT, SUMMARY, EvaluationTables, write_tables
-from mobandits.evaluation.front import front, outlines, shown_estimator, titles_of
+from mobandits.evaluation.evaluation_folder import (
+    STORE,
+    check_evaluation_folder,
+    gain_summaries,
+    log_summary,
+    write_evaluation,
+)
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
-from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
+from mobandits.evaluation.tuned import Tuned
+from mobandits.evaluation.tuning import tune
+from mobandits.figures.contents import FeatureGainSummary
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
-from mobandits.logs.objectives import Objective, signs_of
+from mobandits.logs.objectives import Objective
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
 from mobandits.support.describe_path import describe_path
-from mobandits.support.naming import quoted, short_repr, shortened
+from mobandits.support.naming import quoted, shortened
 from mobandits.support.progress import ProgressCallback
 
-STORE = "agent.db"  # of an agent that is deployed
-REPORT = "report.html"  # written last
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
 # Meanings of the columns of a .csv file.
@@ -41,62 +43,91 @@ SINGLE_COLUMNS = ("arm", "propensity", "time")
 LISTS_OF_COLUMNS = ("rewards", "context", "minimise")
 
 
-class HeldOutGain(Protocol):
-    """What a feature map gains in one objective, as `mobandits.features.Gain` says it."""
+@dataclass(frozen=True)
+class CommandLog:
+    """A log as a command line names it.
 
-    @property
-    def objective(self) -> Hashable:
-        """Its name."""
+    Args:
+        file: any that `mobandits.logs.read` reads.
+        columns: see `columns_named`; only a .csv file needs them, and cannot do without.
+        objectives: of a log that does not describe its own, such as a .csv file.
+        agent: whose decisions, of a store with several agents.
+    """
 
-    @property
-    def linear(self) -> float:
-        """The share of the variance that linear rewards explain on held-out rounds."""
+    file: str | Place
+    columns: Sequence[str] = ()
+    objectives: Sequence[Objective] = ()
+    agent: str | None = None
 
-    @property
-    def mapped(self) -> float:
-        """The share that they explain on the map's features."""
+    @cached_property
+    def place(self) -> Place:
+        """The file or the database."""
+        return place_of(self.file)
 
-    @property
-    def estimate(self) -> float:
-        """The difference of both."""
+    @cached_property
+    def is_table(self) -> bool:
+        """Whether it is a .csv file: stores are known by their content, whatever their names are."""
+        place = self.place
+        return isinstance(place, Path) and place.suffix == ".csv" and not is_store(place)
 
-    @property
-    def low(self) -> float:
-        """The lower end of its 95 % interval."""
+    @cached_property
+    def meanings(self) -> dict[str, Any]:
+        """What `read` is told of it.
 
-    @property
-    def high(self) -> float:
-        """The upper end."""
+        Raises:
+            ValueError: where the log needs others.
+        """
+        meanings: dict[str, Any] = columns_named(self.columns)
+        if self.is_table and not {"arm", "rewards"} <= set(meanings):
+            example = "--column arm=item --column rewards=click"
+            rule = f"--column must name arm and rewards for a .csv file, such as {example}"
+            got = shortened(", ".join(meanings)) or "none"
+            raise ValueError(f"{rule}, got {got}")
 
-    @property
-    def rounds(self) -> int:
-        """How many rewards were compared."""
+        if meanings and not self.is_table:
+            advice = "a table of your own is read as .csv"
+            raise ValueError(f"--column must go with a .csv file, got {self.place}: {advice}")
+        if self.agent is not None:
+            if not (isinstance(self.place, Address) or is_store(self.place)):
+                raise ValueError(f"--agent must go with a store, got {self.place}")
+            meanings["agent"] = self.agent
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether the interval is above 0."""
+        return meanings
 
+    def read(self) -> Feedback:
+        """The log; its columns may need an encoder that is fitted to them.
 
-# {map: its gain in each objective}, of a log; a function, because the room of maps imports this one.
-GainsOfLog = Callable[[Feedback], Mapping[str, Sequence[HeldOutGain]]]
+        Raises:
+            ValueError: naming what is wrong with the file or an option.
+        """
+        options = dict(self.meanings)
+        context = options.get("context")
+        if isinstance(context, str):
+            options["context"] = Encoder.fit(self.place, context)
+        if self.objectives:
+            options["objectives"] = self.objectives
+
+        log: Feedback = read(self.place, **options)
+        names = [str(name) for name in log.objective_names]
+        for each in self.objectives:
+            choice("--objective", each.name, names)
+
+        return log
 
 
 def evaluate_file(
-    file: str | Place,
+    given: CommandLog,
     out: Path,
-    policies: Sequence[str],
+    specs: Mapping[str, str],
     recipe: Callable[[str], Recipe],
     *,
-    columns: Sequence[str] = (),
-    objectives: Sequence[Objective] = (),
-    agent: str | None = None,
     estimators: Sequence[str] = ("ips", "snips", "dr"),
     level: float = 0.95,
     folds: int = 5,
     clip: float | None = None,
     seed: int = 0,
     deploy: str | None = None,
-    feature_gains: GainsOfLog | None = None,
+    feature_gains: Callable[[Feedback], Mapping[str, Sequence[Any]]] | None = None,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
     progress: ProgressCallback | None = None,
 ) -> Path:
@@ -105,13 +136,10 @@ def evaluate_file(
     What cannot work is refused before anything is computed.
 
     Args:
-        file: any that `mobandits.logs.read` reads.
+        given: the log.
         out: the folder: a new one, an empty one, or that of an evaluation that was interrupted.
-        policies: names, see `target_named`; or NAME=SPEC, see `split_name`.
+        specs: {name: policy}, see `named_specs` and `target_named`.
         recipe: from a name to a recipe.
-        columns: see `columns_named`.
-        objectives: of a log that does not describe its own, such as a .csv file.
-        agent: whose decisions, of a store with several agents.
         estimators: names.
         level: of joint regions.
         folds: as in `compare`.
@@ -120,7 +148,8 @@ def evaluate_file(
         seed: of everything.
         deploy: the name of a policy, a recipe, of which an agent is made that has learned the whole
             log; its own log is the store agent.db in the folder.
-        feature_gains: what maps gain over linear rewards on the log; None: nobody asks.
+        feature_gains: {map: its `mobandits.features.Gain` in each objective} over linear rewards on
+            the log; a function, because the room of maps imports this one. None: nobody asks.
         hold: makes the folder, and keeps others from writing into it.
         progress: as in `compare`.
 
@@ -134,22 +163,14 @@ def evaluate_file(
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
-    place = place_of(file)
-    meanings = meanings_of(place, columns, agent)
-    specs = named_specs(policies)
-    if _is_table(place) and "propensity" not in meanings:
+    if given.is_table and "propensity" not in given.meanings:
         _refuse_weights(chosen_estimators, list(specs.values()))
-
-    for spec in specs.values():
-        if not is_plain(spec):
-            recipe(spec)  # a mistake in it need not wait until the log is read
-
     if deploy is not None:
         check_deployment(deploy, specs, out / STORE)
 
-    log = log_of(place, meanings, objectives)
-    compared = _first_ranks(log, str(place))
-    targets = {name: target_named(spec, log, recipe) for name, spec in specs.items()}
+    log, targets = log_and_targets(given, specs, recipe)
+    source = str(given.place)
+    compared = _first_ranks(log, source)
     if deploy is not None:
         # Of one round and without a store: what no agent can be of is refused before the rest.
         deployed(targets[deploy], log[:1], None, None, {})
@@ -163,8 +184,7 @@ def evaluate_file(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
         options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        summary = log_summary(compared, str(place))
-        page = write_evaluation(out, comparison, targets, summary, options, gains)
+        page = write_evaluation(out, comparison, log_summary(compared, source), options, gains)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
             made = deployed(targets[deploy], log, out / STORE, None, {})
@@ -173,55 +193,63 @@ def evaluate_file(
     return page
 
 
-def log_of(place: Place, meanings: dict[str, Any], objectives: Sequence[Objective]) -> Feedback:
-    """The log of a command, whose columns may need an encoder that is fitted to them.
+def tune_file(
+    given: CommandLog,
+    policies: Sequence[str],
+    recipe: Callable[[str], Recipe],
+    *,
+    budgets: Sequence[str] = (),
+    within: float | None = None,
+    weights: Sequence[str] = (),
+    **options: Any,
+) -> Tuned | BudgetTuned:
+    """Choose a policy on a log, or find one for a budget.
 
     Args:
-        place: of the log.
-        meanings: from `meanings_of`.
-        objectives: what is said of its objectives.
+        given: the log.
+        policies: names, see `named_specs`, of which the first is the one to beat; with a budget,
+            the recipe that learns, or none.
+        recipe: from a name to a recipe.
+        budgets: OBJECTIVE=NUMBER each.
+        within: as in `tune`.
+        weights: OBJECTIVE=NUMBER each.
+        options: further parameters of `tune`.
 
     Raises:
-        ValueError: naming what is wrong with the file or an option.
+        ValueError: naming what is wrong with the file, a name or an option.
     """
-    options = dict(meanings)
-    context = options.get("context")
-    if isinstance(context, str):
-        options["context"] = Encoder.fit(place, context)
-    if objectives:
-        options["objectives"] = objectives
+    options["weights"] = numbers_named("--weight", weights)
+    if not budgets and within is None:
+        log, candidates = log_and_targets(given, named_specs(policies), recipe)
+        return tune(candidates, log, **options)
 
-    log: Feedback = read(place, **options)
-    names = [str(name) for name in log.objective_names]
-    for each in objectives:
-        choice("--objective", each.name, names)
+    if len(policies) > 1:
+        rule = "--policy must be at most one with a budget, which is the learner"
+        raise ValueError(f"{rule}, got {len(policies)}")
 
-    return log
+    options["budget"] = numbers_named("--budget", budgets)
+    options["learner"] = recipe(policies[0]) if policies else None
+    return tune(given.read(), within=within, **options)
 
 
-def gain_summaries(gains: Mapping[str, Sequence[HeldOutGain]]) -> list[FeatureGainSummary]:
-    """What evaluation.json says of feature maps: a row per map and objective.
+def log_and_targets(
+    given: CommandLog, specs: Mapping[str, str], recipe: Callable[[str], Recipe]
+) -> tuple[Feedback, dict[str, Target]]:
+    """The log, and {name: target}; what names can be wrong in is refused before it is read.
 
     Args:
-        gains: {map: its gain in each objective}.
+        given: the log.
+        specs: {name: policy}.
+        recipe: from a name to a recipe.
     """
-    rows: list[FeatureGainSummary] = []
-    for name, own in gains.items():
-        for gain in own:
-            row: FeatureGainSummary = {
-                "map": name,
-                "objective": str(gain.objective),
-                "linear": gain.linear,
-                "mapped": gain.mapped,
-                "estimate": gain.estimate,
-                "low": gain.low,
-                "high": gain.high,
-                "rounds": gain.rounds,
-                "sure": gain.is_sure,
-            }
-            rows.append(row)
+    given.meanings  # noqa: B018 - a mistake in them need not wait until the log is read
+    for spec in specs.values():
+        if not is_plain(spec):
+            recipe(spec)  # nor one in a recipe
 
-    return rows
+    log = given.read()
+
+    return log, {name: target_named(spec, log, recipe) for name, spec in specs.items()}
 
 
 def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
@@ -260,67 +288,6 @@ def _first_ranks(log: Feedback, source: str) -> Feedback:
     return first
 
 
-def check_evaluation_folder(out: Path) -> None:
-    """Refuse a folder that holds something else, which must not be overwritten.
-
-    Raises:
-        ValueError: naming what was found.
-
-    Example:
-        >>> check_evaluation_folder(Path("/dev/null"))
-        Traceback (most recent call last):
-        ValueError: --out must be a new folder, an empty one or that of an evaluation without its \
-page; found an empty file at /dev/null
-    """
-    if not out.exists():
-        return
-    if out.is_dir():
-        # What a kill left has no page yet: the same command may run again.
-        is_unfinished = (out / SUMMARY).exists() and not (out / REPORT).exists()
-        is_empty = not any(out.iterdir())
-        # Never a new page beside the agent of an older evaluation.
-        if is_empty or (is_unfinished and not (out / STORE).exists()):
-            return
-
-    wanted = "a new folder, an empty one or that of an evaluation without its page"
-    raise ValueError(f"--out must be {wanted}; found {describe_path(out)} at {out}")
-
-
-def meanings_of(place: Place, pairs: Sequence[str], agent: str | None) -> dict[str, Any]:
-    """What `read` is told of a log.
-
-    Args:
-        place: of the log.
-        pairs: the meanings of columns, which only a .csv file needs, and cannot do without.
-        agent: whose decisions, which only a store with several agents needs.
-
-    Raises:
-        ValueError: where the log needs others.
-    """
-    meanings = columns_named(pairs)
-    is_table = _is_table(place)
-    if is_table and not {"arm", "rewards"} <= set(meanings):
-        example = "--column arm=item --column rewards=click"
-        rule = f"--column must name arm and rewards for a .csv file, such as {example}"
-        got = shortened(", ".join(meanings)) or "none"
-        raise ValueError(f"{rule}, got {got}")
-
-    if meanings and not is_table:
-        advice = "a table of your own is read as .csv"
-        raise ValueError(f"--column must go with a .csv file, got {place}: {advice}")
-    if agent is not None:
-        if not (isinstance(place, Address) or is_store(place)):
-            raise ValueError(f"--agent must go with a store, got {place}")
-        meanings["agent"] = agent
-
-    return meanings
-
-
-def _is_table(place: Place) -> bool:
-    """Whether a log is a .csv file: stores are known by their content, whatever their names are."""
-    return isinstance(place, Path) and place.suffix == ".csv" and not is_store(place)
-
-
 def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:
     """Refuse estimators that need propensities, of a table that has none."""
     weighted = [estimator.name for estimator in estimators if estimator.needs_propensities]
@@ -329,79 +296,6 @@ def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:
     if weighted and not only_logging:
         rule = f"--column propensity=NAME must be given for {', '.join(weighted)}"
         raise ValueError(f"{rule}, got none; --estimator dm and replay need none")
-
-
-def write_evaluation(
-    out: Path,
-    comparison: Comparison,
-    targets: Mapping[str, Target],
-    log: LogSummary,
-    options: Mapping[str, Any],
-    feature_gains: Sequence[FeatureGainSummary] = (),
-) -> Path:
-    """Write evaluation.json, the tables, the figures and report.html; returns the last.
-
-    Args:
-        out: the folder, which is made where it does not exist.
-        comparison: what to write.
-        targets: what was compared, by name.
-        log: from `log_summary`.
-        options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
-        feature_gains: from `gain_summaries`.
-    """
-    # Not at the top: the library for drawing takes a second to load.
-    from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
-
-    level = options["level"]
-    seed = options["seed"]
-    summary = _summary(comparison, targets, log, options, feature_gains)
-    membership = front(comparison, level=level, seed=seed)
-    borders = None
-    if len(comparison.objectives) == 2:
-        borders = outlines(comparison, level=level)
-
-    tables = EvaluationTables(comparison.table(level), membership, borders, summary)
-    out.mkdir(parents=True, exist_ok=True)
-    write_tables(out, tables)
-    page = evaluation_page(out, *tables)
-    report = out / REPORT
-    report.write_text(page, encoding="utf-8")
-
-    return report
-
-
-def _summary(
-    comparison: Comparison,
-    targets: Mapping[str, Target],
-    log: LogSummary,
-    options: Mapping[str, Any],
-    feature_gains: Sequence[FeatureGainSummary],
-) -> EvaluationSummary:
-    """The content of evaluation.json, without numbers that JSON does not have."""
-    estimators = {}
-    for (_, name), estimate in comparison.estimates.items():
-        estimators[name] = short_repr(estimate.estimator)
-
-    policies = {}
-    for name, target in targets.items():
-        policies[name] = _policy_summary(comparison, name, target)
-
-    summary: dict[str, Any] = {
-        "format": FORMAT,
-        "log": log,
-        "options": options,
-        "estimators": estimators,
-        "shown": shown_estimator(comparison, None),
-        "policies": policies,
-        "dominance": _pairs(comparison, options["level"]),
-        "versions": {"mobandits": importlib.metadata.version("mobandits")},
-    }
-    if feature_gains:
-        summary["feature_gains"] = list(feature_gains)
-
-    finite: EvaluationSummary = _finite(summary)
-
-    return finite
 
 
 def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
@@ -536,74 +430,30 @@ def estimator_named(name: str, clip: float | None) -> Any:
     return kind(**bounds)
 
 
-def log_summary(log: Feedback, source: str) -> LogSummary:
-    """What a page says of a log.
+def numbers_named(option: str, pairs: Sequence[str]) -> dict[str, float] | None:
+    """{objective: number} of an option that is repeated; None where it is not given.
 
     Args:
-        log: the logged decisions.
-        source: where they come from.
+        option: for messages.
+        pairs: OBJECTIVE=NUMBER each.
+
+    Raises:
+        ValueError: where a pair is something else, or an objective comes twice.
+
+    Example:
+        >>> numbers_named("--budget", ["cost=0.2"])
+        {'cost': 0.2}
     """
-    missing = np.isnan(log.rewards).mean(0)
-    summary: LogSummary = {
-        "source": source,
-        "rounds": len(log),
-        "arms": [str(arm) for arm in log.arm_names],
-        "objectives": titles_of(log.objectives),
-        "missing": missing.tolist(),
-    }
-    if log.encoder is not None:
-        summary["encoder"] = str(log.encoder)
+    numbers: dict[str, float] = {}
+    for pair in pairs:
+        # Names of objectives may hold an equals sign, numbers do not.
+        name, _, number = pair.rpartition("=")
+        if name in numbers:
+            raise ValueError(f"{option} must name each objective once, got {quoted(name)} twice")
+        try:
+            numbers[name] = float(number)
+        except ValueError:
+            rule = f"{option} must be OBJECTIVE=NUMBER"
+            raise ValueError(f"{rule}, got {quoted(pair)}") from None
 
-    return summary
-
-
-def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[str, Any]:
-    estimates = {}
-    signs = signs_of(comparison.objectives)
-    for label in comparison.estimators:
-        estimate = comparison[name, label]
-        value = estimate.value * signs
-        covariance = estimate.covariance * np.outer(signs, signs)
-        estimates[label] = {
-            "value": value.tolist(),
-            "covariance": covariance.tolist(),
-            "bias_bound": estimate.bias_bound.tolist(),
-            "warnings": list(estimate.warnings),
-        }
-
-    # They are of the weights, which all estimators share.
-    diagnostics = comparison[name, comparison.estimators[0]].diagnostics
-
-    return {
-        "target": short_repr(target),
-        "diagnostics": dataclasses.asdict(diagnostics),
-        "estimates": estimates,
-    }
-
-
-def _pairs(comparison: Comparison, level: float) -> list[dict[str, Any]]:
-    """Every pair of policies once, by the estimator that is shown."""
-    pairs = []
-    shown = shown_estimator(comparison, None)
-    for first, second in itertools.combinations(comparison.targets, 2):
-        verdict = dominance(comparison[first, shown], comparison[second, shown], level=level)
-        pair: dict[str, Any] = {"first": first, "second": second}
-        for key, value in vars(verdict).items():
-            is_array = hasattr(value, "tolist")
-            pair[key] = value.tolist() if is_array else value
-
-        pairs.append(pair)
-
-    return pairs
-
-
-def _finite(value: Any) -> Any:
-    """The same with null for numbers that JSON does not have."""
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-
-    return value
+    return numbers or None

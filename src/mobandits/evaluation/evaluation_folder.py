@@ -1,19 +1,33 @@
-"""The files of an evaluation that its page is made from, written and read again."""
+"""The folder of an evaluation: its page, and the files that it is made from, also once more."""
 
+import dataclasses
+import importlib.metadata
+import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.figures.contents import EvaluationSummary
+from mobandits.evaluation.comparison import Comparison
+from mobandits.evaluation.dominance import dominance
+from mobandits.evaluation.front import front, outlines, shown_estimator, titles_of
+from mobandits.evaluation.targets import Target
+from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
+from mobandits.logs import Feedback
+from mobandits.logs.objectives import signs_of
+from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, short_repr
 
 FORMAT = 2
 SUMMARY = "evaluation.json"
+REPORT = "report.html"  # written last
+STORE = "agent.db"  # of an agent that is deployed
 VALUES = "values.csv"
 FRONT = "front.csv"
 OUTLINES = "outlines.csv"
@@ -39,6 +53,190 @@ class EvaluationTables(NamedTuple):
     front: pl.DataFrame
     outlines: pl.DataFrame | None
     summary: EvaluationSummary
+
+
+def check_evaluation_folder(out: Path) -> None:
+    """Refuse a folder that holds something else, which must not be overwritten.
+
+    Raises:
+        ValueError: naming what was found.
+
+    Example:
+        >>> check_evaluation_folder(Path("/dev/null"))
+        Traceback (most recent call last):
+        ValueError: --out must be a new folder, an empty one or that of an evaluation without its \
+page; found an empty file at /dev/null
+    """
+    if not out.exists():
+        return
+    if out.is_dir():
+        # What a kill left has no page yet: the same command may run again.
+        is_unfinished = (out / SUMMARY).exists() and not (out / REPORT).exists()
+        is_empty = not any(out.iterdir())
+        # Never a new page beside the agent of an older evaluation.
+        if is_empty or (is_unfinished and not (out / STORE).exists()):
+            return
+
+    wanted = "a new folder, an empty one or that of an evaluation without its page"
+    raise ValueError(f"--out must be {wanted}; found {describe_path(out)} at {out}")
+
+
+def write_evaluation(
+    out: Path,
+    comparison: Comparison,
+    log: LogSummary,
+    options: Mapping[str, Any],
+    feature_gains: Sequence[FeatureGainSummary] = (),
+) -> Path:
+    """Write evaluation.json, the tables, the figures and report.html; returns the last.
+
+    Args:
+        out: the folder, which is made where it does not exist.
+        comparison: what to write.
+        log: from `log_summary`.
+        options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
+        feature_gains: from `gain_summaries`.
+    """
+    # Not at the top: the library for drawing takes a second to load.
+    from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
+
+    level = options["level"]
+    seed = options["seed"]
+    summary = _summary(comparison, log, options, feature_gains)
+    membership = front(comparison, level=level, seed=seed)
+    borders = None
+    if len(comparison.objectives) == 2:
+        borders = outlines(comparison, level=level)
+
+    tables = EvaluationTables(comparison.table(level), membership, borders, summary)
+    out.mkdir(parents=True, exist_ok=True)
+    write_tables(out, tables)
+    page = evaluation_page(out, *tables)
+    report = out / REPORT
+    report.write_text(page, encoding="utf-8")
+
+    return report
+
+
+def _summary(
+    comparison: Comparison,
+    log: LogSummary,
+    options: Mapping[str, Any],
+    feature_gains: Sequence[FeatureGainSummary],
+) -> EvaluationSummary:
+    """The content of evaluation.json, without numbers that JSON does not have."""
+    estimators = {}
+    for (_, name), estimate in comparison.estimates.items():
+        estimators[name] = short_repr(estimate.estimator)
+
+    policies = {}
+    for name, target in comparison.compared.items():
+        policies[name] = _policy_summary(comparison, name, target)
+
+    summary: dict[str, Any] = {
+        "format": FORMAT,
+        "log": log,
+        "options": options,
+        "estimators": estimators,
+        "shown": shown_estimator(comparison, None),
+        "policies": policies,
+        "dominance": _pairs(comparison, options["level"]),
+        "versions": {"mobandits": importlib.metadata.version("mobandits")},
+    }
+    if feature_gains:
+        summary["feature_gains"] = list(feature_gains)
+
+    finite: EvaluationSummary = _finite(summary)
+
+    return finite
+
+
+def log_summary(log: Feedback, source: str) -> LogSummary:
+    """What a page says of a log.
+
+    Args:
+        log: the logged decisions.
+        source: where they come from.
+    """
+    missing = np.isnan(log.rewards).mean(0)
+    summary: LogSummary = {
+        "source": source,
+        "rounds": len(log),
+        "arms": [str(arm) for arm in log.arm_names],
+        "objectives": titles_of(log.objectives),
+        "missing": missing.tolist(),
+    }
+    if log.encoder is not None:
+        summary["encoder"] = str(log.encoder)
+
+    return summary
+
+
+def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[str, Any]:
+    estimates = {}
+    signs = signs_of(comparison.objectives)
+    for label in comparison.estimators:
+        estimate = comparison[name, label]
+        value = estimate.value * signs
+        covariance = estimate.covariance * np.outer(signs, signs)
+        estimates[label] = {
+            "value": value.tolist(),
+            "covariance": covariance.tolist(),
+            "bias_bound": estimate.bias_bound.tolist(),
+            "warnings": list(estimate.warnings),
+        }
+
+    # They are of the weights, which all estimators share.
+    diagnostics = comparison[name, comparison.estimators[0]].diagnostics
+
+    return {
+        "target": short_repr(target),
+        "diagnostics": dataclasses.asdict(diagnostics),
+        "estimates": estimates,
+    }
+
+
+def _pairs(comparison: Comparison, level: float) -> list[dict[str, Any]]:
+    """Every pair of policies once, by the estimator that is shown."""
+    pairs = []
+    shown = shown_estimator(comparison, None)
+    for first, second in itertools.combinations(comparison.targets, 2):
+        verdict = dominance(comparison[first, shown], comparison[second, shown], level=level)
+        pair: dict[str, Any] = {"first": first, "second": second}
+        for key, value in vars(verdict).items():
+            is_array = hasattr(value, "tolist")
+            pair[key] = value.tolist() if is_array else value
+
+        pairs.append(pair)
+
+    return pairs
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for numbers that JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+
+    return value
+
+
+def gain_summaries(gains: Mapping[str, Sequence[Any]]) -> list[FeatureGainSummary]:
+    """What evaluation.json says of feature maps: a row per map and objective.
+
+    Args:
+        gains: {map: its `mobandits.features.Gain` in each objective}.
+    """
+    rows: list[Any] = []
+    for name, own in gains.items():
+        for gain in own:
+            said = {**gain._asdict(), "objective": str(gain.objective)}
+            rows.append({"map": name, **said, "sure": gain.is_sure})
+
+    return rows
 
 
 def write_tables(out: Path, tables: EvaluationTables) -> None:

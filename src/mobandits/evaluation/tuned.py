@@ -168,6 +168,25 @@ class Tuned:
 
         return pl.DataFrame(rows, TABLE, orient="row")
 
+    def lines(self) -> list[str]:
+        """A line per candidate: its values and, but for the first, its gains; the answer last."""
+        lines = []
+        decides = self.decides
+        for name, candidate in self.candidates.items():
+            parts = [
+                f"{self.title(label)} {value.text}" for label, value in candidate.values.items()
+            ]
+            is_first = name == self.baseline
+            if decides is not None and not is_first:
+                parts.append(f"gain in {decides} {candidate.gains[decides].text}")
+            if not is_first:
+                parts.append(f"p = {candidate.p_value:.2g}")
+
+            lines.append(f"{name}: {', '.join(parts)}")
+            lines += [f"    {doubt}" for doubt in candidate.doubts]
+
+        return [*lines, self.answer]
+
     def _how_much(self) -> str:
         """The gain of the best, as the end of a sentence."""
         decides = self.decides
