@@ -129,19 +129,26 @@ def mean_part(name: str, values: Array, rule: Rule | None = None) -> Part:
     return resampled_part(name, samples, only_mean, rule)
 
 
+def by_value(part: Part, *, holds: bool) -> Part:
+    """The part, decided by its value and not by its interval.
+
+    The papers print no spread to compare it with. Without an interval there are too few trials, and
+    nothing decides.
+
+    Example:
+        >>> by_value(Part("a", 9.5, None, None, 3), holds=True).holds
+    """
+    return part if part.interval is None else part._replace(holds=holds)
+
+
 def near(part: Part, target: float, tolerance: float) -> Part:
     """The part, which is as claimed where its value is within a tolerance of a target.
-
-    The value decides, not the interval: the papers print no spread to compare it with. Without an
-    interval there are too few trials, and nothing decides.
 
     Example:
         >>> near(Part("a", 9.5, (9.0, 10.0), None, 10), 10.0, 1.0).holds
         True
     """
-    if part.interval is None:
-        return part
-    return part._replace(holds=abs(part.measured - target) <= tolerance)
+    return by_value(part, holds=abs(part.measured - target) <= tolerance)
 
 
 def exact_part(name: str, value: float, *, holds: bool, trials: int = 1) -> Part:

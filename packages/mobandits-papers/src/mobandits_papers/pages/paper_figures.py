@@ -80,7 +80,10 @@ def plot_data(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame:
     if means["run"].n_unique() > 1:
         titles.append(pl.col("run"))
     if means["component"].n_unique() > 1:
-        names = {i: component_title(plot, i) for i in means["component"].unique()}
+        names = {
+            i: component_title(plot["parts"], plot["metric"], i)
+            for i in means["component"].unique()
+        }
         titles.append(pl.col("component").replace_strict(names, return_dtype=pl.String))
 
     panel = pl.concat_str(titles, separator=", ") if titles else pl.lit("")
@@ -119,12 +122,11 @@ def last_values(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(rounds == rounds.max().over("run"))
 
 
-def component_title(plot: PlotEntry, component: int) -> str:
-    """What a component is called in a plot."""
-    names = plot["parts"]
-    if component < len(names):
-        return names[component]
-    return f"{component_name(plot['metric'])} {component + 1}"
+def component_title(parts: Sequence[str], metric: str, component: int) -> str:
+    """What a component of a metric is called where some parts have names; else its number from 1."""
+    if component < len(parts):
+        return parts[component]
+    return f"{component_name(metric)} {component + 1}"
 
 
 def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figure:
@@ -215,7 +217,7 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
 
         _draw_values(panel, group, names, style, is_bars=is_bars)
         components = group["component"].unique().sort().to_list()
-        titles = [component_title(plot, each) for each in components]
+        titles = [component_title(plot["parts"], plot["metric"], each) for each in components]
         if is_bars:
             panel.set_xticks(range(len(titles)), titles)
         else:
@@ -282,7 +284,7 @@ def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
         image = panel.imshow(
             values, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", vmin=0, vmax=1
         )
-        panel.set_title(component_title(plot, group["component"][0]))
+        panel.set_title(component_title(plot["parts"], plot["metric"], group["component"][0]))
         panel.set_xlabel(horizontal)
         panel.set_ylabel(vertical)
         panel.grid(visible=False)

@@ -9,7 +9,7 @@ from typing import cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.figures.formatting import component_name, folded, spoken, title_of
+from mobandits.figures.formatting import folded, spoken, title_of
 from mobandits.figures.metric_tables import (
     best_sentence,
     meaning_of,
@@ -29,6 +29,7 @@ from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import counted, group_of, words_of_claims
 from mobandits_papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
 from mobandits_papers.pages.paper_figures import (
+    component_title,
     draw_plot,
     is_drawable,
     last_values,
@@ -280,11 +281,8 @@ def names_of_components(
             parts = plot["parts"]
             break
 
-    names = {}
-    for i in values["component"].unique().sort():
-        names[i] = parts[i] if i < len(parts) else f"{component_name(metric)} {i + 1}"
-
-    return names
+    components = values["component"].unique().sort()
+    return {i: component_title(parts, metric, i) for i in components}
 
 
 def words_of_page(

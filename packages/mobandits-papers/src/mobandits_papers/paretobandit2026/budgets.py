@@ -15,6 +15,7 @@ from mobandits_papers.numbers import (
     Parts,
     above,
     below,
+    by_value,
     difference_of_means,
     final_pair,
     final_values,
@@ -159,8 +160,7 @@ def cost_range(outcome: Outcome) -> list[Part]:
     """The cost of the dearest model over that of the cheapest, near the paper's."""
     values = final_values(outcome, MIXTURE, RANGE)
     part = mean_part("cost of the dearest model over the cheapest's", values)
-    is_near = abs(part.measured / published.COST_RANGE - 1.0) <= 0.05
-    return [part._replace(holds=None if part.interval is None else is_near)]
+    return [by_value(part, holds=abs(part.measured / published.COST_RANGE - 1.0) <= 0.05)]
 
 
 def compliance(outcome: Outcome) -> list[Part]:

@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.support.naming import short_repr
 from mobandits_papers.experiment import Compute, Computed, Experiment, RunOptions
-from mobandits_papers.numbers import Part, final_values, mean_part
+from mobandits_papers.numbers import Part, by_value, final_values, mean_part
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.paretobandit2026 import published
 from mobandits_papers.paretobandit2026.routing import (
@@ -162,10 +162,7 @@ def reached(outcome: Outcome, row: str, metric: str, component: int, budget: flo
 def overspending(name: str, values: Array) -> Part:
     """The mean of what was spent, which may be at most 1.004 of the budget."""
     part = mean_part(name, values)
-    # The mean decides, not the interval: the paper prints no spread.
-    holds = None if part.interval is None else part.measured <= published.MOST_OVERSPENT
-
-    return part._replace(holds=holds)
+    return by_value(part, holds=part.measured <= published.MOST_OVERSPENT)
 
 
 def middle(models: int) -> int:

@@ -136,61 +136,43 @@ def _findings(
     off = play.seen[:, OFF]
     held = event(f"{name}: every ball knows its centre, at all times", "Lemma 1", off, 1.0, DELTA)
 
-    return on_the_event(
-        held,
-        lambda: [
-            *_round_findings(name, play),
-            *_ball_findings(name, play, scale),
-            *_regret_findings(name, play),
-        ],
-    )
+    return on_the_event(held, lambda: _consequences(name, play, scale))
 
 
-def _round_findings(name: str, play: ProbedPlay) -> list[Finding]:
-    """The findings on the inequalities of every round: Lemmas 2 to 4."""
+def _consequences(name: str, play: ProbedPlay, scale: float) -> list[Finding]:
+    """The findings on what follows from the event: in every round, for balls, and for sums."""
     gaps = play.seen[:, GAP]
     radius = play.seen[:, RADIUS]
     child = play.seen[:, CHILD]
     dominance = play.seen[:, DOMINANCE]
-    new_centre = f"{name}: Pareto gap of a new centre <= 12 r"
-    return [
-        inequality(f"{name}: no arm dominates the index that is played", "Lemma 2", dominance, 0.0),
-        inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
-        inequality(new_centre, "Lemma 4", gaps, theory.child_gap_bound(child), child > 0),
-    ]
+    rounds = len(gaps)
 
-
-def _ball_findings(name: str, play: ProbedPlay, scale: float) -> list[Finding]:
-    """The findings on the balls at the end: where they are, how many, and their regret."""
+    # The balls at the end: where they are, how many, and their regret.
     radii = play.balls.radius
-    rounds = len(play.seen)
     sizes, apart = equal_ball_distances(play.balls.centre.T, radii)
     equal_radii, numbers = np.unique(radii, return_counts=True)
     # Their centres are a packing of the square (proof of Lemma 4).
     most = theory.PACKING * equal_radii**-2
     owners = play.seen[:, OWNER].astype(np.int64)
-    within = np.bincount(owners, play.seen[:, GAP], minlength=len(radii))
+    within = np.bincount(owners, gaps, minlength=len(radii))
     most_within = theory.ball_regret_bound(radii, rounds, play.objectives, DELTA, scale)
 
-    return [
-        inequality(f"{name}: centres of equal balls are r apart", "section 5", sizes, apart),
-        inequality(f"{name}: numbers of equal balls", "section 5", numbers, most),
-        inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
-    ]
-
-
-def _regret_findings(name: str, play: ProbedPlay) -> list[Finding]:
-    """The findings on the bounds of the Pareto regret: Lemma 5 and Theorem 1."""
-    gaps = play.seen[:, GAP]
-    rounds = len(gaps)
     # With a smaller uncertainty balls are halved earlier: these bounds hold all the more.
-    packings = {radius: math.floor(theory.PACKING * radius**-2) for radius in RADII}
+    packings = {r: math.floor(theory.PACKING * r**-2) for r in RADII}
     lemma = theory.best_regret_bound_of_numbers(rounds, packings, play.objectives, DELTA)
     # N_r <= 3.72 r^-2 on the square, whatever the surface: dimension 2.
     theorem = float(theory.regret_bound(rounds, theory.PACKING, 2.0, play.objectives, DELTA))
-    # Both bounds are on the regret at the horizon, and no earlier regret is larger.
+    new_centre = f"{name}: Pareto gap of a new centre <= 12 r"
     by_packings = f"{name}: Pareto regret, by packing numbers"
+
     return [
+        inequality(f"{name}: no arm dominates the index that is played", "Lemma 2", dominance, 0.0),
+        inequality(f"{name}: Pareto gap <= 14 r", "Lemma 3", gaps, theory.gap_bound(radius)),
+        inequality(new_centre, "Lemma 4", gaps, theory.child_gap_bound(child), child > 0),
+        inequality(f"{name}: centres of equal balls are r apart", "section 5", sizes, apart),
+        inequality(f"{name}: numbers of equal balls", "section 5", numbers, most),
+        inequality(f"{name}: Pareto regret in a ball", "proof of Lemma 5", within, most_within),
+        # Both bounds are on the regret at the horizon, and no earlier regret is larger.
         bound(by_packings, "Lemma 5", gaps, np.full(rounds, lemma)),
         bound(f"{name}: Pareto regret", "Theorem 1", gaps, np.full(rounds, theorem)),
     ]
