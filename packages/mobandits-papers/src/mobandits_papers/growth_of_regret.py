@@ -1,6 +1,7 @@
 """How fast a regret grows: the exponent of T, read from runs, beside the power of a theorem."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -79,15 +80,12 @@ def grow_with(power: float, exponents: Mapping[str, Read]) -> Parts:
         exponents: {number: the rounds and the regrets that it is read from}.
     """
 
-    def one(name: str, rounds: Array, regrets: Array) -> Part:
-        rule = below(power + ALLOWED)
-        return resampled_part(name, regrets, lambda means: exponent(rounds, means), rule)
-
     def parts(outcome: Outcome) -> list[Part]:
+        rule = below(power + ALLOWED)
         numbers = []
         for name, read in exponents.items():
             rounds, regrets = read(outcome)
-            numbers.append(one(name, rounds, regrets))
+            numbers.append(resampled_part(name, regrets, partial(exponent, rounds), rule))
 
         return numbers
 

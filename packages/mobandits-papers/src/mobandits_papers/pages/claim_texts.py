@@ -276,29 +276,25 @@ def remarks(claim: ClaimEntry) -> str:
                 (opposite if clear else undecided).append(part["said"])
 
         if undecided and len(claim["parts"]) > 1:
-            sentences.append(f"Not shown for {first_few(undecided)}.")
+            sentences.append(f"Not shown for {join_words(first_few(undecided, NAMED))}.")
         if opposite:
-            sentences.append(f"The opposite is clear for {first_few(opposite)}.")
+            clear_for = join_words(first_few(opposite, NAMED))
+            sentences.append(f"The opposite is clear for {clear_for}.")
 
         sentences.append(claim["differs"])
 
     return " ".join(filter(None, sentences))
 
 
-def first_few(names: Sequence[str]) -> str:
+def first_few(names: Sequence[str], most: int) -> list[str]:
     """The first of some names, and how many more there are.
 
     Example:
-        >>> first_few(["a", "b", "c", "d"])
-        'a, b, c and 1 more'
+        >>> first_few(["a", "b", "c", "d"], 3), first_few(["a"], 3)
+        (['a', 'b', 'c', '1 more'], ['a'])
     """
-    if len(names) <= NAMED:
-        return join_words(names)
-
-    more = len(names) - NAMED
-    shown = [*names[:NAMED], f"{more} more"]
-
-    return join_words(shown)
+    more = len(names) - most
+    return [*names[:most], f"{more} more"] if more > 0 else list(names)
 
 
 def otherwise(claim: ClaimEntry) -> str:

@@ -1,5 +1,6 @@
 """The claims as tables in Markdown, for the documentation and where no page can be shown."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from mobandits.figures.formatting import join_words
@@ -119,12 +120,8 @@ def group_rows(claims: Sequence[ClaimEntry]) -> list[list[str]]:
     """
     rows = []
     for group, count in count_by_group(claims).items():
-        counts: dict[str, int] = {}
-        for claim in claims:
-            if group_of(claim) == group:
-                experiment = claim["id"].rpartition("/")[0]
-                counts[experiment] = counts.get(experiment, 0) + 1
-
+        own_claims = [claim for claim in claims if group_of(claim) == group]
+        counts = Counter(claim["id"].rpartition("/")[0] for claim in own_claims)
         links = []
         for experiment, own in counts.items():
             name = experiment.partition("/")[2]

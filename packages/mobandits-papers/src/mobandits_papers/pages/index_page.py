@@ -21,7 +21,7 @@ from mobandits_papers.pages.claim_counts import (
     group_of,
     words_of_claims,
 )
-from mobandits_papers.pages.claim_texts import ClaimRow, claim_rows
+from mobandits_papers.pages.claim_texts import ClaimRow, claim_rows, first_few
 from mobandits_papers.pages.scale import scale_of
 from mobandits_papers.publications import Publication, publication_of
 
@@ -166,11 +166,7 @@ def not_reproduced(claims: Sequence[ClaimEntry]) -> str:
     if not missed:
         return ""
 
-    names = missed
-    if len(missed) > MOST_NAMED:
-        names = [*missed[:MOST_NAMED], f"{len(missed) - MOST_NAMED} more"]
-
-    return f"Not reproduced: {join_words(names)}."
+    return f"Not reproduced: {join_words(first_few(missed, MOST_NAMED))}."
 
 
 def paper_sections(

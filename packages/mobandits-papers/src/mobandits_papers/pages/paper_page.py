@@ -27,7 +27,13 @@ from mobandits_papers.contents import ClaimEntry, ExperimentSpecification
 from mobandits_papers.formulas.prose import with_formulas
 from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import counted, group_of, words_of_claims
-from mobandits_papers.pages.claim_texts import ClaimDetails, ClaimRow, claim_details, claim_rows
+from mobandits_papers.pages.claim_texts import (
+    ClaimDetails,
+    ClaimRow,
+    claim_details,
+    claim_rows,
+    first_few,
+)
 from mobandits_papers.pages.paper_figures import (
     component_title,
     draw_plot,
@@ -233,16 +239,13 @@ def claims_findings(claims: Sequence[ClaimEntry]) -> list[str]:
     Args:
         claims: of the experiment.
     """
-    missed = [claim for claim in claims if group_of(claim) == "not reproduced"]
-    texts = [claim["claim"].removesuffix(".") for claim in missed[:MOST_MISSED]]
-    others = len(missed) - len(texts)
-    if others:
-        texts.append(f"{others} more")
-
+    missed = [
+        claim["claim"].removesuffix(".") for claim in claims if group_of(claim) == "not reproduced"
+    ]
     judged = quantity(len(claims), "claim")
     sentences = [f"{judged} judged. {counted(claims)} {RULE}"]
-    if texts:
-        sentences.append(f"Not reproduced: {'; '.join(texts)}.")
+    if missed:
+        sentences.append(f"Not reproduced: {'; '.join(first_few(missed, MOST_MISSED))}.")
 
     return sentences
 
