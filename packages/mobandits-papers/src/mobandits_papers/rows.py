@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, IntArray, Rng
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
 from mobandits.simulation.trial import SCHEMA
 from mobandits_papers.numbers import Part, Parts, exact_part
 from mobandits_papers.outcome import Outcome
@@ -23,6 +23,14 @@ def random_means(law: str, arms: int, objectives: int, rng: Rng) -> Array:
 
     # Half as wide before rounding, so that the values are fewer and ties more.
     return np.asarray(np.round(means / 2.0, 1))
+
+
+def front_of(means: Array, order: Order) -> Mask:
+    """(arms,) what an order calls optimal, given true means."""
+    # True means are known exactly: an interval is a point.
+    beliefs = Beliefs(means, means, means)
+    front: Mask = order.front(beliefs)
+    return front
 
 
 def rows_of(

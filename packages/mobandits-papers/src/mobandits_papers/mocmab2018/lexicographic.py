@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.contracts.protocols import Array, Rng
 from mobandits.orders import Lexicographic, Pareto
 from mobandits.simulation.streams import INSTANCE, stream
 from mobandits_papers.described import described
@@ -18,7 +18,7 @@ from mobandits_papers.numbers import (
     mean_part,
 )
 from mobandits_papers.outcome import Outcome
-from mobandits_papers.rows import rows_of_counts
+from mobandits_papers.rows import front_of, rows_of_counts
 
 TABLES = 1000  # per batch and kind
 BATCHES = 10  # they are the trials of the intervals
@@ -51,14 +51,6 @@ def drawn(kind: str, rng: Rng, arms: int, objectives: int) -> Array:
     means = rng.random((arms, objectives))
     means[:2, : ties.best] = 1.0  # above all others, which are less than 1
     return means if ties.decimals is None else np.round(means, ties.decimals)
-
-
-def front_of(means: Array, order: Lexicographic | Pareto) -> Mask:
-    """(arms,) what an order calls optimal, given true means."""
-    # True means are known exactly: an interval is a point.
-    beliefs = Beliefs(means, means, means)
-    front: Mask = order.front(beliefs)
-    return front
 
 
 def degenerate(means: Array) -> bool:

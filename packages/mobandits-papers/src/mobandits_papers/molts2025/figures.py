@@ -79,20 +79,16 @@ class Setting(NamedTuple):
         """The setting in the paper's letters."""
         return f"K = {self.arms}, d = {self.features}, L = {self.objectives}"
 
-    @property
-    def place(self) -> Linear:
-        """What is played in."""
-        return Linear(
-            self.arms,
-            self.features,
-            self.objectives,
-            fixed_arms=self.fixed,
-        )
+    def run(self, rows: Mapping[str, Recipe | Tuned], trials: int = TRIALS) -> Run:
+        """The run of some rows."""
+        place = Linear(self.arms, self.features, self.objectives, fixed_arms=self.fixed)
+        return Run(self.symbols, place, rows, ROUNDS, trials, METRICS)
 
 
 # Figure 2 is in section 6, the others are in Appendix F.
+FIGURE_2 = Setting(2, 50, 5, 4)
 SETTINGS = (
-    Setting(2, 50, 5, 4),
+    FIGURE_2,
     Setting(3, 50, 10, 4),
     Setting(4, 100, 5, 4),
     Setting(5, 100, 10, 4),
@@ -167,13 +163,12 @@ def never_above(rows: Sequence[str]) -> Parts:
 def figure(setting: Setting) -> Experiment:
     """One of Figures 2 to 13."""
     rows = rows_of(setting)
-    run = Run(setting.symbols, setting.place, rows, ROUNDS, TRIALS, METRICS)
     # One claim on all sentences of other figures: the paper's text says nothing of these.
     of_figure = "figure-2" if setting.figure == 2 else "figures-3-to-13"
     sentences = sentences_on_figure_2(setting)
     whole = described(
         setting.name,
-        [run],
+        [setting.run(rows)],
         {
             "pareto-below-effective": never_above([*rows]),
             "sentences": sentences_that_hold(sentences),
@@ -276,18 +271,6 @@ SHARING = {GREEDY: MolEpsGreedy()} | {
 }
 
 
-def run_of_figure_2(rows: Mapping[str, Recipe | Tuned], trials: int = TRIALS) -> Run:
-    """The run of some rows in the setting of Figure 2."""
-    return Run(
-        "K = 50, d = 5, L = 4",
-        Linear(),
-        rows,
-        ROUNDS,
-        trials,
-        METRICS,
-    )
-
-
 LINKS = GeneralizedLinear().links
 GENERALIZED = {
     TS: tuned(MolTs(links=LINKS)),
@@ -302,23 +285,23 @@ SHARED_ROWS = [GREEDY, *(named(row, WIDE) for row in CONSTANT_ROWS)]
 REMARKS = (
     remark(
         "reward-paradox",
-        run_of_figure_2({GREEDY: MolEpsGreedy(), **PARADOX}),
+        FIGURE_2.run({GREEDY: MolEpsGreedy(), **PARADOX}),
         (GREEDY, *PARADOX),
         {"somewhere": somewhere},
     ),
-    replace(remark("samples", run_of_figure_2(SAMPLED), WIDE_ROWS), claims=samples_claims()),
+    replace(remark("samples", FIGURE_2.run(SAMPLED), WIDE_ROWS), claims=samples_claims()),
     remark(
         "one-constant",
-        run_of_figure_2(SHARING, 2 * TRIALS),
+        FIGURE_2.run(SHARING, 2 * TRIALS),
         SHARED_ROWS,
-        {"together": hold_at_once(sentences_on_figure_2(SETTINGS[0]), CONSTANT_ROWS)},
+        {"together": hold_at_once(sentences_on_figure_2(FIGURE_2), CONSTANT_ROWS)},
     ),
     remark(
         "generalized-linear",
         Run("d = 5", GeneralizedLinear(), GENERALIZED, 3000, TRIALS, METRICS),
         tuple(GENERALIZED),
     ),
-    remark("weight-selection", run_of_figure_2(SELECTION), tuple(SELECTION)),
+    remark("weight-selection", FIGURE_2.run(SELECTION), tuple(SELECTION)),
 )
 
 FIGURES = tuple(map(figure, SETTINGS))

@@ -3,12 +3,12 @@
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs
+from mobandits.contracts.protocols import Array
 from mobandits.orders import EffectivePareto
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.numbers import Parts
-from mobandits_papers.rows import LAWS, never, random_means, rows_of_counts
+from mobandits_papers.rows import LAWS, front_of, never, random_means, rows_of_counts
 
 TABLES = 15  # per law and number of objectives: a linear program per arm takes some milliseconds
 ARMS = 8
@@ -74,8 +74,7 @@ def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
 
 def contradictions_of(means: Array) -> tuple[int, int]:
     """The numbers of arms of one table that contradict the theorem's halves."""
-    beliefs = Beliefs(means, means, means)
-    front = EffectivePareto().front(beliefs)
+    front = front_of(means, EffectivePareto())
     leads = np.array([largest_lead(means, arm) for arm in range(ARMS)])
     # Where the lead is 0, both halves allow either: the arm is at best one of several.
     never_best = front & (leads < -ROUNDING)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Order, Rng
+from mobandits.contracts.protocols import Array, Order, Rng
 from mobandits.orders import Chains, Levels
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, RunOptions
-from mobandits_papers.rows import never, rows_of_counts
+from mobandits_papers.rows import front_of, never, rows_of_counts
 
 TABLES = 500
 # The orders as the figures draw them, with objectives counted from 0.
@@ -48,7 +48,7 @@ def precedence(
             for row, pairs in drawn.items():
                 for better, worse in pairs:
                     means = two_arms(objectives, better, worse, rng)
-                    front = order.front(Beliefs(means, means, means))
+                    front = front_of(means, order)
                     contradictions[row] += front.tolist() != EXPECTED[row]
 
         return rows_of_counts({(row, "contradictions"): n for row, n in contradictions.items()})

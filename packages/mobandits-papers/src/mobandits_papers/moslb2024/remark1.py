@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Beliefs, Order
+from mobandits.contracts.protocols import Array, Order
 from mobandits.orders import Chains, Levels, Lexicographic, Pareto
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.numbers import Parts
-from mobandits_papers.rows import LAWS, never, random_means, rows_of_counts
+from mobandits_papers.rows import LAWS, front_of, never, random_means, rows_of_counts
 
 TABLES = 50
 ARMS = 8
@@ -22,8 +22,7 @@ MEASURES = ("other front", "other gaps")
 
 def differs(order: Order, other: Order, means: Array) -> tuple[bool, bool]:
     """Whether two orders have other fronts, and whether they have other gaps."""
-    beliefs = Beliefs(means, means, means)
-    other_fronts = order.front(beliefs) != other.front(beliefs)
+    other_fronts = front_of(means, order) != front_of(means, other)
     # Equal to the last bit: both add and compare the same numbers.
     other_gaps = order.gaps(means) != other.gaps(means)
     front_differs = bool(other_fronts.any())

@@ -125,15 +125,11 @@ def pinned_rows() -> dict[str, Recipe]:
         >>> list(pinned_rows())[0]
         'PCZ, first ball at (0.5, 0.5)'
     """
-    recipes: dict[str, Recipe] = {
-        "PCZ": Pcz(),
-        ZOOMING: ContextualZooming(),
-    }
     rows: dict[str, Recipe] = {}
-    for row, recipe in recipes.items():
+    for row in ("PCZ", ZOOMING):
         for x, y in CENTRES:
             name = f"{row}, first ball at ({x:g}, {y:g})"
-            rows[name] = Pinned(recipe, (x, y))
+            rows[name] = Pinned(ROWS[row], (x, y))
 
     return rows
 
