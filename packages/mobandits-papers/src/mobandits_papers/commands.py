@@ -107,18 +107,7 @@ def reproduce_papers(
         return
 
     with console.progress_of("reproduce") as progress:
-        page = reproduce(
-            ids,
-            out,
-            rounds=rounds,
-            trials=trials,
-            seed=seed,
-            workers=workers,
-            engine=engine,
-            address=address,
-            data=files,
-            progress=progress,
-        )
+        page = reproduce(ids, out, data=files, progress=progress, **options._asdict())
 
     typer.echo(page)
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
+from mobandits.environments import LlmRouting
 from mobandits.logs import Feedback
 from mobandits.policies import Forgetting, MolUcb
 from mobandits_papers.claims import Claim
@@ -149,17 +150,11 @@ def play_regression(
 
 def _degraded(routing: Routing) -> Any:
     """(judges,) what answers of the middle model are worth: less than those of any other one."""
-    if routing.models == _published_models():
+    if routing.models == LlmRouting.models:
         return published.DEGRADED
 
     lowest: Array = routing.first.grades.mean(axis=0).min(axis=0)
     return lowest
-
-
-def _published_models() -> tuple[str, ...]:
-    from mobandits.environments import LlmRouting  # noqa: PLC0415 - for one comparison
-
-    return LlmRouting.models
 
 
 def _phase_rows(

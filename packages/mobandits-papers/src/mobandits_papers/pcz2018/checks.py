@@ -102,15 +102,16 @@ def one_run(run: int, *, rounds: int, seed: int) -> list[Finding]:
 
     On both surfaces.
     """
-    ridges = TwoRidges(divisor=DIVISOR)
-    gables = Gables()
+    findings = []
     # Coins are within the theory's noise; on the gables u is scaled down as the noise is.
-    return [
-        *_findings("ridges", ridges, 1.0, run, rounds, seed),
-        _expected("ridges", ridges, 1.0, RIDGE_GAP, run, rounds, seed),
-        *_findings("gables", gables, NOISE, run, rounds, seed),
-        _expected("gables", gables, NOISE, GABLE_GAP, run, rounds, seed),
-    ]
+    for name, environment, scale, largest_gap in (
+        ("ridges", TwoRidges(divisor=DIVISOR), 1.0, RIDGE_GAP),
+        ("gables", Gables(), NOISE, GABLE_GAP),
+    ):
+        findings += _findings(name, environment, scale, run, rounds, seed)
+        findings.append(_expected(name, environment, scale, largest_gap, run, rounds, seed))
+
+    return findings
 
 
 class ProbedPlay(NamedTuple):
