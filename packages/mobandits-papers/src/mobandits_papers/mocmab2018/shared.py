@@ -109,11 +109,8 @@ def at_chosen_scales(grids: Grids) -> Parts:
 
 def at_every_scale(grids: Grids) -> Parts:
     """MOC-MAB at its chosen scale, against rivals that may take their best after the fact."""
-    pairs = []
-    for other, scales in grids.items():
-        pairs += [(MOC, scaled(other, scale)) for scale in scales]
-
-    return unbeaten(pairs)
+    rivals = [scaled(other, scale) for other, scales in grids.items() for scale in scales]
+    return unbeaten([(MOC, rival) for rival in rivals])
 
 
 def at_one_scale(grids: Grids) -> Parts:
@@ -156,18 +153,16 @@ def beaten_by(grids: Grids) -> Revise:
 
 def leads_by_objective(outcome: Outcome, row: str, other: str) -> list[Part]:
     """By how many per cent a row is above another one, in either objective."""
-    leads = []
-    for i, objective in enumerate(PARTS):
-        lead = resampled_part(
+    return [
+        resampled_part(
             f"lead of {row} over {other}, {objective}, %",
             final_pair(outcome, row, other, "reward", i),
             percent_above,
             above(0.0),
             confidence=EACH,
         )
-        leads.append(lead)
-
-    return leads
+        for i, objective in enumerate(PARTS)
+    ]
 
 
 def clearness(lead: Part) -> float:

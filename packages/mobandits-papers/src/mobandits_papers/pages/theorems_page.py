@@ -40,19 +40,15 @@ class TheoremSection:
     """What the page shows of one paper.
 
     Args:
-        paper: its key.
+        checks: of the paper.
         publication: None where the key is of no paper here.
-        runs: how many there were.
-        holds: whether everything is as the theory says.
         counts: one row per statement.
         bounds: the regret beside its bounds; None where the paper has no bounds.
         statements: what the theorems say, with formulas.
     """
 
-    paper: str
+    checks: TheoremChecks
     publication: Publication | None
-    runs: int
-    holds: bool
     counts: Table
     bounds: Picture | None
     statements: Sequence[Statement]
@@ -101,7 +97,7 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
         title="Theorem checks",
         findings=[finding(own) for _, own in sorted(checks.items())],
         words=[RUN, *definitions("regret")],
-        contents=[(section.paper, section.paper) for section in sections],
+        contents=[(paper, paper) for paper in sorted(checks)],
         papers=sections,
         kinds=list(kinds.items()),
         provenance=Provenance(facts),
@@ -161,10 +157,8 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
         bounds = draw_picture(draw, figures, paper, alt, CAPTION)
 
     return TheoremSection(
-        paper=paper,
+        checks=checks,
         publication=publication_of(paper),
-        runs=checks.runs,
-        holds=checks.holds,
         counts=table,
         bounds=bounds,
         statements=statements(paper),

@@ -40,6 +40,7 @@ from mobandits_papers.paretobandit2026.source import (
     SPENDING,
     Source,
     on_source,
+    outcome_rows,
     overspending,
     spent_share,
     stream,
@@ -123,17 +124,15 @@ def budget_rows(
             quality.append(float(outcomes.quality.mean()))
             spending.append(spent_share([outcomes], budget))
 
-        frames.append(rows_of(row, QUALITY, quality, rounds))
-        frames.append(rows_of(row, SPENDING, spending, rounds))
+        frames += outcome_rows(row, quality, spending, rounds)
 
     played = Prompts(*(column[order] for column in routing.second))
     frames += _mixtures(played, source.budgets, rounds)
     costs = played.dollars.mean(axis=0)
     frames.append(rows_of(MIXTURE, RANGE, [float(costs.max() / max(costs.min(), 1e-300))], rounds))
     if source.is_published:
-        results = published.BUDGETS
-        frames.append(rows_of(PUBLISHED, QUALITY, [each.quality for each in results], rounds))
-        frames.append(rows_of(PUBLISHED, SPENDING, [each.spending for each in results], rounds))
+        _, qualities, shares = zip(*published.BUDGETS, strict=True)
+        frames += outcome_rows(PUBLISHED, qualities, shares, rounds)
 
     return pl.concat(frames)
 
@@ -150,10 +149,7 @@ def _mixtures(prompts: Prompts, budgets: Sequence[float], rounds: int) -> list[p
         quality.append(best.value)
         spending.append(float(best.weights @ costs) / budget)
 
-    return [
-        rows_of(MIXTURE, QUALITY, quality, rounds),
-        rows_of(MIXTURE, SPENDING, spending, rounds),
-    ]
+    return outcome_rows(MIXTURE, quality, spending, rounds)
 
 
 def cost_range(outcome: Outcome) -> list[Part]:

@@ -38,6 +38,7 @@ from mobandits_papers.paretobandit2026.source import (
     middle,
     money,
     on_source,
+    outcome_rows,
     overspending,
     reached,
     spent_share,
@@ -165,7 +166,7 @@ def _phase_rows(
     spending = [spent_share([each], budget) for each in outcomes]
     spending.append(spent_share(outcomes, budget))
 
-    return [rows_of(row, QUALITY, quality, rounds), rows_of(row, SPENDING, spending, rounds)]
+    return outcome_rows(row, quality, spending, rounds)
 
 
 # --- a model that comes later
@@ -201,10 +202,9 @@ def play_newcomer(
         frames += [
             rows_of(row, ADOPTION, [adoption(chosen)], rounds),
             rows_of(row, SHARE, [float(last_third.mean())], rounds),
-            rows_of(row, QUALITY, [before.quality.mean(), after.quality.mean()], rounds),
-            rows_of(
+            *outcome_rows(
                 row,
-                SPENDING,
+                [float(before.quality.mean()), float(after.quality.mean())],
                 [spent_share([before], budget), spent_share([forced, after], budget)],
                 rounds,
             ),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from mobandits.contracts.protocols import Array
 from mobandits.support.naming import short_repr
@@ -20,6 +21,7 @@ from mobandits_papers.paretobandit2026.routing import (
     published_routing,
     routing_of_files,
 )
+from mobandits_papers.rows import rows_of
 
 TRIALS = published.SEEDS
 MOST_SPENT = 1.01  # of a budget, in the mean
@@ -151,6 +153,13 @@ def spent_share(outcomes: Sequence[Outcomes], budget: float) -> float:
     """What was spent in some parts of a stream, as a share of their budget."""
     dollars = np.concatenate([each.dollars for each in outcomes])
     return THOUSAND * float(dollars.mean()) / budget
+
+
+def outcome_rows(
+    row: str, quality: Sequence[float], spending: Sequence[float], rounds: int
+) -> list[pl.DataFrame]:
+    """The rows of what a router came to, a component per budget or part of a stream."""
+    return [rows_of(row, QUALITY, quality, rounds), rows_of(row, SPENDING, spending, rounds)]
 
 
 def reached(outcome: Outcome, row: str, metric: str, component: int, budget: float) -> Array:
