@@ -1,9 +1,9 @@
 """Experiments whose words are in the file of their paper: titles, paragraphs, plots and claims.
 
-`texts/<paper>.toml` has a table per experiment. A claim there that names rows is a comparison, with
-the arguments of `claims.ordering` (`low` and `high`), `claims.level` (`rows`) or
-`claims.percentage` (`of`); the numbers of any other come from a function. A text may hold a word of
-the table `words`, or one that it is given, between braces.
+`texts/<paper>.toml` has a table per experiment, and tables that several experiments share. A claim
+there that names rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`),
+`claims.level` (`rows`) or `claims.percentage` (`of`); the numbers of any other come from a
+function. A text may hold a word of the table `words`, or one that it is given, between braces.
 """
 
 import functools
