@@ -17,7 +17,7 @@ from mobandits.logs import Store, export
 from mobandits.logs.store import outcomes
 from mobandits.monitoring import summary
 from mobandits.monitoring.summary import usual_size
-from mobandits.monitoring.waiting import drop_beyond
+from mobandits.monitoring.windows import drop_beyond
 
 OWN = {
     "arms": ["small", "large"],

@@ -29,8 +29,8 @@ from scipy.special import bdtrc
 from mobandits.contracts.protocols import Array
 from mobandits.figures.monitor_contents import CalibrationSummary, CalibrationWindow, WindowSummary
 from mobandits.monitoring.beliefs import Believed, Replayed
-from mobandits.monitoring.means import half_width_of_mean
 from mobandits.monitoring.window_data import WindowData
+from mobandits.monitoring.windows import half_width_of_mean
 
 MISSES = 0.05  # of windows, where all intervals hold
 SIGNIFICANT = 0.01  # so rarely do as many windows miss by chance

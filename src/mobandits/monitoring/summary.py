@@ -23,11 +23,15 @@ from mobandits.monitoring.calibration import calibration_summary, calibration_wi
 from mobandits.monitoring.drift_alarms import DriftAlarms
 from mobandits.monitoring.findings import findings
 from mobandits.monitoring.history import History, history_of
-from mobandits.monitoring.means import finite
-from mobandits.monitoring.propensities import propensity_window
-from mobandits.monitoring.rewards import reward_windows
-from mobandits.monitoring.waiting import age_windows, drop_beyond, status_window
 from mobandits.monitoring.window_data import WindowData, window_data
+from mobandits.monitoring.windows import (
+    age_windows,
+    drop_beyond,
+    finite,
+    propensity_window,
+    reward_windows,
+    status_window,
+)
 from mobandits.support.checks import choice, integer
 
 FORMAT = 1
