@@ -21,6 +21,7 @@ from mobandits.figures.formatting import (
     folded,
     join_words,
     number_or_dash,
+    with_ends,
 )
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
@@ -333,8 +334,7 @@ def value_cell(row: dict[str, Any], digits: int) -> str:
     low = number_or_dash(row["low"], digits)
     high = number_or_dash(row["high"], digits)
 
-    # A narrow screen may break the line before an interval, and not within.
-    return f"{value} [{low},\N{NO-BREAK SPACE}{high}]"
+    return with_ends(value, low, high)
 
 
 def diagnostics_table(summary: EvaluationSummary) -> Table:

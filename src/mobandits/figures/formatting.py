@@ -133,6 +133,17 @@ def plus_minus(mean: float | None, low: float, high: float, digits: int) -> str:
     return number
 
 
+def with_ends(number: str, low: str, high: str) -> str:
+    r"""A number with both ends of its interval.
+
+    Example:
+        >>> with_ends("0.10", "0.00", "0.40")
+        '0.10 [0.00,\xa00.40]'
+    """
+    # A narrow screen may break the line before an interval, and not within.
+    return f"{number} [{low},\N{NO-BREAK SPACE}{high}]"
+
+
 join_words = conjunction
 
 

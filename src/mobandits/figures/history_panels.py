@@ -12,7 +12,8 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
-from mobandits.figures.series import tag_legend, tag_marks
+from mobandits.figures.labels import draw_legend
+from mobandits.figures.series import tag_marks
 from mobandits.figures.style import (
     BLUE,
     SOFT,
@@ -105,16 +106,7 @@ def draw_history(
     axes[-1].set_xlabel(horizontal)
     if named:
         handles = [_handle(axes[0], series, style[name]) for name, series in named.items()]
-        shown = figure.legend(
-            handles,
-            legend.labels,
-            loc="outside lower left",
-            ncols=legend.columns,
-            frameon=False,
-            fontsize=NAME,
-            handlelength=2.6,
-        )
-        tag_legend(shown, list(named))
+        draw_legend(figure, handles, list(named), legend, fontsize=NAME, handlelength=2.6)
 
     return figure
 

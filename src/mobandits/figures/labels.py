@@ -1,18 +1,22 @@
-"""Names at the ends of lines and beside points, where they cover least."""
+"""Names at the ends of lines, beside points, where they cover least, and in legends."""
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
+from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from numpy.typing import ArrayLike
 
-from mobandits.figures.series import tag_name
+from mobandits.figures.series import tag_legend
 from mobandits.figures.style import SOFT, Look
-from mobandits.figures.wrapping import NAME, lines_high, most_lines
+from mobandits.figures.wrapping import NAME, Key
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
@@ -66,54 +70,91 @@ def _increasing(targets: Sequence[float]) -> list[float]:
     return [mean for mean, size in pools for _ in range(size)]
 
 
+class EndNames(NamedTuple):
+    """The look of names at the ends of lines.
+
+    Attributes:
+        left: where they begin, in widths of the panel.
+        points: of the letters.
+        leader: the thin line from a name to its own line, as Matplotlib's `arrowprops`.
+    """
+
+    left: float
+    points: float
+    leader: dict[str, Any]
+
+
+ON_PAGES = EndNames(1.04, NAME, {"linewidth": 0.6, "shrinkA": 1, "shrinkB": 1, "relpos": (0, 0.5)})
+
+
 def name_ends(
     axes: Axes,
-    ends: Mapping[str, tuple[float, float]],
+    group: pl.DataFrame,
     looks: Mapping[str, Look],
     labels: Mapping[str, str],
-    *,
-    height: float,
-) -> None:
+    sizes: Mapping[str, float],
+    style: EndNames = ON_PAGES,
+) -> dict[str, Annotation]:
     """Names to the right of a panel, each with a thin line to the end of its own line.
 
-    A name is as near to that end as the other names allow.
+    A name is as near to that end as the other names allow. The texts are returned by name.
 
     Args:
         axes: a panel whose limits are final.
-        ends: {name: (x, y)} in data coordinates.
+        group: `policy`, `round`, `mean`: its lines.
         looks: by name.
         labels: by name, what is written, in one or more lines.
-        height: of the panel, in inches.
+        sizes: by name, the height of the label, in heights of the panel.
+        style: of all names.
     """
+    last = group.group_by("policy", maintain_order=True).last()
+    ends = {name: (at, mean) for name, at, mean in last.select("policy", "round", "mean").rows()}
     to_panel = axes.transData + axes.transAxes.inverted()
     wanted = []
-    sizes = []
-    for name, end in ends.items():
+    for end in ends.values():
         _, y = to_panel.transform(end)
-        wanted.append(float(y))
-        lines = most_lines([labels[name]])
-        sizes.append(lines_high(lines, NAME) / height)
+        # What has no place on a logarithmic axis stands at its foot.
+        wanted.append(float(y) if math.isfinite(y) else 0.0)
 
-    for (name, end), y in zip(ends.items(), spread_out(wanted, sizes), strict=True):
-        line = {
-            "arrowstyle": "-",
-            "color": looks[name].colour,
-            "linewidth": 0.6,
-            "shrinkA": 1,
-            "shrinkB": 1,
-            "relpos": (0, 0.5),
-        }
-        text = axes.annotate(
+    middles = spread_out(wanted, [sizes[name] for name in ends])
+    texts = {}
+    for (name, end), y in zip(ends.items(), middles, strict=True):
+        texts[name] = axes.annotate(
             labels[name],
             end,
-            (1.04, y),
+            (style.left, y),
             textcoords="axes fraction",
             va="center",
-            fontsize=NAME,
+            fontsize=style.points,
             annotation_clip=False,
-            arrowprops=line,
+            arrowprops={"arrowstyle": "-", "color": looks[name].colour, **style.leader},
         )
-        tag_name(text, name)
+
+    return texts
+
+
+def draw_legend(
+    figure: Figure,
+    handles: Sequence[Artist],
+    names: Sequence[str],
+    shown: Key,
+    loc: Literal["outside lower left", "outside upper left"] = "outside lower left",
+    **options: Any,
+) -> None:
+    """A legend beside the panels, whose entries name series.
+
+    Args:
+        figure: of the panels.
+        handles: pieces of lines, or points.
+        names: of the series, in the same order.
+        shown: the names as they are written.
+        loc: where it stands.
+        options: further ones of Matplotlib.
+    """
+    legend = figure.legend(
+        handles, shown.labels, loc=loc, ncols=shown.columns, frameon=False, **options
+    )
+    tag_legend(legend, names)
 
 
 def overlap(box: Box, others: Iterable[Box]) -> float:

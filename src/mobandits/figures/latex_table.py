@@ -13,6 +13,7 @@ from mobandits.figures.final_values import (
     digits_of,
     final_values,
 )
+from mobandits.figures.formatting import format_number
 from mobandits.metrics.metric import Better
 from mobandits.support.latex import escaped
 from mobandits.support.naming import quantity, quoted
@@ -89,7 +90,7 @@ def _entries(values: FinalValues, column: Column) -> dict[tuple[int, str], str]:
                 cells[number, policy] = row[column]
 
     digits = digits_of(list(cells.values()))
-    means = {key: _number(cell.mean, digits) for key, cell in cells.items()}
+    means = {key: format_number(cell.mean, digits) for key, cell in cells.items()}
     widths = {
         key: "" if cell.half_width is None else f"{cell.half_width:.{digits}f}"
         for key, cell in cells.items()
@@ -100,7 +101,7 @@ def _entries(values: FinalValues, column: Column) -> dict[tuple[int, str], str]:
     longest_width = max(widths.values(), key=len, default="")
     entries = {}
     for key, cell in cells.items():
-        mean = means[key].replace("-", "$-$")
+        mean = means[key].replace("−", "$-$")
         bold = rf"\textbf{{{mean}}}" if cell.is_best else mean
         entry = _padding(means[key], longest_mean) + bold
         if longest_width:
@@ -155,12 +156,6 @@ def _group_title(values: FinalValues, group: Group, *, is_first: bool) -> list[s
     title = rf"\multicolumn{{{span}}}{{l}}{{\emph{{{escaped(', '.join(names))}}}}} \\"
 
     return [title] if is_first else [r"\addlinespace", title]
-
-
-def _number(value: float, digits: int) -> str:
-    text = f"{value:.{digits}f}"
-    # After rounding, which keeps the sign.
-    return text.lstrip("-") if float(text) == 0.0 else text
 
 
 def _caption(given: str | None, values: FinalValues) -> str:

@@ -1,7 +1,7 @@
 """One metric over rounds: a line per policy, a panel per environment and component."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import axis_title, component_name
-from mobandits.figures.labels import name_ends
-from mobandits.figures.series import tag_legend, tag_marks, tag_name
+from mobandits.figures.labels import draw_legend, name_ends
+from mobandits.figures.series import tag_marks, tag_name
 from mobandits.figures.style import WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import (
     LABEL,
@@ -176,12 +176,19 @@ def draw_curves(
             panel.set_ylabel(vertical)
             panel.set_xlabel(rounds)
         else:
-            draw_points(panel, group, style, labels)
+            marks = draw_points(panel, group, style, labels, Stroke(marker=6.0), NAME)
+            for (name, artists), label in zip(marks.items(), panel.get_yticklabels(), strict=True):
+                tag_marks(artists, name)
+                tag_name(label, name)
+
             panel.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
 
         # Only now, because the place of a name depends on the limits of its panel.
         if several and layout.at_ends:
-            name_lines(panel, group, style, labels, layout.height - MARGIN)
+            height = layout.height - MARGIN
+            sizes = {name: names_height([label], NAME) / height for name, label in labels.items()}
+            for name, text in name_ends(panel, group, style, labels, sizes).items():
+                tag_name(text, name)
 
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
@@ -200,16 +207,7 @@ def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -
             lines[str(line.get_label())] = line
 
     handles = [lines[name] for name in layout.lined]
-    legend = figure.legend(
-        handles,
-        layout.legend.labels,
-        loc="outside lower left",
-        ncols=layout.legend.columns,
-        frameon=False,
-        fontsize=NAME,
-        handlelength=3.4,
-    )
-    tag_legend(legend, layout.lined)
+    draw_legend(figure, handles, layout.lined, layout.legend, fontsize=NAME, handlelength=3.4)
 
 
 def curves(table: pl.DataFrame, metric: str) -> Figure:
@@ -301,35 +299,37 @@ def whole_rounds() -> MaxNLocator:
     return MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True)
 
 
-def name_lines(
-    panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str], height: float
-) -> None:
-    """The names of the lines of a panel of `height` inches, where they end."""
-    last = group.group_by("policy", maintain_order=True).last()
-    ends = {}
-    for name, at, mean in last.select("policy", "round", "mean").rows():
-        ends[name] = (at, mean)
-
-    name_ends(panel, ends, style, labels, height=height)
-
-
 def draw_points(
-    panel: Axes, group: pl.DataFrame, style: dict[str, Look], labels: dict[str, str]
-) -> None:
-    """A point with its interval per policy, from top to bottom."""
-    names = []
+    panel: Axes,
+    group: pl.DataFrame,
+    style: Mapping[str, Look],
+    labels: Mapping[str, str],
+    stroke: Stroke,
+    points: float,
+) -> dict[str, list[Artist]]:
+    """A point with its interval per policy, from top to bottom; what was drawn, by policy.
+
+    Args:
+        panel: to draw into.
+        group: a row per policy, from `curves_data`.
+        style: by policy.
+        labels: what policies are called.
+        stroke: of the intervals and points.
+        points: of the letters.
+    """
+    marks: dict[str, list[Artist]] = {}
     for i, row in enumerate(group.rows(named=True)):
         name = row["policy"]
-        names.append(labels[name])
         look = style[name]
         ends = [row["low"], row["high"]]
-        interval = panel.plot(ends, [i, i], color=look.colour, linewidth=1.6)
-        mean = panel.plot([row["mean"]], [i], color=look.colour, marker=look.marker, markersize=6)
-        tag_marks([*interval, *mean], name)
+        interval = panel.plot(ends, [i, i], color=look.colour, linewidth=stroke.width)
+        mean = panel.plot(
+            [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=stroke.marker
+        )
+        marks[name] = [*interval, *mean]
 
-    panel.set_yticks(range(len(names)), names, fontsize=NAME)
-    for label, name in zip(panel.get_yticklabels(), group["policy"], strict=True):
-        tag_name(label, name)
-
+    panel.set_yticks(range(len(marks)), [labels[name] for name in marks], fontsize=points)
     # The first policy stands at the top, as in a table.
     panel.invert_yaxis()
+
+    return marks

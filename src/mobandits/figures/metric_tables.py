@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from mobandits.figures.formatting import (
+    EXACT,
     UNKNOWN,
     best_value,
     component_name,
@@ -16,6 +17,7 @@ from mobandits.figures.formatting import (
     join_words,
     spoken,
     title_of,
+    with_ends,
 )
 from mobandits.figures.page import Table
 from mobandits.metrics.traits import traits_of
@@ -232,7 +234,7 @@ def mean_cell(row: Mapping[str, Any]) -> str:
     below = mean - row["low"]
     above = row["high"] - mean
     half_width = (below + above) / 2.0
-    is_exact = not half_width > 1e-9 * max(abs(mean), 1.0)
+    is_exact = not half_width > EXACT * max(abs(mean), 1.0)
     if is_exact or not math.isfinite(half_width):
         return plain_cell(mean)
 
@@ -241,8 +243,7 @@ def mean_cell(row: Mapping[str, Any]) -> str:
     if abs(above - below) > UNEVEN * half_width:
         low = grouped(row["low"], digits)
         high = grouped(row["high"], digits)
-        # A narrow screen may break the line before an interval, and not within.
-        return f"{number} [{low},\N{NO-BREAK SPACE}{high}]"
+        return with_ends(number, low, high)
 
     return f"{number} ± {grouped(half_width, digits)}"
 

@@ -14,8 +14,15 @@ from matplotlib.lines import Line2D
 
 from mobandits.figures import palette
 from mobandits.figures.formatting import axis_title
-from mobandits.figures.labels import spread_out
-from mobandits.figures.metric_curves import ROOM, Stroke, curves_data, stroke_line, whole_rounds
+from mobandits.figures.labels import EndNames, name_ends
+from mobandits.figures.metric_curves import (
+    ROOM,
+    Stroke,
+    curves_data,
+    draw_points,
+    stroke_line,
+    whole_rounds,
+)
 from mobandits.figures.plot_options import PlotOptions, StyleName
 from mobandits.figures.saving import PaperFigure
 from mobandits.figures.style import DASHES, MARKERS, SETTINGS, Look, looks
@@ -30,6 +37,7 @@ HANDLE = 4.5  # heights of the letters: a piece of the line, and the space aroun
 QUANTILES = (0.1, 0.5, 0.9)
 WIDE = 5.0  # inches from which on a figure has room for names beside its panels
 AXES_SHARE = 0.75  # of a panel's height, without its title and the numbers below it
+LINE = 1.25  # heights of the letters that a name takes beside a panel
 LAST = 1.03  # of a panel's width, where names at ends begin
 SERIF = "STIXGeneral"  # comes with Matplotlib, and looks like Times
 POINTS = 8.0  # of the letters in a paper's figure; most journals ask for 7 to 9
@@ -64,20 +72,23 @@ class PlotStyle(NamedTuple):
     Attributes:
         settings: of Matplotlib.
         font: of names.
-        points: of names at lines and in legends.
+        names: the look of those at lines, and the size of all.
         stroke: of lines.
     """
 
     settings: dict[str, Any]
     font: str
-    points: float
+    names: EndNames
     stroke: Stroke
 
 
+LEADER = {"linewidth": 0.5, "shrinkA": 1}
+ON_PAGES = EndNames(LAST, NAME, LEADER)
+IN_PAPERS = EndNames(LAST, POINTS, LEADER)
 STYLES: dict[StyleName, PlotStyle] = {
-    "page": PlotStyle(SETTINGS, FONT, NAME, Stroke(1.6, 4.2, 0.16)),
-    "paper": PlotStyle(PAPER, SERIF, POINTS, Stroke(1.1, 3.2, 0.16)),
-    "paper-mono": PlotStyle(PAPER, SERIF, POINTS, Stroke(1.0, 3.4, 0.12)),
+    "page": PlotStyle(SETTINGS, FONT, ON_PAGES, Stroke(1.6, 4.2, 0.16)),
+    "paper": PlotStyle(PAPER, SERIF, IN_PAPERS, Stroke(1.1, 3.2, 0.16)),
+    "paper-mono": PlotStyle(PAPER, SERIF, IN_PAPERS, Stroke(1.0, 3.4, 0.12)),
 }
 
 
@@ -182,7 +193,7 @@ def layout_of(
         height = rows * (PAGE_PANEL if is_wide else COLUMN_PANEL)
         if place == "below":
             legend_rows = math.ceil(len(names) / legend_columns)
-            height += legend_rows * ROW * style.points / 72.0
+            height += legend_rows * ROW * style.names.points / 72.0
 
     return PlotLayout(columns, rows, height, place, legend_columns)
 
@@ -200,8 +211,12 @@ def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotSty
     for panel, group in zip(axes, groups, strict=False):
         draw_panel(panel, group, vertical, options, look_of, style)
         # Only now, because the place of a name depends on the limits of its panel.
-        if layout.place == "ends":
-            name_ends(panel, group, look_of, style, layout.height / layout.rows)
+        if layout.place == "ends" and group["round"].n_unique() > 1:
+            panel.get_ylim()  # settles the limits, which transforms do not ask for
+            height = AXES_SHARE * (layout.height / layout.rows)
+            labels = {name: plain_name(name) for name in names}
+            sizes = dict.fromkeys(names, LINE * style.names.points / 72.0 / height)
+            name_ends(panel, group, look_of, labels, sizes, style.names)
 
     for panel in axes[len(groups) :]:
         panel.set_axis_off()
@@ -218,7 +233,7 @@ def legend_place(
     """The place of names: the one asked for, or one that fits."""
     if options.legend != "auto":
         return options.legend
-    widest = max(inches(name, style.points, style.font) for name in names)
+    widest = max(inches(name, style.names.points, style.font) for name in names)
     few = panels == 1 and len(names) <= 8
     fits = widest < 0.3 * options.width
 
@@ -236,7 +251,13 @@ def draw_panel(
     """One panel: lines over the rounds, or points where there is a single round."""
     axes.set_title(plain_name(group["panel"][0]))
     if group["round"].n_unique() == 1:
-        draw_points(axes, group, look_of, style, log=options.log_values)
+        labels = {name: plain_name(name) for name in look_of}
+        # A point alone is larger than those of a line.
+        stroke = style.stroke._replace(marker=style.stroke.marker + 1)
+        draw_points(axes, group, look_of, labels, stroke, style.names.points)
+        if options.log_values:
+            axes.set_xscale("log", nonpositive="mask")
+
         axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
         return
 
@@ -272,74 +293,6 @@ def draw_line(
     stroke_line(axes, line, look, stroke, places)
 
 
-def draw_points(
-    axes: Axes,
-    group: pl.DataFrame,
-    look_of: Mapping[str, Look],
-    style: PlotStyle,
-    *,
-    log: bool,
-) -> None:
-    """A point with its interval per policy, the first at the top."""
-    labels = []
-    for i, row in enumerate(group.rows(named=True)):
-        look = look_of[row["policy"]]
-        labels.append(plain_name(row["policy"]))
-        axes.plot(
-            [row["low"], row["high"]], [i, i], color=look.colour, linewidth=style.stroke.width
-        )
-        axes.plot(
-            [row["mean"]],
-            [i],
-            color=look.colour,
-            marker=look.marker,
-            markersize=style.stroke.marker + 1,
-        )
-
-    axes.set_yticks(range(len(labels)), labels, fontsize=style.points)
-    axes.invert_yaxis()
-    if log:
-        axes.set_xscale("log", nonpositive="mask")
-
-
-def name_ends(
-    axes: Axes,
-    group: pl.DataFrame,
-    look_of: Mapping[str, Look],
-    style: PlotStyle,
-    height: float,
-) -> None:
-    """Names to the right of a panel, as near to the ends of their lines as others allow."""
-    if group["round"].n_unique() == 1:
-        return
-
-    last = group.group_by("policy", maintain_order=True).last()
-    axes.get_ylim()  # settles the limits, which transforms do not ask for
-    to_panel = axes.transData + axes.transAxes.inverted()
-    ends = {name: (at, mean) for name, at, mean in last.select("policy", "round", "mean").rows()}
-    wanted = []
-    for end in ends.values():
-        _, y = to_panel.transform(end)
-        # What has no place on a logarithmic axis stands at its foot.
-        wanted.append(float(y) if math.isfinite(y) else 0.0)
-
-    line_height = 1.25 * style.points / 72.0
-    size = line_height / (AXES_SHARE * height)
-    middles = spread_out(wanted, [size] * len(wanted))
-    for (name, end), y in zip(ends.items(), middles, strict=True):
-        colour = look_of[name].colour
-        axes.annotate(
-            plain_name(name),
-            end,
-            (LAST, y),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=style.points,
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 1},
-        )
-
-
 def handle(look: Look, style: PlotStyle) -> Line2D:
     """The piece of a line in a legend."""
     dash: Any = look.dash
@@ -365,7 +318,9 @@ def draw_legend(
     handles = [handle(look, style) for look in look_of.values()]
     labels = [plain_name(name) for name in look_of]
     if layout.place == "inside":
-        first.legend(handles, labels, fontsize=style.points, framealpha=0.85, handlelength=2.6)
+        first.legend(
+            handles, labels, fontsize=style.names.points, framealpha=0.85, handlelength=2.6
+        )
         return
 
     figure.legend(
@@ -374,7 +329,7 @@ def draw_legend(
         loc="outside lower center",
         ncols=layout.legend_columns,
         frameon=False,
-        fontsize=style.points,
+        fontsize=style.names.points,
         handlelength=2.8,
         columnspacing=1.2,
         borderaxespad=0.2,
@@ -383,8 +338,8 @@ def draw_legend(
 
 def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
     """The number of columns of names that fit."""
-    em = style.points / 72.0
-    widest = max(inches(name, style.points, style.font) for name in names) + HANDLE * em
+    em = style.names.points / 72.0
+    widest = max(inches(name, style.names.points, style.font) for name in names) + HANDLE * em
     return max(1, min(len(names), math.floor(width / widest)))
 
 

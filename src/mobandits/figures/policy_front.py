@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mobandits.figures.contents import ObjectiveSummary
-from mobandits.figures.labels import along, name_points
+from mobandits.figures.labels import along, draw_legend, name_points
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
-from mobandits.figures.series import tag_legend, tag_marks, tag_name
+from mobandits.figures.series import tag_marks, tag_name
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled
 from mobandits.figures.wrapping import NAME, key, wrapped
 
@@ -135,10 +135,7 @@ def draw_front(
     panel.locator_params(nbins=7 if is_wide else 5)
     draw_key(figure, panel)
     if not is_wide:
-        legend = figure.legend(
-            dots, below.labels, loc="outside lower left", frameon=False, fontsize=NAME
-        )
-        tag_legend(legend, points["policy"].to_list())
+        draw_legend(figure, dots, points["policy"].to_list(), below, fontsize=NAME)
 
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mobandits.figures.contents import ObjectiveSummary
-from mobandits.figures.series import tag_legend, tag_marks
+from mobandits.figures.labels import draw_legend
+from mobandits.figures.series import tag_marks
 from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
 
@@ -135,14 +136,7 @@ def draw_values(
         handles.append(dot)
 
     if several:
-        shown = figure.legend(
-            handles,
-            legend.labels,
-            loc="outside upper left",
-            ncols=legend.columns,
-            frameon=False,
-        )
-        tag_legend(shown, list(style))
+        draw_legend(figure, handles, list(style), legend, "outside upper left")
 
     return figure
 
