@@ -246,7 +246,6 @@ AGENT_SERVICES = {
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
-    "what_if",
     "clock",
     "repricing",
     "workers",

@@ -14,7 +14,7 @@ import numpy as np
 from mobandits.agent import Decision
 from mobandits.agent.core import AgentCore
 from mobandits.agent.explanation import estimates_of
-from mobandits.agent.what_if import believing_copy
+from mobandits.agent.resize_state import copy_of_state
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
 from mobandits.orders.order import in_words
@@ -60,7 +60,7 @@ def preview(hosted: HostedAgent, order: Any, recent: int = 200) -> Preview:
     if not 1 <= recent <= MOST_RECENT:
         raise ValueError(f"recent must be 1 to {MOST_RECENT:,}, got {recent}")
 
-    core = believing_copy(hosted.agent.core)
+    core = _believing_copy(hosted.agent.core)
     bound = core.bound
     other = fitting_order(core, order)
     decisions = hosted.recent(recent)
@@ -87,6 +87,53 @@ def preview(hosted: HostedAgent, order: Any, recent: int = 200) -> Preview:
 
 
 # --- the answers
+
+
+def _believing_copy(core: AgentCore) -> AgentCore:
+    """Another core with the arms, the policy, the preference and what was learned; nothing waits.
+
+    Only arrays are copied while calls of the agent wait. Nothing that is asked of the copy changes
+    the agent, its stream or its log.
+
+    Args:
+        core: of the agent.
+    """
+    with core.lock:
+        before = core.bound
+        shape = before.shape
+        order = before.order
+        stage = before.stage
+        left = before.left
+        arms = core.arms.saved()
+        shared = core.contexts.shared
+        recipe = core.recipe
+        propensity = core.propensity
+        state: Any = copy_of_state(before.state()) if stage else None
+
+    copy = AgentCore(
+        recipe,
+        arms=arms.names,
+        features=core.declared_features,
+        objectives=core.objectives,
+        seed=core.seed,
+        rounds=core.rounds,
+        propensity=propensity,
+        samples=core.samples,
+        pending=1,
+        max_age=None,
+        remembered=0,
+        clock=core.clock,
+    )
+    copy.arms.restore(*arms)
+    copy.contexts.set_layout(shared=shared)
+    copy.bound.recipe = copy.in_own_terms(recipe)
+    copy.bound.shape = shape
+    if stage:
+        copy.bound.restore(stage, left, lambda _: state)
+    if order is not None:
+        copy.bound.set_order(order)
+
+    return copy
 
 
 def _answers(core: AgentCore, rounds: list[RecentRound]) -> Answers:
