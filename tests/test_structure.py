@@ -230,7 +230,7 @@ AGENT_CORE = {
         "keys",
         "ledger",
     ),
-    *("named_contexts", "objectives", "parts", "pending", "ranking", "sizes"),
+    *("objectives", "parts", "pending", "ranking", "sizes"),
 }
 AGENT_SERVICES = {
     *(

@@ -218,11 +218,9 @@ class Agent(Generic[Arm]):
             >>> agent.unseen
             {'city': {'unknown': 1}}
         """
-        named = self.core.contexts.named
         counts: dict[str, dict[str, int]] = {}
-        if named is not None:
-            for (column, word), count in named.unseen.items():
-                counts.setdefault(column, {})[word] = count
+        for (column, word), count in self.core.contexts.unseen.items():
+            counts.setdefault(column, {})[word] = count
 
         return counts
 

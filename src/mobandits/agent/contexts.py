@@ -1,5 +1,6 @@
 """Contexts as an application gives them, in the one form that policies take."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NoReturn
 
@@ -8,8 +9,8 @@ import numpy as np
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Offer
 from mobandits.agent.error_hints import listed_names, on_numbers, on_rows, on_shape
-from mobandits.agent.named_contexts import NamedContexts
 from mobandits.contracts.protocols import Array
+from mobandits.encoding.encoder import Encoded, Encoder
 from mobandits.support.checks import as_float_array, is_compiled_layout
 from mobandits.support.naming import quoted
 
@@ -23,17 +24,22 @@ class Contexts:
     Args:
         arms: of the agent; contexts have a row for each of its names, or one for all.
         features: length of a row.
-        named: turns named columns into numbers; None: contexts are numbers.
+        encoder: turns named columns into numbers; None: contexts are numbers. With one, what is
+            numbers already is left alone: a log holds numbers, and is replayed.
 
     Attributes:
         shared: whether one row serves all arms; None before the first context.
-        named: as given.
+        unseen: {(column, "unknown" or "missing"): count} of values in the decisions that were made
+            which the fit of the encoder has not seen.
     """
 
-    def __init__(self, arms: Arms, features: int, named: NamedContexts | None = None) -> None:
+    def __init__(self, arms: Arms, features: int, encoder: Encoder | None = None) -> None:
         self._arms = arms
         self._features = features
-        self.named = named
+        self._encoder = encoder
+        self.unseen: Counter[tuple[str, str]] = Counter()
+        # Of the call that goes on: what a call that fails has met is not counted.
+        self._met: Counter[tuple[str, str]] = Counter()
         self.shared: bool | None = None
         self._shape: tuple[int, ...] | None = None  # of every context; None: not settled
 
@@ -66,22 +72,78 @@ class Contexts:
         return names, arms.everyone[places], rows[places] if has_row_per_arm else rows
 
     def encoded(self, context: Any) -> Any:
-        """A context of named columns as numbers; any other one as it is."""
-        return context if self.named is None else self.named.one(context)
+        """A context of named columns as numbers; any other one as it is.
+
+        Numbers are (features,) or (arms, features), or {arm: numbers}.
+
+        Args:
+            context: a row for all arms, see `Encoder.encode`; {arm: row}, or a list or a table with
+                a row per arm; or numbers.
+
+        Raises:
+            ValueError: naming the column and what was expected.
+        """
+        encoder = self._encoder
+        if encoder is None or _is_numbers(context):
+            return context
+
+        self.forget_unseen()
+        if _is_table(context):
+            rows = self._met_in(encoder.encoded_table(context))
+            # Of a table with one row nobody would expect a row per arm; of a list one would.
+            is_row = len(rows) == 1 and not isinstance(context, list | tuple)
+            return rows[0] if is_row else rows
+        if isinstance(context, Mapping) and context and all(map(_is_row, context.values())):
+            rows_by_arm = {}
+            for arm, row in context.items():
+                is_encoded = isinstance(row, np.ndarray)
+                rows_by_arm[arm] = row if is_encoded else self._met_in(encoder.encoded(row))
+            return rows_by_arm
+
+        return self._met_in(encoder.encoded(context))
 
     def encoded_many(self, contexts: Any) -> Any:
-        """Contexts of named columns as numbers; any others as they are."""
-        return contexts if self.named is None else self.named.many(contexts)
+        """Contexts of named columns as numbers; any others as they are.
+
+        Numbers are (n, features) or (n, arms, features).
+
+        Args:
+            contexts: a table with a row for each, see `Encoder.encode_table`; a list of tables with
+                a row per arm; or numbers.
+
+        Raises:
+            ValueError: naming column, row and what was expected.
+        """
+        encoder = self._encoder
+        if encoder is None:
+            return contexts
+
+        is_table = isinstance(contexts, Mapping) or _is_table(contexts)
+        is_list = isinstance(contexts, list | tuple) and len(contexts) > 0
+        is_list_of_tables = is_list and all(map(_is_table, contexts))
+        if not is_table and not is_list_of_tables:
+            return contexts
+
+        self.forget_unseen()
+        if is_table:
+            return self._met_in(encoder.encoded_table(contexts))
+
+        encoded = [encoder.encoded_table(each) for each in contexts]
+        return np.array([self._met_in(each) for each in encoded])
+
+    def _met_in(self, encoded: Encoded) -> Array:
+        """The numbers, after what the encoder has not seen in them was noted."""
+        self._met.update(encoded.unseen)
+        return encoded.numbers
 
     def forget_unseen(self) -> None:
         """A call came to nothing: what its contexts had does not count."""
-        if self.named is not None:
-            self.named.forget()
+        self._met.clear()
 
     def count_unseen(self) -> None:
         """A call is done: what its contexts had that the encoder has not seen counts."""
-        if self.named is not None:
-            self.named.count()
+        self.unseen.update(self._met)
+        self._met.clear()
 
     def _offer_named(
         self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
@@ -187,8 +249,8 @@ class Contexts:
             raise ValueError(f"{error}{advice}") from error
 
     def _advice(self, value: Any, name: str = "context") -> str:
-        if self.named is not None:
-            columns = listed_names(self.named.encoder.columns)
+        if self._encoder is not None:
+            columns = listed_names(self._encoder.columns)
             return f"; write {{column: value}} with the columns {columns}"
 
         count = len(self._arms.names)
@@ -261,3 +323,25 @@ class Contexts:
         advice = on_shape(shape, self._features, count, batch=is_batch)
         rule = f"{name} must have shape {shapes}{because}"
         raise ValueError(f"{rule}, got {shape}{advice}")
+
+
+def _is_numbers(context: Any) -> bool:
+    """Whether a context is no row and no table, nor {arm: row}."""
+    if isinstance(context, Mapping):
+        rows = context.values()
+        return len(rows) > 0 and all(isinstance(row, np.ndarray) for row in rows)
+
+    is_row_of_pandas = hasattr(context, "to_dict") and hasattr(context, "index")
+    return not is_row_of_pandas and not _is_table(context)
+
+
+def _is_row(value: Any) -> bool:
+    # A value in a row is never a dictionary, nor an array: these are rows themselves.
+    return isinstance(value, Mapping | np.ndarray)
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it has rows with named columns."""
+    if isinstance(value, list | tuple):
+        return len(value) > 0 and all(isinstance(row, Mapping) for row in value)
+    return hasattr(value, "columns")

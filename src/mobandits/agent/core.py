@@ -38,7 +38,6 @@ from mobandits.agent.inputs import (
 )
 from mobandits.agent.keys import ORDINARY, CallOptions, KeyedDecisions
 from mobandits.agent.ledger import Ledger
-from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
@@ -148,8 +147,7 @@ class AgentCore:
         self.features = int(feature_count)
         self.encoder = encoder
         self.arms = Arms(arms)
-        named = None if encoder is None else NamedContexts(encoder)
-        self.contexts = Contexts(self.arms, self.features, named)
+        self.contexts = Contexts(self.arms, self.features, encoder)
         shape = Shape(
             len(self.arms.names),
             self.features,

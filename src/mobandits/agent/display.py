@@ -24,8 +24,7 @@ def agent_text(core: AgentCore) -> str:
         f"{core.lessons:,} learned",
         f"{len(core.pending.open):,} waiting",
     ]
-    named = core.contexts.named
-    unseen = 0 if named is None else sum(named.unseen.values())
+    unseen = sum(core.contexts.unseen.values())
     if unseen:
         counts.append(f"{quantity(unseen, 'value')} unseen")
 
@@ -65,18 +64,17 @@ def agent_html(core: AgentCore) -> str:
 
 def _encoder_facts(core: AgentCore) -> list[tuple[str, Any]]:
     """The encoder, and what its fit has not seen, where there is one."""
-    named = core.contexts.named
-    if named is None:
+    if core.encoder is None:
         return []
 
     counts = []
-    for (column, word), count in named.unseen.items():
+    for (column, word), count in core.contexts.unseen.items():
         counts.append(f"{column}: {count:,} {word}")
 
     unseen = ", ".join(counts) or "nothing"
 
     return [
-        ("encoder", repr(named.encoder)),
+        ("encoder", repr(core.encoder)),
         ("unseen", unseen),
     ]
 

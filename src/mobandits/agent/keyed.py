@@ -23,7 +23,7 @@ def decide_once(
     with core.lock:
         arms = None if eligible is None else as_given(eligible)
         # First, since a request is known by its numbers.
-        if core.contexts.named is not None:
+        if core.encoder is not None:
             context = core.contexts.encoded(context)
         if key is not None and not isinstance(context, Mapping):
             context = core.contexts.numbers("context", context)

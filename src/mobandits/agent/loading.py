@@ -183,9 +183,9 @@ def _new_core(
     )
     # Arms came and went: slots are not in the order of names.
     core.arms.restore(names, header["slots"], header["arms_ever"])
-    if core.contexts.named is not None:
+    if header["encoder"] is not None:
         for column, word, count in header["encoder"]["unseen"]:
-            core.contexts.named.unseen[column, word] = count
+            core.contexts.unseen[column, word] = count
     core.bound.recipe = core.in_own_terms(core.recipe)
 
     return core

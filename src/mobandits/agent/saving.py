@@ -7,7 +7,6 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.file_layout import PACKAGE, VERSION
 from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.ledger_files import described_ledger
-from mobandits.agent.named_contexts import NamedContexts
 from mobandits.agent.resize_state import arrays
 from mobandits.agent.restoring import check_finite
 from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
@@ -134,7 +133,7 @@ def _header(core: AgentCore) -> dict[str, Any]:
         "now": core.now,
         "lessons": core.lessons,
         "logged": 0 if core.writer is None else core.writer.position(),
-        "encoder": _described_encoder(core.contexts.named),
+        "encoder": _described_encoder(core),
         "ledger": described_ledger(core.ledger),
         "of_workers": pending.of_workers,
         "adopted": sorted(number for number in pending.adopted if number in pending.open),
@@ -150,12 +149,12 @@ def _described_recipe(recipe: Recipe) -> Any:
         return {"other": type(recipe).__qualname__}
 
 
-def _described_encoder(named: NamedContexts | None) -> dict[str, Any] | None:
-    if named is None:
+def _described_encoder(core: AgentCore) -> dict[str, Any] | None:
+    if core.encoder is None:
         return None
 
-    unseen = [[column, word, count] for (column, word), count in named.unseen.items()]
-    return {**named.encoder.data, "unseen": unseen}
+    unseen = [[column, word, count] for (column, word), count in core.contexts.unseen.items()]
+    return {**core.encoder.data, "unseen": unseen}
 
 
 def _described_objective(objective: Objective) -> dict[str, Any]:
