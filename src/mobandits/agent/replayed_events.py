@@ -14,7 +14,7 @@ from mobandits.agent.headers import whole_number
 from mobandits.agent.keys import CallOptions
 from mobandits.agent.repricing import reprice_again
 from mobandits.agent.transfer import take_over_again
-from mobandits.agent.workers import take_in_again
+from mobandits.agent.workers import DecisionOfWorker, Source, keep_of_worker
 from mobandits.errors import LogError
 from mobandits.logs.parts_as_data import made
 from mobandits.support.naming import quoted
@@ -121,7 +121,7 @@ def _replay_decision(
     differing: list[int] | None,
 ) -> Decision:
     if "worker" in event:
-        return take_in_again(core, event, names)
+        return _take_in_again(core, event, names)
 
     # Without their keys, which the store would find.
     if adopting or event.get("made_by") == "observed":
@@ -166,6 +166,30 @@ def _adopt_again(
     core: AgentCore, event: dict[str, Any], names: list[Hashable], *, own: bool = False
 ) -> Decision:
     """The decision of an event, taken as it was; `own`: by this agent."""
+    context, _ = _as_it_was(core, event, names)
+    arm = names[event["arm"]]
+    decision = adopt(core, context, arm, event["propensity"], None, None, own=own)
+    if not event.get("active", True):
+        core.pending.set_inactive(decision.id)
+
+    return decision
+
+
+def _take_in_again(core: AgentCore, event: dict[str, Any], names: list[Hashable]) -> Decision:
+    """The decision of a worker, taken in as it was."""
+    context, eligible = _as_it_was(core, event, names)
+    epoch, position = event["snapshot"]
+    decision = Decision(event["id"], names[event["arm"]], event["propensity"])
+    options = CallOptions(active=event.get("active", True))
+    made_by_worker = DecisionOfWorker(decision, options, Source(epoch, position))
+
+    return keep_of_worker(core, made_by_worker, context, eligible)
+
+
+def _as_it_was(
+    core: AgentCore, event: dict[str, Any], names: list[Hashable]
+) -> tuple[Any, list[Hashable] | None]:
+    """The context of a decision that is not made again, and the arms that were eligible."""
     context = _context_of(event)
     eligible = _eligible_of(event, names)
     if eligible is not None and context is not None and context.ndim == 2:
@@ -173,12 +197,7 @@ def _adopt_again(
         rows_by_arm = dict(zip(core.arms.names, context, strict=True))
         context = {name: rows_by_arm[name] for name in eligible}
 
-    arm = names[event["arm"]]
-    decision = adopt(core, context, arm, event["propensity"], None, None, own=own)
-    if not event.get("active", True):
-        core.pending.set_inactive(decision.id)
-
-    return decision
+    return context, eligible
 
 
 def _context_of(event: dict[str, Any]) -> Any:

@@ -161,43 +161,23 @@ def take_in(core: AgentCore, made: DecisionOfWorker) -> None:
     else:
         given = dict(zip(eligible, context, strict=True))
 
-    _keep(core, made, given, eligible)
+    keep_of_worker(core, made, given, eligible)
 
 
-def take_in_again(core: AgentCore, event: dict[str, Any], names: Sequence[Hashable]) -> Decision:
-    """Replay that a decision of a worker was taken in; nothing is drawn.
+def keep_of_worker(
+    core: AgentCore, made: DecisionOfWorker, context: Any, eligible: Sequence[Hashable] | None
+) -> Decision:
+    """The decision of a worker as it was kept; nothing is drawn.
 
     Args:
         core: of the agent.
-        event: of its log.
-        names: of all arms that ever were, by number.
+        made: the decision.
+        context: as an application would give it.
+        eligible: the arms that could be played; None: all.
 
     Raises:
         ValueError: as `take_in`.
     """
-    numbers = event.get("eligible")
-    eligible = None if numbers is None else [names[number] for number in numbers]
-    rows = event.get("context")
-    context: Any = None
-    if rows is not None:
-        is_shared = len(rows) == 1 and not event.get("own")
-        context = np.array(rows[0] if is_shared else rows)
-        if eligible is not None and not is_shared:
-            # Rows of arms that were not eligible are zeros, which a recipe may refuse.
-            rows_by_arm = dict(zip(core.arms.names, context, strict=True))
-            context = {name: rows_by_arm[name] for name in eligible}
-
-    epoch, position = event["snapshot"]
-    decision = Decision(event["id"], names[event["arm"]], event["propensity"])
-    options = CallOptions(active=event.get("active", True))
-    made = DecisionOfWorker(decision, options, Source(epoch, position))
-
-    return _keep(core, made, context, eligible)
-
-
-def _keep(
-    core: AgentCore, made: DecisionOfWorker, context: Any, eligible: Sequence[Hashable] | None
-) -> Decision:
     with core.lock, Change(core) as change:
         decision = made.decision
         if core.bound.stage == 0:
