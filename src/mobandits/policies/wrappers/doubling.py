@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
+from mobandits.contracts.protocols import Policy, Recipe, Shape, Stage, Traits
+from mobandits.policies.wrappers.around import AroundRecipe
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class Doubling(Recipe):
+class Doubling(AroundRecipe):
     """Play a recipe for a horizon of T_0 rounds, then from scratch for 2 T_0, for 4 T_0, and so on.
 
     Stage k has T_0 2^k rounds, which its policy is bound to as its horizon. Earlier stages are
@@ -87,7 +88,3 @@ class Doubling(Recipe):
 
             stage_shape = shape.replaced(rounds=rounds)
             yield Stage(recipe.bind(stage_shape), rounds)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()

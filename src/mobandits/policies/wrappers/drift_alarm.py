@@ -4,17 +4,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
 from mobandits.estimators import Alarmed, DisjointRidge, Ridge
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant
-from mobandits.policies.wrappers.intervals import innermost_explorer
-from mobandits.policies.wrappers.own_terms import as_recipe
+from mobandits.policies.wrappers.around import AroundRecipe, innermost_explorer
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class DriftAlarm(Recipe):
+class DriftAlarm(AroundRecipe):
     """Any recipe on ridge regression, where an arm forgets when its rewards drift.
 
     `estimators.Alarmed` says when: a shift by 1.5 standard deviations is noticed after some 12
@@ -51,16 +50,14 @@ class DriftAlarm(Recipe):
 
     recipe: Recipe
 
-    def __post_init__(self) -> None:
-        """Check the parameters; a class becomes a recipe."""
-        recipe = as_recipe(self.recipe, "DriftAlarm.recipe")
-        object.__setattr__(self, "recipe", recipe)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
+    stages = Recipe.stages  # one estimator, which learns from all rounds
 
-    def bind(self, shape: Shape) -> Policy:
+    def inner_shape(self, shape: Shape) -> Shape:
+        """The problem without the tables that a regression keeps for fixed arms: they cannot fade."""
+        return shape.replaced(fixed_arms=None)
+
+    def around(self, policy: Any, shape: Shape) -> Policy:
         """The recipe's policy, with an estimator that forgets at an alarm."""
-        # The tables that a regression keeps for fixed arms cannot fade.
-        policy = self.recipe.bind(shape.replaced(fixed_arms=None))
         inner = composite(policy)
         regression: Any = None if inner is None else inner.estimator
         if not isinstance(regression, Ridge | DisjointRidge):
@@ -77,7 +74,3 @@ class DriftAlarm(Recipe):
         alarmed: Policy = exchanged(policy, estimator=Alarmed(regression))
 
         return alarmed
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()

@@ -1,34 +1,30 @@
 """Features: a linear recipe on phi(x) in place of x, for rewards that are not linear."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, PassesNotes
+from mobandits.contracts.notes import Note
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
     Beliefs,
-    Choice,
     IntArray,
-    Policy,
     Recipe,
     Rng,
     Shape,
-    Stage,
     Traits,
 )
 from mobandits.contracts.states import parts_of
 from mobandits.features.feature_map import FeatureMap
-from mobandits.policies.wrappers.own_terms import as_recipe
+from mobandits.policies.wrappers.around import AroundPolicy, AroundRecipe
 from mobandits.support.naming import quoted
 
 
 @compiled
-class FeaturesPolicy(PassesNotes):
+class FeaturesPolicy(AroundPolicy):
     """A policy that sees phi(x) in the place of every context row x.
 
     Args:
@@ -50,10 +46,6 @@ class FeaturesPolicy(PassesNotes):
     feature_map: Any
 
     PASSES_BELIEFS: ClassVar[bool] = True
-
-    def init(self) -> Any:
-        """The inner policy's first state."""
-        return self.policy.init()
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs, given phi of every row."""
@@ -80,16 +72,6 @@ class FeaturesPolicy(PassesNotes):
 
         return mapped
 
-    def draw(self, beliefs: Any, rng: Rng) -> Choice:
-        """The inner policy's choice."""
-        choice: Choice = self.policy.draw(beliefs, rng)
-        return choice
-
-    def probabilities(self, beliefs: Any) -> Array:
-        """The probability of each arm: the inner policy's."""
-        probabilities: Array = self.policy.probabilities(beliefs)
-        return probabilities
-
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
         """The state after a reward: the inner policy learns it with phi(x)."""
         # Computed again and not kept with the decision: applications keep x, which is shorter, and
@@ -101,7 +83,7 @@ class FeaturesPolicy(PassesNotes):
 
 
 @dataclass(frozen=True)
-class Features(Recipe):
+class Features(AroundRecipe):
     """Any linear recipe on phi(x) in place of x: it learns rewards that are linear in phi(x).
 
     The regressions are those of phi, with V = penalty I + sum of phi phi' and Z = sum of r phi. So
@@ -148,22 +130,7 @@ class Features(Recipe):
             rule = "Features.map must be a map of mobandits.features such as Crosses(2)"
             raise ValueError(f"{rule}, got {quoted(self.map)}")
 
-        recipe = as_recipe(self.recipe, "Features.recipe")
-        object.__setattr__(self, "recipe", recipe)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
-
-    def bind(self, shape: Shape) -> Policy:
-        """The recipe's policy, on phi."""
-        bound = self.map.bind(shape.features)
-        policy = self.recipe.bind(self._mapped_shape(shape, bound.size))
-        return self._on_phi(policy, bound)
-
-    def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The recipe's stages, each on phi."""
-        bound = self.map.bind(shape.features)
-        for stage in self.recipe.stages(self._mapped_shape(shape, bound.size)):
-            policy = self._on_phi(stage.policy, bound)
-            yield Stage(policy, stage.rounds)
+        self.take_recipe()
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Those of the recipe about rewards."""
@@ -172,14 +139,16 @@ class Features(Recipe):
         about_rewards = [each for each in assumptions if each.about == "rewards"]
         return tuple(about_rewards)
 
-    def _mapped_shape(self, shape: Shape, size: int) -> Shape:
-        """The shape of the problem as the recipe sees it."""
+    def inner_shape(self, shape: Shape) -> Shape:
+        """The problem as the recipe sees it, with phi of the arms."""
+        size = self.map.bind(shape.features).size
         fixed_arms = shape.fixed_arms
         if fixed_arms is not None:
             fixed_arms = self.map(fixed_arms)
         return shape.replaced(features=size, fixed_arms=fixed_arms)
 
-    def _on_phi(self, policy: Any, bound: Any) -> FeaturesPolicy:
+    def around(self, policy: Any, shape: Shape) -> FeaturesPolicy:
+        """The recipe's policy, on phi."""
         # Every estimator that learns from features says how large its matrices are. Other policies
         # would ignore phi, or cut it into cells of the unit cube, which it does not lie in.
         learns_from_features = any(hasattr(part, "matrix_entries") for part in parts_of(policy))
@@ -188,4 +157,4 @@ class Features(Recipe):
             rule = "Features.recipe must rest on ridge regression or online Newton steps"
             raise ValueError(f"{rule}, got {name}")
 
-        return FeaturesPolicy(policy, bound)
+        return FeaturesPolicy(policy, self.map.bind(shape.features))

@@ -16,8 +16,7 @@ from mobandits.contracts.notes import Note, note_of
 from mobandits.contracts.protocols import Array, IntArray, LoggedRounds, Mask, Policy, Rng
 from mobandits.contracts.states import accounts_of
 from mobandits.estimators.priced import CEILING, FLOOR, PricedState
-from mobandits.policies.wrappers.intervals import interval_explorer
-from mobandits.policies.wrappers.subsets import arms_at, rows_at
+from mobandits.policies.wrappers.around import arms_at, interval_explorer, rows_at
 
 FOLDS = 5
 FEWEST = 20  # rounds that say something

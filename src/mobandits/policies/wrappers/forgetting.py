@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
 from mobandits.estimators import Discounted, DisjointRidge, Ridge, Scaled
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant, FromData
-from mobandits.policies.wrappers.intervals import innermost_explorer
+from mobandits.policies.wrappers.around import AroundRecipe, innermost_explorer
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class Forgetting(Recipe):
+class Forgetting(AroundRecipe):
     """Any recipe on ridge regression, where every new reward discounts all earlier ones.
 
     A model remembers about 1 / (1 - discount) rewards: 100 with 0.99. The recipe's radius must be a
@@ -52,24 +52,19 @@ class Forgetting(Recipe):
     recipe: Recipe
     discount: float
 
+    stages = Recipe.stages  # one estimator, which learns from all rounds
+
     def __post_init__(self) -> None:
-        """Check the parameters; a class becomes a recipe."""
-        recipe: Any = self.recipe
-        if isinstance(recipe, type) and issubclass(recipe, Recipe):
-            recipe = recipe()
-        if not isinstance(recipe, Recipe):
-            rule = "Forgetting.recipe must be a recipe such as MolUcb(scale=0.3)"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
-
+        """Check the parameters."""
+        self.take_recipe()
         number("Forgetting.discount", self.discount, above=0.0, below=1.0)
-        object.__setattr__(self, "recipe", recipe)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 
-    def bind(self, shape: Shape) -> Policy:
+    def inner_shape(self, shape: Shape) -> Shape:
+        """The problem without the tables that a regression keeps for fixed arms: no discount there."""
+        return shape.replaced(fixed_arms=None)
+
+    def around(self, policy: Any, shape: Shape) -> Policy:
         """The recipe's policy, with an estimator that forgets."""
-        # The tables that a regression keeps for fixed arms have no discount.
-        without_tables = shape.replaced(fixed_arms=None)
-        policy = self.recipe.bind(without_tables)
         inner = composite(policy)
         # Other estimators have no Gram matrix whose old terms could be discounted.
         name = type(self.recipe).__name__
@@ -95,7 +90,3 @@ class Forgetting(Recipe):
         forgetful: Policy = exchanged(policy, estimator=estimator)
 
         return forgetful
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()

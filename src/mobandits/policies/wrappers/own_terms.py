@@ -1,9 +1,8 @@
 """Parameters of wrappers in the terms of an application, as policies know them."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
@@ -89,8 +88,8 @@ def check_in_range(
         raise ValueError(f"{rule}, got {value:g}")
 
 
-def slot_of(terms: ApplicationTerms | None, arm: Any, where: str) -> int:
-    """The slot of an arm, given its name; in a simulation, its number.
+def slot_of(terms: ApplicationTerms | None, arm: Any, arms: int, where: str) -> int:
+    """The slot of one of so many arms, given its name; in a simulation, its number.
 
     Raises:
         ValueError: where there is no such arm.
@@ -102,14 +101,18 @@ def slot_of(terms: ApplicationTerms | None, arm: Any, where: str) -> int:
             raise ValueError(f"{rule}, got {quoted(arm)}")
 
         slot: int = arm
-        return slot
+    else:
+        try:
+            slot = terms.arms[arm]
+        except (KeyError, TypeError):
+            known = quoted(list(terms.arms))
+            rule = f"{where} must be an arm of the agent, which are {known}"
+            raise ValueError(f"{rule}, got {quoted(arm)}") from None
 
-    try:
-        return terms.arms[arm]
-    except (KeyError, TypeError):
-        known = quoted(list(terms.arms))
-        rule = f"{where} must be an arm of the agent, which are {known}"
-        raise ValueError(f"{rule}, got {quoted(arm)}") from None
+    if slot >= arms:
+        raise ValueError(f"{where} must be an arm below {arms}, got {quoted(arm)}")
+
+    return slot
 
 
 def pairs_of(given: Any, where: str) -> tuple[tuple[Hashable, float], ...]:
@@ -143,16 +146,38 @@ def pairs_of(given: Any, where: str) -> tuple[tuple[Hashable, float], ...]:
     return tuple(checked)
 
 
-def as_recipe(recipe: Any, where: str) -> Recipe:
-    """A recipe, also where its class was given.
+def cost_lines(
+    terms: ApplicationTerms | None, names: Sequence[Any], objectives: int, where: str
+) -> list[Line]:
+    """The lines of the objectives with a budget.
+
+    Args:
+        terms: of the application; None: objectives are numbers.
+        names: of these objectives.
+        objectives: of the problem.
+        where: the parameter, for messages.
 
     Raises:
-        ValueError: where it is none.
-    """
-    if isinstance(recipe, type) and issubclass(recipe, Recipe):
-        recipe = recipe()
-    if not isinstance(recipe, Recipe):
-        rule = f"{where} must be a recipe such as MolUcb(scale=0.3)"
-        raise ValueError(f"{rule}, got {quoted(recipe)}")
+        ValueError: where there is no such objective, it is not minimised in an application, or none
+            is left without a budget.
 
-    return recipe
+    Example:
+        >>> cost_lines(None, [1], 2, "budgets")
+        [Line(objective=1, offset=0.0, slope=1.0, minimised=False)]
+    """
+    lines = []
+    for objective in names:
+        line = line_of(terms, objective, where)
+        if line.objective >= objectives:
+            rule = f"{where} must be of objectives below {objectives}"
+            raise ValueError(f"{rule}, got {quoted(objective)}")
+        if terms is not None and not line.minimised:
+            rule = f"{where} must be of objectives with minimise=True, which are costs"
+            raise ValueError(f"{rule}, got {quoted(objective)}")
+
+        lines.append(line)
+
+    if len(lines) == objectives:
+        raise ValueError(f"{where} must leave an objective without a budget, got all")
+
+    return lines

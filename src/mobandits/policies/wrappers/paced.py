@@ -5,34 +5,35 @@ n the rounds of the budget, t the costs learned, eta the rate.
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import (
-    Assumption,
     LoggedRounds,
     Policy,
     Recipe,
     Shape,
-    Stage,
     Traits,
 )
 from mobandits.contracts.states import declares
 from mobandits.contracts.terms import ApplicationTerms, CostFactors
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
-from mobandits.policies.wrappers.budget_terms import cost_lines
+from mobandits.policies.wrappers.around import (
+    AroundRecipe,
+    interval_explorer,
+    require_own_beliefs,
+)
 from mobandits.policies.wrappers.first_prices import first_prices, priced_state
-from mobandits.policies.wrappers.intervals import interval_explorer, require_own_beliefs
-from mobandits.policies.wrappers.own_terms import as_recipe, pairs_of
+from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class Paced(Recipe):
+class Paced(AroundRecipe):
     """Any recipe with budgets per round: costs have prices, which its order's other rewards pay.
 
     Every budget j has a price lambda_j > 0. From what the recipe believes of an arm's reward in
@@ -126,16 +127,14 @@ class Paced(Recipe):
                 rule = f"Paced.{name} must be left out: prices are multiplied, and need no unit"
                 raise ValueError(f"{rule}, got {quoted(value)}")
 
-        recipe = as_recipe(self.recipe, "Paced.recipe")
+        self.take_recipe()
         budgets = pairs_of(self.budgets, "Paced.budgets")
         for objective, allowed in budgets:
             number(f"Paced.budgets[{quoted(objective)}]", allowed, above=0.0)
         if self.horizon is not None:
             integer("Paced.horizon", self.horizon, at_least=1)
 
-        object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "budgets", budgets)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
         if self.start is not None:
             object.__setattr__(self, "start", self._checked_start())
 
@@ -162,24 +161,8 @@ class Paced(Recipe):
         priced = priced_state(state)
         return CostFactors(objectives, priced.factor, priced.cheapest)
 
-    def bind(self, shape: Shape) -> Policy:
-        """The recipe's policy, with prices."""
-        policy = self.recipe.bind(shape)
-        return self._priced(policy, shape)
-
-    def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The recipe's stages, each with prices of its own."""
-        for stage in self.recipe.stages(shape):
-            # A stage starts from scratch: what was spent before it is not counted.
-            rounds = shape.rounds if stage.rounds is None else stage.rounds
-            priced = self._priced(stage.policy, shape.replaced(rounds=rounds))
-            yield Stage(priced, stage.rounds)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()
-
-    def _priced(self, policy: Any, shape: Shape) -> Policy:
+    def around(self, policy: Any, shape: Shape) -> Policy:
+        """The recipe's policy, with prices of its own: what was spent before is not counted."""
         # It refuses what has no estimates of several objectives.
         interval_explorer(policy, "Paced.recipe")
         require_own_beliefs(policy, "Paced.recipe")

@@ -1,20 +1,19 @@
 """Pessimistic: any recipe with a confidence radius, on lower bounds instead of upper ones."""
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mobandits.contracts.composition import composite, exchanged
-from mobandits.contracts.protocols import Assumption, Policy, Recipe, Shape, Stage, Traits
+from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
 from mobandits.explorers import Lcb
+from mobandits.policies.wrappers.around import AroundRecipe
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
-from mobandits.policies.wrappers.own_terms import as_recipe
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class Pessimistic(Recipe):
+class Pessimistic(AroundRecipe):
     """Any recipe with a confidence radius, which plays the front of lower bounds: it never explores.
 
     For policies that are learned from a log and then only used. Estimator, radius and order are
@@ -57,28 +56,8 @@ class Pessimistic(Recipe):
 
     recipe: Recipe
 
-    def __post_init__(self) -> None:
-        """Check the parameter; a class becomes a recipe."""
-        recipe = as_recipe(self.recipe, "Pessimistic.recipe")
-        object.__setattr__(self, "recipe", recipe)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
-
-    def bind(self, shape: Shape) -> Policy:
+    def around(self, policy: Any, shape: Shape) -> Policy:
         """The recipe's policy, with lower bounds."""
-        policy = self.recipe.bind(shape)
-        return self._pessimist(policy)
-
-    def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The recipe's stages, each with lower bounds."""
-        for stage in self.recipe.stages(shape):
-            policy = self._pessimist(stage.policy)
-            yield Stage(policy, stage.rounds)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()
-
-    def _pessimist(self, policy: Policy) -> Policy:
         inner = composite(policy)
         # Inverse gap weights are of the estimates: another explorer would change nothing.
         if inner is None or _has_gap_weights(policy):

@@ -3,7 +3,7 @@
 Symbols: p_a the probability of arm a in the inner policy, s the share, b_a that of the baseline.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,24 +11,22 @@ import numpy as np
 
 from mobandits.compiling.compiled import Floats, Ints, compiled
 from mobandits.contracts.composition import forced_probabilities
-from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
-    Beliefs,
-    Choice,
     IntArray,
-    Policy,
     Recipe,
     Rng,
     Shape,
-    Stage,
     Traits,
 )
-from mobandits.contracts.states import declares
 from mobandits.contracts.terms import ApplicationTerms
-from mobandits.policies.wrappers.own_terms import as_recipe, pairs_of, slot_of
-from mobandits.policies.wrappers.subsets import position_of
+from mobandits.policies.wrappers.around import (
+    AroundRecipe,
+    MixturePolicy,
+    notes_probability,
+    position_of,
+)
+from mobandits.policies.wrappers.own_terms import pairs_of, slot_of
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -46,7 +44,7 @@ class RolloutBeliefs(NamedTuple):
 
 
 @compiled
-class RolloutPolicy(PassesNotes):
+class RolloutPolicy(MixturePolicy):
     """A mixture of a policy and a baseline: probabilities s p_a + (1 - s) b_a.
 
     Args:
@@ -73,13 +71,8 @@ class RolloutPolicy(PassesNotes):
     share: float
     notes_probability: bool = False
 
-    def init(self) -> Any:
-        """The inner policy's first state."""
-        return self.policy.init()
-
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> RolloutBeliefs:
         """The inner policy's beliefs, and the law of the baseline."""
-        # The coin belongs to `draw`: beliefs stay as definite as the inner policy's.
         inner = self.policy.beliefs(state, context, arms, rng)
         return RolloutBeliefs(inner, self.baseline_law(arms))
 
@@ -99,42 +92,20 @@ class RolloutPolicy(PassesNotes):
 
         return law
 
-    def bounds(
-        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
-    ) -> Beliefs:
-        """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state, context, arms, rng)
-        return bounds
+    def inner_beliefs(self, beliefs: RolloutBeliefs) -> Any:
+        """The inner policy's beliefs."""
+        return beliefs.beliefs
 
-    def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
-        """Whether the inner policy eases a limit."""
-        eases: bool = self.policy.eases(state, context, arms, rng)
-        return eases
-
-    def draw(self, beliefs: RolloutBeliefs, rng: Rng) -> Choice:
-        """The inner policy's arm with probability s, else the baseline's, with a note of its own.
-
-        Where no arm of the baseline is eligible, the inner policy draws in every round.
-        """
-        law = beliefs.baseline
+    def is_other(self, beliefs: RolloutBeliefs, rng: Rng) -> bool:
+        """Whether this round is the baseline's, with probability 1 - s where it has an eligible arm."""
         # Without the baseline no coin is tossed: nothing depends on it.
-        if law.any() and rng.random() >= self.share:
-            arm = self.baseline_arm(law, rng)
-            note = self.note_for(beliefs, arm, self.probability_of(beliefs, arm), rng)
-            return Choice(arm, note)
+        is_baselines: bool = beliefs.baseline.any() and rng.random() >= self.share
+        return is_baselines
 
-        choice = self.policy.draw(beliefs.beliefs, rng)
-        if self.notes_probability:
-            # Rewards are divided by the probability with which the arm was in fact played.
-            probability = self.probability_of(beliefs, choice.arm)
-            note = self.note_for(beliefs, choice.arm, probability, rng)
-            return Choice(choice.arm, note)
-
-        return Choice(choice.arm, choice.note)
-
-    def baseline_arm(self, law: Array, rng: Rng) -> int:
+    def other_arm(self, beliefs: RolloutBeliefs, law: Array, rng: Rng) -> int:
         """An arm of the baseline, drawn where it has several."""
-        places = np.flatnonzero(law)
+        baseline = beliefs.baseline
+        places = np.flatnonzero(baseline)
         last = len(places) - 1
         if last == 0:
             return int(places[0])
@@ -142,21 +113,11 @@ class RolloutPolicy(PassesNotes):
         coin = rng.random()
         total = 0.0
         for i in range(last):
-            total += law[places[i]]
+            total += baseline[places[i]]
             if coin < total:
                 return int(places[i])
 
         return int(places[last])
-
-    def note_for(self, beliefs: RolloutBeliefs, arm: int, probability: float, rng: Rng) -> Note:
-        """The inner policy's note of this arm."""
-        return self.policy.note_for(beliefs.beliefs, arm, probability, rng)
-
-    def probability_of(self, beliefs: RolloutBeliefs, arm: int) -> float:
-        """The probability of one arm in the mixture."""
-        probabilities = self.probabilities(beliefs)
-        probability: float = probabilities[arm]
-        return probability
 
     def probabilities(self, beliefs: RolloutBeliefs) -> Array:
         """The probability of each arm in the mixture, exactly."""
@@ -179,13 +140,9 @@ class RolloutPolicy(PassesNotes):
         forced: Array = self.share * inner + (1.0 - self.share) * law
         return forced
 
-    def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
-        """The state after a reward: the inner policy learns from the baseline's rounds too."""
-        return self.policy.update(state, x, arm, note, reward, rng)
-
 
 @dataclass(frozen=True)
-class Rollout(Recipe):
+class Rollout(AroundRecipe):
     """Any recipe for a share of the decisions; a baseline for the others, an arm or a mixture of arms.
 
     With p the probabilities of the recipe's policy and b those of the baseline, arm a is played with
@@ -244,7 +201,7 @@ class Rollout(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe, a dictionary a tuple of pairs."""
-        recipe = as_recipe(self.recipe, "Rollout.recipe")
+        self.take_recipe()
         if (self.baseline is None) == (self.mixture is None):
             given = "neither" if self.mixture is None else "both"
             raise ValueError(f"Rollout must have either baseline or mixture, got {given}")
@@ -256,25 +213,9 @@ class Rollout(Recipe):
             object.__setattr__(self, "mixture", shares)
 
         number("Rollout.share", self.share, at_least=0.0, at_most=1.0)
-        object.__setattr__(self, "recipe", recipe)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 
-    def bind(self, shape: Shape) -> Policy:
+    def around(self, policy: Any, shape: Shape) -> RolloutPolicy:
         """The recipe's policy, mixed with the baseline."""
-        policy = self.recipe.bind(shape)
-        return self._mixture(policy, shape)
-
-    def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The recipe's stages, each mixed with the baseline."""
-        for stage in self.recipe.stages(shape):
-            mixture = self._mixture(stage.policy, shape)
-            yield Stage(mixture, stage.rounds)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()
-
-    def _mixture(self, policy: Any, shape: Shape) -> RolloutPolicy:
         where = "Rollout.baseline"
         shares: tuple[tuple[Hashable, float], ...] = ((self.baseline, 1.0),)
         if self.mixture is not None:
@@ -282,23 +223,8 @@ class Rollout(Recipe):
             shares = tuple(self.mixture)
 
         total = sum(share for _, share in shares)
-        slots = []
-        for arm, _ in shares:
-            slot = slot_of(self.terms, arm, where)
-            if slot >= shape.arms:
-                rule = f"{where} must be an arm below {shape.arms}"
-                raise ValueError(f"{rule}, got {quoted(arm)}")
-
-            slots.append(slot)
-
-        # A policy of others may note what belongs to the arm that it drew: only it knows.
-        if not hasattr(policy, "note_for"):
-            name = type(policy).__name__
-            rule = "Rollout.recipe must bind to a policy with note_for(beliefs, arm, probability"
-            raise ValueError(f"{rule}, rng), as NotesNothing has it, got {name}")
-
-        notes_probability = declares(policy, "NOTES_PROBABILITY")
-
+        slots = [slot_of(self.terms, arm, shape.arms, where) for arm, _ in shares]
         weights = [share / total for _, share in shares]
+        notes = notes_probability(policy, "Rollout.recipe")
 
-        return RolloutPolicy(policy, slots, weights, float(self.share), notes_probability)
+        return RolloutPolicy(policy, slots, weights, float(self.share), notes)

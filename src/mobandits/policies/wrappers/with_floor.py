@@ -4,7 +4,6 @@ Symbols: p_a the probability of arm a in the inner policy, epsilon the share of 
 eligible arms.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,27 +11,20 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.composition import forced_probabilities
-from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
-    Beliefs,
-    Choice,
     IntArray,
-    Policy,
     Recipe,
     Rng,
     Shape,
-    Stage,
     Traits,
 )
-from mobandits.contracts.states import declares
-from mobandits.policies.wrappers.own_terms import as_recipe
+from mobandits.policies.wrappers.around import AroundRecipe, MixturePolicy, notes_probability
 from mobandits.support.checks import number
 
 
 @compiled
-class FloorPolicy(PassesNotes):
+class FloorPolicy(MixturePolicy):
     """A mixture of uniform play and a policy's: probabilities epsilon / K + (1 - epsilon) p_a.
 
     Args:
@@ -57,50 +49,19 @@ class FloorPolicy(PassesNotes):
 
     PASSES_BELIEFS: ClassVar[bool] = True
 
-    def init(self) -> Any:
-        """The inner policy's first state."""
-        return self.policy.init()
-
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs."""
-        # The coin belongs to `draw`: beliefs stay as definite as the inner policy's.
         return self.policy.beliefs(state, context, arms, rng)
 
-    def bounds(
-        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
-    ) -> Beliefs:
-        """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state, context, arms, rng)
-        return bounds
+    def is_other(self, beliefs: Any, rng: Rng) -> bool:
+        """Whether this round is uniform, with probability epsilon."""
+        is_uniform: bool = rng.random() < self.epsilon
+        return is_uniform
 
-    def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
-        """Whether the inner policy eases a limit."""
-        eases: bool = self.policy.eases(state, context, arms, rng)
-        return eases
-
-    def draw(self, beliefs: Any, rng: Rng) -> Choice:
-        """A uniform arm with probability epsilon, else the inner policy's, with a note of its own.
-
-        The note of a uniform arm is the one that the inner policy would have given it.
-        """
-        is_uniform = rng.random() < self.epsilon
-        if is_uniform:
-            # Beliefs are the inner policy's own type: only it knows how many arms they are about.
-            probabilities = self.probabilities(beliefs)
-            arms = len(probabilities)
-            arm = int(rng.random() * arms)
-            note = self.policy.note_for(beliefs, arm, probabilities[arm], rng)
-            return Choice(arm, note)
-
-        choice = self.policy.draw(beliefs, rng)
-        if self.notes_probability:
-            # Rewards are divided by the probability with which the arm was in fact played.
-            probabilities = self.probabilities(beliefs)
-            probability = probabilities[choice.arm]
-            note = self.policy.note_for(beliefs, choice.arm, probability, rng)
-            return Choice(choice.arm, note)
-
-        return Choice(choice.arm, choice.note)
+    def other_arm(self, beliefs: Any, law: Array, rng: Rng) -> int:
+        """A uniform arm."""
+        # Beliefs are the inner policy's own type: only it knows how many arms they are about.
+        return int(rng.random() * len(law))
 
     def probabilities(self, beliefs: Any) -> Array:
         """The probability of each arm in the mixture, exactly."""
@@ -120,13 +81,9 @@ class FloorPolicy(PassesNotes):
         forced: Array = self.epsilon / len(slots) + (1.0 - self.epsilon) * inner
         return forced
 
-    def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
-        """The state after a reward: the inner policy learns from uniform plays too."""
-        return self.policy.update(state, x, arm, note, reward, rng)
-
 
 @dataclass(frozen=True)
-class WithFloor(Recipe):
+class WithFloor(AroundRecipe):
     """Any recipe, mixed with uniform play: no eligible arm has a probability below epsilon / K.
 
     With p the probabilities of the recipe's policy and K the eligible arms, arm a is played with
@@ -175,33 +132,10 @@ class WithFloor(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe."""
-        recipe = as_recipe(self.recipe, "WithFloor.recipe")
+        self.take_recipe()
         number("WithFloor.epsilon", self.epsilon, above=0.0, at_most=1.0)
-        object.__setattr__(self, "recipe", recipe)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 
-    def bind(self, shape: Shape) -> Policy:
+    def around(self, policy: Any, shape: Shape) -> FloorPolicy:
         """The recipe's policy, with the floor."""
-        policy = self.recipe.bind(shape)
-        return self._mixture(policy)
-
-    def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The recipe's stages, each with the floor."""
-        for stage in self.recipe.stages(shape):
-            mixture = self._mixture(stage.policy)
-            yield Stage(mixture, stage.rounds)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()
-
-    def _mixture(self, policy: Any) -> FloorPolicy:
-        # A policy of others may note what belongs to the arm that it drew: only it knows.
-        if not hasattr(policy, "note_for"):
-            name = type(policy).__name__
-            rule = "WithFloor.recipe must bind to a policy with note_for(beliefs, arm, probability"
-            raise ValueError(f"{rule}, rng), as NotesNothing has it, got {name}")
-
-        notes_probability = declares(policy, "NOTES_PROBABILITY")
-
-        return FloorPolicy(policy, self.epsilon, notes_probability)
+        notes = notes_probability(policy, "WithFloor.recipe")
+        return FloorPolicy(policy, self.epsilon, notes)

@@ -5,37 +5,35 @@ less is better; m the margin of a limit that is relative to an arm b.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, Ints, compiled
-from mobandits.contracts.notes import Note, NotesNothing
+from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     Beliefs,
     Choice,
     IntArray,
-    Policy,
     Recipe,
     Rng,
     Shape,
-    Stage,
     Traits,
 )
 from mobandits.contracts.terms import ApplicationTerms
-from mobandits.policies.wrappers.intervals import interval_explorer
-from mobandits.policies.wrappers.own_terms import (
-    as_recipe,
-    check_in_range,
-    line_of,
-    pairs_of,
-    slot_of,
+from mobandits.policies.wrappers.around import (
+    AroundPolicy,
+    AroundRecipe,
+    arms_at,
+    interval_explorer,
+    least_places,
+    position_of,
+    rows_at,
 )
-from mobandits.policies.wrappers.subsets import arms_at, position_of, rows_at
+from mobandits.policies.wrappers.own_terms import check_in_range, line_of, pairs_of, slot_of
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 
@@ -57,7 +55,7 @@ class WithinBeliefs(NamedTuple):
 
 
 @compiled
-class WithinPolicy(NotesNothing):
+class WithinPolicy(NotesNothing, AroundPolicy):
     """A policy among the arms that keep limits: to it, the others are not eligible.
 
     With the worth u = offset + slope r of what is learned as r, an arm keeps a limit where its
@@ -86,10 +84,6 @@ class WithinPolicy(NotesNothing):
 
     PASSES_BELIEFS: ClassVar[bool] = True
     EASES_LIMITS: ClassVar[bool] = True  # where no arm keeps them
-
-    def init(self) -> Any:
-        """The inner policy's first state."""
-        return self.policy.init()
 
     def limit_of(self, j: int, bounds: Beliefs, reference: int) -> float:
         """The least worth that limit j asks for, given the intervals of all eligible arms.
@@ -145,24 +139,7 @@ class WithinPolicy(NotesNothing):
 
     def least_broken(self, bounds: Beliefs, arms: IntArray) -> IntArray:
         """The positions of the arms that keep all limits, or else of those that break them least."""
-        excess = self.excess(bounds, arms)
-        least = math.inf
-        for a in range(len(excess)):
-            least = min(least, excess[a])
-
-        count = 0
-        for a in range(len(excess)):
-            if excess[a] == least:
-                count += 1
-
-        places = np.empty(count, np.int64)
-        filled = 0
-        for a in range(len(excess)):
-            if excess[a] == least:
-                places[filled] = a
-                filled += 1
-
-        return places
+        return least_places(self.excess(bounds, arms))
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> WithinBeliefs:
         """The inner policy's, of the arms that are left."""
@@ -172,13 +149,6 @@ class WithinPolicy(NotesNothing):
         kept = self.policy.beliefs(state, rows, arms_at(arms, places), rng)
 
         return WithinBeliefs(bounds, bounds.mean, kept, places)
-
-    def bounds(
-        self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
-    ) -> Beliefs:
-        """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state, context, arms, rng)
-        return bounds
 
     def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
         """Whether no arm keeps all limits, so that the least bad ones are left."""
@@ -212,13 +182,9 @@ class WithinPolicy(NotesNothing):
 
         return probabilities
 
-    def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
-        """The inner policy's state after a reward."""
-        return self.policy.update(state, x, arm, note, reward, rng)
-
 
 @dataclass(frozen=True)
-class Within(Recipe):
+class Within(AroundRecipe):
     """Any recipe among the arms whose rewards keep limits: to it, the others are not eligible.
 
     A limit is the largest mean of an objective that is minimised, such as dollars per decision, and
@@ -288,7 +254,7 @@ class Within(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe, and a dictionary a tuple of pairs."""
-        recipe = as_recipe(self.recipe, "Within.recipe")
+        self.take_recipe()
         limits = pairs_of(self.limits, "Within.limits")
         if self.keeps is not None:
             choice("Within.keeps", self.keeps, ("possible", "certain"))
@@ -297,26 +263,10 @@ class Within(Recipe):
                 where = f"Within.limits[{quoted(objective)}], a margin,"
                 number(where, margin, at_least=0.0)
 
-        object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "limits", limits)
-        object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
 
-    def bind(self, shape: Shape) -> Policy:
+    def around(self, policy: Any, shape: Shape) -> WithinPolicy:
         """The recipe's policy, within the limits."""
-        policy = self.recipe.bind(shape)
-        return self._limited(policy, shape)
-
-    def stages(self, shape: Shape) -> Iterator[Stage]:
-        """The recipe's stages, each within the limits."""
-        for stage in self.recipe.stages(shape):
-            limited = self._limited(stage.policy, shape)
-            yield Stage(limited, stage.rounds)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of the recipe."""
-        return self.recipe.assumptions()
-
-    def _limited(self, policy: Any, shape: Shape) -> WithinPolicy:
         explorer = interval_explorer(policy, "Within.recipe")
         is_relative = self.relative_to is not None
         lines = []
@@ -336,10 +286,8 @@ class Within(Recipe):
 
         reference = -1
         if is_relative:
-            reference = slot_of(self.terms, self.relative_to, "Within.relative_to")
-            if reference >= shape.arms:
-                rule = f"Within.relative_to must be an arm below {shape.arms}"
-                raise ValueError(f"{rule}, got {quoted(self.relative_to)}")
+            where = "Within.relative_to"
+            reference = slot_of(self.terms, self.relative_to, shape.arms, where)
 
         keeps = self.keeps or ("certain" if is_relative else "possible")
 
