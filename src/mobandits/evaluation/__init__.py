@@ -16,6 +16,7 @@ from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import front, plot_front
 from mobandits.evaluation.ips import Ips
+from mobandits.evaluation.monitor import Look, Monitor
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.replay_recipe import replay
@@ -47,6 +48,8 @@ __all__ = [
     "Feedback",
     "Ips",
     "LoggingPolicy",
+    "Look",
+    "Monitor",
     "Replay",
     "RidgePerArm",
     "Snips",

@@ -1,0 +1,323 @@
+"""Promote, stop or wait: targets against the logging policy, whenever one looks.
+
+Symbols: w the importance weight of a round, r a reward as a share of its declared range with 1 the
+best, v_l what the target gains over the logging policy in objective l, e_l the loss that does not
+matter, L the number of objectives, P that of targets.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import logsumexp
+
+from mobandits.contracts.protocols import Array, Recipe
+from mobandits.evaluation.case import EvaluationCase, refuse_ranks
+from mobandits.evaluation.targets import Target, probabilities_of
+from mobandits.evaluation.training import Trained
+from mobandits.logs import Feedback
+from mobandits.logs.objectives import Objective, as_objective, learned_rewards, refuse_contradiction
+from mobandits.statistics.betting_sequence import SequenceSums, log_evidence, lower_ends
+from mobandits.support.checks import number
+from mobandits.support.naming import quantity, quoted, shortened
+from mobandits.support.nearest import refusal
+
+Decision = Literal["promote", "stop", "wait"]
+BETTER = "better in some objective"
+HARMLESS = "worse than allowed in no objective"
+WORSE = "worse than allowed in some objective"
+SLACK = 1e-9  # of a range: rewards at its ends are rounded
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What is known of a target by now.
+
+    Attributes:
+        decision: "promote", "stop" or "wait"; once it is not "wait", it stays.
+        reason: in a sentence.
+        gain: (objectives,) estimates of the target's mean less the logging policy's, in the
+            objectives' own directions and units; NaN where nothing was observed.
+        low: (objectives,) lower ends, all of them and the upper ones right at all rounds at once.
+        high: (objectives,) upper ends.
+        rounds: that were folded.
+        effective_rounds: (sum w)^2 / sum w^2, so many rounds of the target's own would tell as much.
+        decided_after: rounds after which the decision was made; None: it is "wait".
+    """
+
+    decision: Decision
+    reason: str
+    gain: Array
+    low: Array
+    high: Array
+    rounds: int
+    effective_rounds: float
+    decided_after: int | None
+
+
+@dataclass(eq=False)
+class _Watched:
+    """A target, with the sums of its gains and of its losses.
+
+    Attributes:
+        target: as given.
+        gains: of X = (1 + (w - 1) r) / 2, whose mean is (1 + v) / 2.
+        losses: of X = (1 + (w - 1) (1 - r)) / 2, whose mean is (1 - v) / 2.
+        shown_after: {claim: rounds after which it was shown}.
+        weight: sum w.
+        square: sum w^2.
+    """
+
+    target: Target
+    gains: SequenceSums
+    losses: SequenceSums
+    shown_after: dict[str, int] = field(default_factory=dict)
+    weight: float = 0.0
+    square: float = 0.0
+
+    def decided(self) -> tuple[Decision, int | None]:
+        """The decision that was made first, and the rounds after which it was."""
+        shown = self.shown_after
+        decisions: list[tuple[int, Decision]] = []
+        if BETTER in shown and HARMLESS in shown:
+            decisions.append((max(shown[BETTER], shown[HARMLESS]), "promote"))
+        if WORSE in shown:
+            decisions.append((shown[WORSE], "stop"))
+        if not decisions:
+            return "wait", None
+
+        after, decision = min(decisions)
+
+        return decision, after
+
+
+class Monitor:
+    """A decision about every target against the logging policy, valid at every look.
+
+    Rounds are folded as they come: one by one, every day, or a whole log at once. The logging policy may learn meanwhile, weights need no bound, and one may look
+    after every round: with probability at most 1 - level, any decision is ever wrong. With
+    D_l = (w - 1) r_l, whose mean is v_l, and evidence M_l as of `log_evidence`,
+
+    - **promote** says that the target is better in some objective, and worse by more than e_l in
+      none: the mean over l of M_l for v_l > 0, and the least M_l for v_l > -e_l, have each reached
+      2 P / (1 - level) at some round. Where every e_l is 0, it is better in every objective.
+    - **stop** says that it is worse by more than e_l in some objective: the mean over l of the
+      evidence for v_l < -e_l has reached 2 P / (1 - level).
+    - **wait** says neither.
+
+    Intervals are those of a box, each end at the risk (1 - level) / (2 L P): all are right at all
+    rounds with probability `level`.
+
+    Weights must be right: propensities as logged. A missing reward leaves its round out for that
+    objective, which must not depend on the reward. Fold a round when its rewards are there, in the
+    order of decisions where they come late. Where sessions stay with an arm, propensities must be
+    those given the session's past.
+
+    Args:
+        targets: {name: target}: a callable that takes a log and returns probabilities (rounds,
+            arms), or `Uniform()`, `ConstantTarget(arm)`. A recipe would learn from the rounds that
+            it is judged by; write one that was trained on an older log.
+        objectives: each an `Objective` with a range, low and high.
+        margin: {objective: e_l}, in its own unit, 0 where it is left out.
+        level: of all decisions of all targets together, and of all intervals together.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Reference:
+        Karampatziakis, Mineiro and Ramdas, "Off-policy confidence sequences", ICML 2021;
+        Waudby-Smith et al., "Anytime-valid off-policy inference for contextual bandits", 2022.
+        Means of evidence: Vovk and Wang, "E-values", Annals of Statistics 49, 2021. Decisions about
+        vectors are ours.
+
+    Example:
+        >>> from mobandits.evaluation import ConstantTarget
+        >>> rng = np.random.default_rng(0)
+        >>> arms = rng.integers(0, 2, 2000)
+        >>> clicks = rng.random(2000) < 0.2 + 0.4 * arms
+        >>> click = Objective("click", low=0.0, high=1.0)
+        >>> log = Feedback(np.ones((2000, 1)), arms, clicks[:, None], [0.5] * 2000, "ab", [click])
+        >>> monitor = Monitor({"always b": ConstantTarget("b")}, [click])
+        >>> monitor.fold(log[:500])
+        >>> monitor["always b"].decision, monitor["always b"].decided_after
+        ('promote', 85)
+        >>> monitor.fold(log[500:])
+        >>> look = monitor["always b"]
+        >>> look.low.round(2).tolist(), look.high.round(2).tolist()
+        ([0.17], [0.24])
+    """
+
+    def __init__(
+        self,
+        targets: Mapping[str, Target],
+        objectives: Sequence[Objective],
+        *,
+        margin: Mapping[Any, float] | None = None,
+        level: float = 0.95,
+    ) -> None:
+        number("level", level, above=0.0, below=1.0)
+        if not targets:
+            raise ValueError("targets must name at least one, got none")
+        for name, target in targets.items():
+            if isinstance(target, Recipe | Trained):
+                rule = "must not learn from the rounds that judge it"
+                raise ValueError(f"targets[{quoted(name)}] {rule}, got {quoted(target)}")
+
+        self.objectives = tuple(as_objective(each) for each in objectives)
+        self.rounds = 0
+        self._spans = _spans(self.objectives)
+        self._margins = _margins(self.objectives, margin or {}) / self._spans
+        self._risk = (1.0 - level) / (2.0 * len(targets))
+        self._watched = {}
+        for name, target in targets.items():
+            sums = SequenceSums(len(self.objectives)), SequenceSums(len(self.objectives))
+            self._watched[name] = _Watched(target, *sums)
+
+    def __repr__(self) -> str:
+        decisions = {name: self[name].decision for name in self._watched}
+        return f"Monitor({quantity(self.rounds, 'round')}, {decisions})"
+
+    def fold(self, log: Feedback) -> None:
+        """Add rounds that come after those that were folded.
+
+        Args:
+            log: with propensities, and rewards within the declared ranges.
+
+        Raises:
+            ValueError: where it does not fit; nothing is folded then.
+        """
+        names = [each.name for each in self.objectives]
+        if list(log.objective_names) != names:
+            got = quoted(list(log.objective_names))
+            raise ValueError(f"log must have the objectives {quoted(names)}, got {got}")
+
+        for mine, theirs in zip(self.objectives, log.objectives, strict=True):
+            refuse_contradiction(mine, theirs)
+
+        refuse_ranks(log)
+        if not len(log):
+            return
+
+        shares = _shares(self.objectives, log)
+        weights = {}
+        for name, watched in self._watched.items():
+            no_folds = np.zeros(len(log), np.int64)
+            case = EvaluationCase(log, probabilities_of(watched.target, log, no_folds))
+            weights[name] = case.weights
+
+        for name, watched in self._watched.items():
+            self._fold_one(watched, weights[name], shares)
+
+        self.rounds += len(log)
+
+    def __getitem__(self, name: str) -> Look:
+        """What is known of a target by now.
+
+        Raises:
+            KeyError: where there is no such target.
+        """
+        if name not in self._watched:
+            raise KeyError(f"the key must be one of {shortened(', '.join(self._watched))}")
+
+        watched = self._watched[name]
+        end_risk = self._risk / len(self.objectives)
+        low = 2.0 * lower_ends(watched.gains, end_risk) - 1.0
+        high = 1.0 - 2.0 * lower_ends(watched.losses, end_risk)
+        with np.errstate(invalid="ignore"):
+            gain = 2.0 * watched.gains.total / watched.gains.count - 1.0
+
+        is_minimised = np.array([each.minimise for each in self.objectives])
+        own_gain = np.where(is_minimised, -gain, gain) * self._spans
+        own_low = np.where(is_minimised, -high, low) * self._spans
+        own_high = np.where(is_minimised, -low, high) * self._spans
+        decision, after = watched.decided()
+        effective = watched.weight**2 / watched.square if watched.square > 0.0 else 0.0
+        reason = self._reason(watched, decision, effective)
+
+        return Look(decision, reason, own_gain, own_low, own_high, self.rounds, effective, after)
+
+    def _fold_one(self, watched: _Watched, weights: Array, shares: Array) -> None:
+        excess = (weights - 1.0)[:, None]
+        gains = watched.gains.fold((1.0 + excess * shares) / 2.0)
+        losses = watched.losses.fold((1.0 + excess * (1.0 - shares)) / 2.0)
+        watched.weight += float(weights.sum())
+        watched.square += float((weights * weights).sum())
+        evidence = {
+            BETTER: _log_mean(log_evidence(*gains, 0.5)),
+            HARMLESS: log_evidence(*gains, (1.0 - self._margins) / 2.0).min(axis=1),
+            WORSE: _log_mean(log_evidence(*losses, (1.0 + self._margins) / 2.0)),
+        }
+        threshold = -np.log(self._risk)
+        for claim, logarithms in evidence.items():
+            reached = np.flatnonzero(logarithms >= threshold)
+            if claim not in watched.shown_after and len(reached):
+                watched.shown_after[claim] = self.rounds + int(reached[0]) + 1
+
+    def _reason(self, watched: _Watched, decision: Decision, effective: float) -> str:
+        if decision == "stop":
+            return f"It is {WORSE}."
+        if decision == "promote":
+            if self._margins.any():
+                return f"It is {BETTER}, and {HARMLESS}."
+            return "It is better in every objective."
+
+        missing = [claim for claim in (BETTER, HARMLESS) if claim not in watched.shown_after]
+        told = f"{effective:,.0f} effective of {quantity(self.rounds, 'round')}"
+        return f"Not shown yet: {' and '.join(missing)} ({told})."
+
+
+def _spans(objectives: Sequence[Objective]) -> Array:
+    """(objectives,) the widths of declared ranges.
+
+    Raises:
+        ValueError: where one has none.
+    """
+    for each in objectives:
+        if not np.isfinite(each.range).all():
+            rule = f"objectives must have ranges, since intervals at any time need bounds; {each.name!r}"
+            raise ValueError(f"{rule} has low={each.low} and high={each.high}")
+
+    ranges = np.array([each.range for each in objectives])
+    spans: Array = ranges[:, 1] - ranges[:, 0]
+
+    return spans
+
+
+def _margins(objectives: Sequence[Objective], margin: Mapping[Any, float]) -> Array:
+    """(objectives,) the losses that do not matter, in their own units."""
+    names = [each.name for each in objectives]
+    for name, value in margin.items():
+        if name not in names:
+            raise ValueError(
+                refusal("margin", f"name objectives of {shortened(str(names))}", name, names)
+            )
+
+        number(f"margin[{quoted(name)}]", value, at_least=0.0)
+
+    return np.array([float(margin.get(name, 0.0)) for name in names])
+
+
+def _shares(objectives: Sequence[Objective], log: Feedback) -> Array:
+    """(rounds, objectives) rewards as shares of their ranges, 1 the best; NaN stays.
+
+    Raises:
+        ValueError: naming the first reward outside of its range.
+    """
+    shares = learned_rewards(objectives, log.own_rewards)
+    outside = np.argwhere((shares < -SLACK) | (shares > 1.0 + SLACK))
+    if len(outside):
+        t, l = outside[0].tolist()
+        objective = objectives[l]
+        rule = f"rewards of {quoted(objective.name)} must be within {list(objective.range)}"
+        raise ValueError(f"{rule}, got {log.own_rewards[t, l]:g} in round {t}")
+
+    return np.clip(shares, 0.0, 1.0)
+
+
+def _log_mean(logarithms: Array) -> Array:
+    """(rounds,) the logarithms of means over objectives."""
+    sums: Array = logsumexp(logarithms, axis=1)
+    means: Array = sums - np.log(logarithms.shape[1])
+
+    return means

@@ -1,0 +1,132 @@
+"""Confidence sequences for a mean: intervals that hold at every round at once, however often one looks.
+
+Symbols: X_t >= 0 an observation, m the mean of every one given those before, X^_t a guess of X_t by
+those before, S = sum X, V = sum (X - X^)^2, s = S - t m.
+"""
+
+import numpy as np
+from scipy.special import gammainc, gammaln
+
+from mobandits.contracts.protocols import Array
+
+FIRST_GUESS = 0.5
+HALVINGS = 50
+
+
+class SequenceSums:
+    """The sums (t, S, V) of several sequences of observations, after rounds that come in blocks.
+
+    The guess of a round is the mean of the rounds before, and of one imaginary 1/2::
+
+        X^_t = min(1, (1/2 + X_1 + ... + X_(t-1)) / t)
+
+    Args:
+        sequences: their number.
+
+    Attributes:
+        count: (sequences,) t, rounds that were observed.
+        total: (sequences,) S.
+        squares: (sequences,) V.
+
+    Example:
+        >>> sums = SequenceSums(1)
+        >>> count, total, squares = sums.fold(np.array([[1.0], [0.5], [np.nan]]))
+        >>> count.ravel().tolist(), total.ravel().tolist(), squares.ravel().tolist()
+        ([1.0, 2.0, 2.0], [1.0, 1.5, 1.5], [0.25, 0.3125, 0.3125])
+    """
+
+    def __init__(self, sequences: int) -> None:
+        self.count = np.zeros(sequences)
+        self.total = np.zeros(sequences)
+        self.squares = np.zeros(sequences)
+
+    def fold(self, block: Array) -> tuple[Array, Array, Array]:
+        """t, S and V after each round of a block, all (rounds, sequences).
+
+        Args:
+            block: (rounds, sequences) X; NaN: not observed.
+        """
+        is_seen = ~np.isnan(block)
+        observed = np.where(is_seen, block, 0.0)
+        count = self.count + np.cumsum(is_seen, axis=0)
+        total = self.total + np.cumsum(observed, axis=0)
+        before = total - observed
+        # Of rounds that were not observed nothing is guessed: the smallest t is 1.
+        guess = np.minimum(1.0, (FIRST_GUESS + before) / np.maximum(count, 1.0))
+        errors = np.where(is_seen, observed - guess, 0.0)
+        squares = self.squares + np.cumsum(errors * errors, axis=0)
+        if len(block):
+            self.count = count[-1]
+            self.total = total[-1]
+            self.squares = squares[-1]
+
+        return count, total, squares
+
+
+def log_evidence(count: Array, total: Array, squares: Array, mean: Array | float) -> Array:
+    """The logarithm of the evidence that the mean is above m, of the same shape as the sums.
+
+    With x = s + V + 1 and the lower incomplete gamma function g(a, x)::
+
+        ln M(m) = s + V - (V + 1) ln x + ln g(V + 1, x) - ln g(1, 1)
+
+    Where no mean is above m, M is a nonnegative supermartingale that begins at 1, so that it ever
+    reaches 1 / risk with probability at most `risk`. It falls in m.
+
+    Args:
+        count: t.
+        total: S.
+        squares: V.
+        mean: m.
+
+    Reference:
+        Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence
+        sequences", Annals of Statistics 49, 2021, the gamma-exponential mixture; for weighted
+        rewards Waudby-Smith et al., "Anytime-valid off-policy inference for contextual bandits",
+        2022. Proof: for y >= -1 and psi(l) = -ln(1 - l) - l, exp(l y - psi(l) y^2) <= 1 + l y; mix
+        over 1 - l with a Gamma(1, 1) law that is cut to [0, 1].
+
+    Example:
+        >>> nothing, ones = np.zeros(1), np.full(1, 40.0)
+        >>> log_evidence(nothing, nothing, nothing, 0.5).tolist()
+        [0.0]
+        >>> log_evidence(ones, 0.9 * ones, 0.1 * ones, 0.5).round(2).tolist()
+        [8.41]
+    """
+    ahead = total - count * mean
+    shape = squares + 1.0
+    x = ahead + shape
+    with np.errstate(divide="ignore", invalid="ignore"):
+        incomplete = np.log(gammainc(shape, x)) + gammaln(shape)
+        value = ahead + squares - shape * np.log(x) + incomplete - np.log(gammainc(1.0, 1.0))
+
+    # So far behind, there is no evidence: 0 in its place keeps what is proven.
+    return np.where(x > 0.0, value, -np.inf)
+
+
+def lower_ends(sums: SequenceSums, risk: float) -> Array:
+    """(sequences,) the least means that are not ruled out, at least 0.
+
+    At all rounds at once, a mean is below with probability at most `risk`.
+
+    Args:
+        sums: of the sequences.
+        risk: in (0, 1).
+
+    Example:
+        >>> sums = SequenceSums(1)
+        >>> _ = sums.fold(np.full((100, 1), 0.75))
+        >>> lower_ends(sums, 0.05).round(2).tolist()
+        [0.71]
+    """
+    threshold = -np.log(risk)
+    parts = sums.count, sums.total, sums.squares
+    low = np.zeros_like(sums.total)
+    high = np.divide(sums.total, sums.count, out=np.zeros_like(low), where=sums.count > 0.0)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        is_ruled_out = log_evidence(*parts, middle) >= threshold
+        low = np.where(is_ruled_out, middle, low)
+        high = np.where(is_ruled_out, high, middle)
+
+    return low
