@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import mobandits as mob
-from mobandits.evaluation import ConstantTarget, Feedback, Monitor, Uniform
+from mobandits.evaluation import ConstantTarget, Feedback, LoggingPolicy, Monitor, Uniform, looks_on
+from mobandits.evaluation.forward import ForwardLog, doubling_blocks
 from mobandits.evaluation.monitor import BETTER, HARMLESS, WORSE
 from mobandits.policies import MolUcb
 from mobandits.statistics import betting_sequence
@@ -267,3 +268,27 @@ def test_an_objective_without_rewards_is_unknown():
 def test_the_module_names_no_other_formula():
     """The mutant above replaces the one function that has it."""
     assert mob.evaluation.monitor.log_evidence is betting_sequence.log_evidence
+
+
+def test_recipes_are_judged_by_what_they_have_not_learned():
+    """What a longer log says of its first rounds is what a shorter one said."""
+    log = stream("a policy that learns", 2, rounds=500, effect=(0.3, 0.3))
+    recipe = MolUcb(scale=0.1, order=mob.orders.Weighted([1.0, 0.0]))
+    forward = ForwardLog(log, doubling_blocks(500), None, 0)
+    longer = forward.probabilities_of(recipe)
+    shorter = ForwardLog(log[:200], doubling_blocks(200), None, 0).probabilities_of(recipe)
+    assert forward.first == 64
+    np.testing.assert_array_equal(longer[:136], shorter)
+
+    found = looks_on(log, {"learned": recipe, "now": LoggingPolicy(), "b": ConstantTarget("b")})
+    assert list(found) == ["learned", "b"]
+    assert found["b"].rounds == 436
+    monitor = Monitor({"b": ConstantTarget("b"), "other": Uniform()}, OBJECTIVES)
+    monitor.fold(log[64:])
+    np.testing.assert_array_equal(found["b"].low, monitor["b"].low)
+
+
+def test_a_short_log_says_nothing():
+    log = stream("drift", 0, rounds=30)
+    look = looks_on(log, {"learned": MolUcb()})["learned"]
+    assert (look.decision, look.rounds, look.effective_rounds) == ("wait", 0, 0.0)

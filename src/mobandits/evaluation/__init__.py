@@ -16,7 +16,7 @@ from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import front, plot_front
 from mobandits.evaluation.ips import Ips
-from mobandits.evaluation.monitor import Look, Monitor
+from mobandits.evaluation.monitor import Look, Monitor, looks_on
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.replay_recipe import replay
@@ -65,6 +65,7 @@ __all__ = [
     "dominance",
     "evaluate",
     "front",
+    "looks_on",
     "plot_front",
     "replay",
     "sweep_weights",

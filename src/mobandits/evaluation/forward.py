@@ -8,12 +8,13 @@ time no pair of rounds counts twice. Given the past, the terms of a block are in
 other and have the mean that they stand for, also where the logging policy learned while it logged.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
-from mobandits.evaluation.case import EvaluationCase
+from mobandits.evaluation.case import EvaluationCase, Predictions
 from mobandits.evaluation.diagnostics import diagnose
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
@@ -55,7 +56,7 @@ class ForwardLog:
 
     Args:
         log: the logged decisions, in the order of time.
-        blocks: their number, at least 2; as even as can be.
+        blocks: their number, at least 2, as even as can be; or (rounds,) the block of each.
         model: of the rewards, see `compare`.
         seed: of what policies draw.
 
@@ -70,14 +71,19 @@ class ForwardLog:
         (8, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     """
 
-    def __init__(self, log: Feedback, blocks: int, model: Model, seed: int) -> None:
+    def __init__(self, log: Feedback, blocks: int | IntArray, model: Model, seed: int) -> None:
         integer("seed", seed, at_least=0)
         self.log = log
-        self.blocks = blocks_of(len(log), blocks)
+        self.blocks = blocks if isinstance(blocks, np.ndarray) else blocks_of(len(log), blocks)
         self.first = int(np.searchsorted(self.blocks, 1))
         self.valued = log[self.first :]
-        self.predictions = predictions_of(model, log, self.blocks, forward=True)
+        self._model = model
         self._seed = seed
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """Those of the reward model, for the valued rounds."""
+        return predictions_of(self._model, self.log, self.blocks, forward=True)
 
     def learned(self, recipe: Recipe) -> list[Learned]:
         """The recipe's policy before every block but the first.
@@ -153,3 +159,20 @@ def blocks_of(rounds: int, blocks: int) -> IntArray:
         raise ValueError(f"{rule}, got {quoted(blocks)}")
 
     return np.arange(rounds) * blocks // rounds
+
+
+def doubling_blocks(rounds: int, first: int = 64) -> IntArray:
+    """(rounds,) blocks that end after 64, 128, 256, ... rounds.
+
+    However long a log has become, its earlier rounds are in the same blocks.
+
+    Args:
+        rounds: of the log.
+        first: the length of the first two blocks.
+
+    Example:
+        >>> doubling_blocks(9, 2).tolist()
+        [0, 0, 1, 1, 2, 2, 2, 2, 3]
+    """
+    ends = first * 2 ** np.arange(64 - first.bit_length())
+    return np.searchsorted(ends, np.arange(rounds), side="right")

@@ -14,7 +14,8 @@ from scipy.special import logsumexp
 
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.case import EvaluationCase, refuse_ranks
-from mobandits.evaluation.targets import Target, probabilities_of
+from mobandits.evaluation.forward import ForwardLog, doubling_blocks
+from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective, as_objective, learned_rewards, refuse_contradiction
@@ -95,9 +96,10 @@ class _Watched:
 class Monitor:
     """A decision about every target against the logging policy, valid at every look.
 
-    Rounds are folded as they come: one by one, every day, or a whole log at once. The logging policy may learn meanwhile, weights need no bound, and one may look
-    after every round: with probability at most 1 - level, any decision is ever wrong. With
-    D_l = (w - 1) r_l, whose mean is v_l, and evidence M_l as of `log_evidence`,
+    Rounds are folded as they come: one by one, every day, or a whole log at once. The logging policy
+    may learn meanwhile, weights need no bound, and one may look after every round: with probability
+    at most 1 - level, any decision is ever wrong. With D_l = (w - 1) r_l, whose mean is v_l, and
+    evidence M_l as of `log_evidence`,
 
     - **promote** says that the target is better in some objective, and worse by more than e_l in
       none: the mean over l of M_l for v_l > 0, and the least M_l for v_l > -e_l, have each reached
@@ -117,7 +119,7 @@ class Monitor:
     Args:
         targets: {name: target}: a callable that takes a log and returns probabilities (rounds,
             arms), or `Uniform()`, `ConstantTarget(arm)`. A recipe would learn from the rounds that
-            it is judged by; write one that was trained on an older log.
+            it is judged by: `looks_on` has those.
         objectives: each an `Objective` with a range, low and high.
         margin: {objective: e_l}, in its own unit, 0 where it is left out.
         level: of all decisions of all targets together, and of all intervals together.
@@ -321,3 +323,49 @@ def _log_mean(logarithms: Array) -> Array:
     means: Array = sums - np.log(logarithms.shape[1])
 
     return means
+
+
+def looks_on(
+    log: Feedback,
+    targets: Mapping[str, Target],
+    *,
+    margin: Mapping[Any, float] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, Look]:
+    """What a log says of targets against its logging policy, valid however often it is asked.
+
+    A recipe is judged by rounds that come after those that it has learned: it learns anew after 64,
+    128, 256, ... rounds, and earlier rounds are always judged by what was known before them. The
+    first 64 judge nothing.
+
+    Args:
+        log: the logged decisions, in the order of time; of objectives with ranges.
+        targets: {name: target}, as `compare` takes them.
+        margin: see `Monitor`.
+        level: see `Monitor`.
+        seed: of what recipes draw.
+
+    Returns:
+        {name: what is known of it}, without the logging policy itself.
+
+    Raises:
+        ValueError: naming parameter, rule and value.
+
+    Example:
+        >>> from mobandits.policies import MolUcb
+        >>> rng = np.random.default_rng(0)
+        >>> arms = rng.integers(0, 2, 1000)
+        >>> clicks = rng.random(1000) < 0.2 + 0.6 * arms
+        >>> click = Objective("click", low=0.0, high=1.0)
+        >>> log = Feedback(np.ones((1000, 1)), arms, clicks[:, None], [0.5] * 1000, "ab", [click])
+        >>> looks_on(log, {"learned": MolUcb(scale=0.1)})["learned"].decision
+        'promote'
+    """
+    forward = ForwardLog(log, doubling_blocks(len(log)), None, seed)
+    others = {name: each for name, each in targets.items() if not isinstance(each, LoggingPolicy)}
+    tables = {name: forward.probabilities_of(target) for name, target in others.items()}
+    monitor = Monitor(tables, log.objectives, margin=margin, level=level)
+    monitor.fold(forward.valued)
+
+    return {name: monitor[name] for name in tables}
