@@ -15,6 +15,7 @@ os.environ.setdefault("MOBANDITS_COMPILING", "now")
 
 from small_tables import make_demo, manifest, table  # noqa: F401 - fixtures of several rooms
 
+from mobandits.cli import program as cli
 from mobandits.compiling import session
 
 # Modules whose examples cannot run here: what they need is in an environment of its own, see `make test-litellm`.
@@ -205,3 +206,15 @@ def leaks(allocated):
         return allocated() - before >= 500 * (48 + 8)
 
     return check
+
+
+@pytest.fixture
+def program(capsys):
+    """A call of the command line: its exit status, and what it wrote to both streams."""
+
+    def call(*arguments):
+        status = cli.call([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call

@@ -12,7 +12,6 @@ from logs_for_tests import make_log
 from worlds import linear_world
 
 from mobandits import Agent, Objective
-from mobandits.cli import program as cli
 from mobandits.evaluation import (
     ConstantTarget,
     LoggingPolicy,
@@ -45,16 +44,6 @@ def log(monkeypatch):
     found, _ = linear_world().log(1500, 0)
     monkeypatch.setattr(command, "read", lambda path, **columns: found)
     return found
-
-
-@pytest.fixture
-def program(capsys):
-    def call(*arguments):
-        status = cli.call([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tmp_path):

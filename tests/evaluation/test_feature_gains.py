@@ -8,7 +8,6 @@ import pytest
 from worlds import linear_world
 
 from mobandits import report
-from mobandits.cli import program as cli
 from mobandits.errors import FolderError
 from mobandits.evaluation import command
 from mobandits.evaluation.command import CommandLog, evaluate_file
@@ -25,16 +24,6 @@ def log(monkeypatch):
     found, _ = linear_world().log(600, 0)
     monkeypatch.setattr(command, "read", lambda path, **columns: found)
     return found
-
-
-@pytest.fixture
-def program(capsys):
-    def call(*arguments):
-        status = cli.call([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 def test_the_command_measures_maps_and_the_page_shows_them(program, log, tmp_path):

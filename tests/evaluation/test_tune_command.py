@@ -6,7 +6,6 @@ import pytest
 from false_claims import log_of
 from test_budget_tuning import uniform_log
 
-from mobandits.cli import program as cli
 from mobandits.evaluation import command, tune
 from mobandits.evaluation.command import CommandLog, numbers_named, tune_file
 from mobandits.spec import recipe_named
@@ -21,16 +20,6 @@ def log(monkeypatch):
     found = log_of(0, rounds=1500, gain=0.5)
     monkeypatch.setattr(command, "read", lambda path, **columns: found)
     return found
-
-
-@pytest.fixture
-def program(capsys):
-    def call(*arguments):
-        status = cli.call([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 def test_it_prints_what_tune_finds(program, log):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from test_monitor_summary import OWN, random_events, written
 
-from mobandits.cli import program as cli
 from mobandits.figures.history_panels import HistoryPanel, Series, draw_history
 from mobandits.figures.monitor_figures import figures_of, timeline_of, unit_of
 from mobandits.figures.monitor_page import lead, monitor_page
@@ -30,16 +29,6 @@ def events_of(rounds, *, shift=None, arms=2, seconds=60.0):
         rewards = {"quality": quality, "cost": float(rng.random())}
         events.append({"kind": "learn", "id": i, "time": at + 5.0, "rewards": rewards})
     return events
-
-
-@pytest.fixture
-def program(capsys):
-    def call(*arguments):
-        status = cli.call([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
 
 
 def test_the_command_writes_a_page_figures_and_the_numbers(program, tmp_path):

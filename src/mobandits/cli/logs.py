@@ -73,6 +73,28 @@ def evaluate_policies(
             "agent.db of the folder."
         ),
     ] = None,
+    any_time: Annotated[
+        bool,
+        typer.Option(
+            "--any-time",
+            help="Decide whether to promote each policy over the logging policy, stop or wait. "
+            "Repeat it on the growing log as often as you like. Objectives need ranges.",
+        ),
+    ] = False,
+    margins: Annotated[
+        list[str],
+        typer.Option(
+            "--margin",
+            help="With --any-time, a loss that does not matter: cost=0.001. Repeat for more.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    largest_weight: Annotated[
+        float | None,
+        typer.Option(
+            help="With --any-time: 1 over the least propensity that the logging policy may have. "
+            "Finds gains in fewer rounds.",
+        ),
+    ] = None,
     maps: Annotated[
         list[str],
         typer.Option(
@@ -84,10 +106,12 @@ def evaluate_policies(
 ) -> None:
     """Estimate the values of policies from a log, with confidence regions and a page."""
     from mobandits.evaluation.command import (  # noqa: PLC0415
+        AnyTime,
         CommandLog,
         evaluate_file,
         is_plain,
         named_specs,
+        numbers_named,
     )
     from mobandits.features.fitting import FITTERS  # noqa: PLC0415
     from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
@@ -97,8 +121,12 @@ def evaluate_policies(
     try:
         specs = named_specs(policies)
         described = [objective_named(text) for text in objectives]
+        margin = numbers_named("--margin", margins) or {}
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+
+    if not any_time and (margin or largest_weight is not None):
+        raise typer.BadParameter("--margin and --largest-weight must go with --any-time")
 
     # Names first, since to read a log may take minutes.
     for spec in specs.values():
@@ -126,6 +154,9 @@ def evaluate_policies(
         return gains_by_map(feedback, map_kinds, recipes, folds=folds, seed=seed)
 
     options["feature_gains"] = feature_gains
+    if any_time:
+        options["any_time"] = AnyTime(margin, largest_weight, typer.echo)
+
     with console.progress_of("evaluate", "policies") as progress, console.parameters():
         page = evaluate_file(
             given, out, specs, recipe_named, **options, hold=locked, progress=progress

@@ -21,12 +21,14 @@ from mobandits.evaluation.evaluation_folder import (
     check_evaluation_folder,
     gain_summaries,
     log_summary,
+    look_summaries,
     write_evaluation,
 )
+from mobandits.evaluation.monitor import looks_on
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
-from mobandits.figures.contents import FeatureGainSummary
+from mobandits.figures.contents import FeatureGainSummary, LookSummary
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.objectives import Objective
@@ -115,6 +117,21 @@ class CommandLog:
         return log
 
 
+@dataclass(frozen=True)
+class AnyTime:
+    """The options of decisions that are valid at any time.
+
+    Args:
+        margin: {objective: the loss that does not matter}.
+        largest_weight: see `Monitor`.
+        say: takes a line per decision.
+    """
+
+    margin: Mapping[str, float]
+    largest_weight: float | None
+    say: Callable[[str], None]
+
+
 def evaluate_file(
     given: CommandLog,
     out: Path,
@@ -127,6 +144,7 @@ def evaluate_file(
     clip: float | None = None,
     seed: int = 0,
     deploy: str | None = None,
+    any_time: AnyTime | None = None,
     feature_gains: Callable[[Feedback], Mapping[str, Sequence[Any]]] | None = None,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
     progress: ProgressCallback | None = None,
@@ -148,6 +166,7 @@ def evaluate_file(
         seed: of everything.
         deploy: the name of a policy, a recipe, of which an agent is made that has learned the whole
             log; its own log is the store agent.db in the folder.
+        any_time: of decisions between every policy and the logging policy; None: nobody asks.
         feature_gains: {map: its `mobandits.features.Gain` in each objective} over linear rewards on
             the log; a function, because the room of maps imports this one. None: nobody asks.
         hold: makes the folder, and keeps others from writing into it.
@@ -179,18 +198,44 @@ def evaluate_file(
     if feature_gains is not None:
         gains = gain_summaries(feature_gains(compared))
 
+    options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
+    looks = _decisions(any_time, compared, targets, options)
     with hold(out):
         comparison = compare(
             compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
         )
-        options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
-        page = write_evaluation(out, comparison, log_summary(compared, source), options, gains)
+        about = log_summary(compared, source)
+        page = write_evaluation(out, comparison, about, options, gains, looks)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
             made = deployed(targets[deploy], log, out / STORE, None, {})
             made.close()
 
     return page
+
+
+def _decisions(
+    any_time: AnyTime | None,
+    log: Feedback,
+    targets: Mapping[str, Target],
+    options: Mapping[str, Any],
+) -> list[LookSummary]:
+    """Decisions at any time, which are said; none where nobody asks."""
+    if any_time is None:
+        return []
+
+    looks = looks_on(
+        log,
+        targets,
+        margin=any_time.margin,
+        largest_weight=any_time.largest_weight,
+        level=options["level"],
+        seed=options["seed"],
+    )
+    for name, look in looks.items():
+        any_time.say(f"{name}: {look.decision}. {look.reason}")
+
+    return look_summaries(looks, log.objectives)
 
 
 def tune_file(

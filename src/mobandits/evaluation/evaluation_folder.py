@@ -16,10 +16,17 @@ from mobandits.errors import FolderError
 from mobandits.evaluation.comparison import Comparison
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.front import front, outlines, shown_estimator, titles_of
+from mobandits.evaluation.monitor import Look
 from mobandits.evaluation.targets import Target
-from mobandits.figures.contents import EvaluationSummary, FeatureGainSummary, LogSummary
+from mobandits.figures.contents import (
+    EvaluationSummary,
+    FeatureGainSummary,
+    GainSummary,
+    LogSummary,
+    LookSummary,
+)
 from mobandits.logs import Feedback
-from mobandits.logs.objectives import signs_of
+from mobandits.logs.objectives import Objective, signs_of
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
 from mobandits.support.naming import quoted, short_repr
@@ -87,6 +94,7 @@ def write_evaluation(
     log: LogSummary,
     options: Mapping[str, Any],
     feature_gains: Sequence[FeatureGainSummary] = (),
+    looks: Sequence[LookSummary] = (),
 ) -> Path:
     """Write evaluation.json, the tables, the figures and report.html; returns the last.
 
@@ -96,13 +104,14 @@ def write_evaluation(
         log: from `log_summary`.
         options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
         feature_gains: from `gain_summaries`.
+        looks: from `look_summaries`.
     """
     # Not at the top: the library for drawing takes a second to load.
     from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
 
     level = options["level"]
     seed = options["seed"]
-    summary = _summary(comparison, log, options, feature_gains)
+    summary = _summary(comparison, log, options, feature_gains, looks)
     membership = front(comparison, level=level, seed=seed)
     borders = None
     if len(comparison.objectives) == 2:
@@ -123,6 +132,7 @@ def _summary(
     log: LogSummary,
     options: Mapping[str, Any],
     feature_gains: Sequence[FeatureGainSummary],
+    looks: Sequence[LookSummary],
 ) -> EvaluationSummary:
     """The content of evaluation.json, without numbers that JSON does not have."""
     estimators = {}
@@ -145,6 +155,8 @@ def _summary(
     }
     if feature_gains:
         summary["feature_gains"] = list(feature_gains)
+    if looks:
+        summary["looks"] = list(looks)
 
     finite: EvaluationSummary = _finite(summary)
 
@@ -235,6 +247,35 @@ def gain_summaries(gains: Mapping[str, Sequence[Any]]) -> list[FeatureGainSummar
         for gain in own:
             said = {**gain._asdict(), "objective": str(gain.objective)}
             rows.append({"map": name, **said, "sure": gain.is_sure})
+
+    return rows
+
+
+def look_summaries(looks: Mapping[str, Look], objectives: Sequence[Objective]) -> list[LookSummary]:
+    """What evaluation.json says of decisions at any time: a row per policy.
+
+    Args:
+        looks: {policy: what is known of it}.
+        objectives: of the log.
+    """
+    rows: list[LookSummary] = []
+    for name, look in looks.items():
+        gains: list[GainSummary] = []
+        columns = look.gain.tolist(), look.low.tolist(), look.high.tolist()
+        for each, gain, low, high in zip(objectives, *columns, strict=True):
+            gains.append({"objective": str(each.name), "gain": gain, "low": low, "high": high})
+
+        rows.append(
+            {
+                "policy": name,
+                "decision": look.decision,
+                "reason": look.reason,
+                "decided_after": look.decided_after,
+                "rounds": look.rounds,
+                "effective_rounds": look.effective_rounds,
+                "gains": gains,
+            }
+        )
 
     return rows
 

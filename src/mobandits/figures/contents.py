@@ -145,6 +145,44 @@ class FeatureGainSummary(TypedDict):
     sure: bool
 
 
+class GainSummary(TypedDict):
+    """The gain of a policy over the logging policy in one objective, in its own unit.
+
+    Attributes:
+        objective: its name.
+        gain: the estimate; null where nothing was observed.
+        low: the lower end of its interval at any time.
+        high: the upper end.
+    """
+
+    objective: str
+    gain: float | None
+    low: float
+    high: float
+
+
+class LookSummary(TypedDict):
+    """A decision between a policy and the logging policy in `evaluation.json`.
+
+    Attributes:
+        policy: its name.
+        decision: "promote", "stop" or "wait".
+        reason: in a sentence.
+        decided_after: rounds; null: it is "wait".
+        rounds: that judge it.
+        effective_rounds: so many rounds of its own would tell as much.
+        gains: in every objective.
+    """
+
+    policy: str
+    decision: str
+    reason: str
+    decided_after: int | None
+    rounds: int
+    effective_rounds: float
+    gains: list[GainSummary]
+
+
 class EvaluationSummary(TypedDict):
     """`evaluation.json`.
 
@@ -158,6 +196,7 @@ class EvaluationSummary(TypedDict):
         dominance: of every pair of policies.
         versions: of what computed it.
         feature_gains: what maps gain over linear rewards, where some were asked for.
+        looks: decisions that are valid at any time, where they were asked for.
     """
 
     format: int
@@ -169,3 +208,4 @@ class EvaluationSummary(TypedDict):
     dominance: list[dict[str, Any]]
     versions: dict[str, str]
     feature_gains: NotRequired[list[FeatureGainSummary]]
+    looks: NotRequired[list[LookSummary]]

@@ -13,6 +13,7 @@ from mobandits.figures.contents import (
     EvaluationSummary,
     FeatureGainSummary,
     LogSummary,
+    LookSummary,
     ObjectiveSummary,
 )
 from mobandits.figures.formatting import (
@@ -74,6 +75,7 @@ class EvaluationPage:
         values: the table of values.
         by_estimator: every policy by every estimator; None where there is one.
         gains: of feature maps; None where no map was measured.
+        looks: decisions at any time; None where nobody asked.
         diagnostics: the table of what the weights look like.
         provenance: what was asked for.
     """
@@ -92,6 +94,7 @@ class EvaluationPage:
     values: Table
     by_estimator: Picture | None
     gains: GainsSection | None
+    looks: Table | None
     diagnostics: Table
     provenance: Provenance
 
@@ -141,6 +144,7 @@ def evaluation_page(
         values=values_table(values, estimator, share, objectives),
         by_estimator=estimators_picture(figures, values, share, objectives),
         gains=gains_section(summary.get("feature_gains", [])),
+        looks=looks_table(summary.get("looks", []), share),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
     )
@@ -384,6 +388,40 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
     return max(2, digits_after_point(smallest, 2, most=8))
 
 
+def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
+    """Decisions between every policy and the logging policy; None where nobody asked.
+
+    Args:
+        looks: of evaluation.json.
+        share: the level of intervals, in words.
+    """
+    if not looks:
+        return None
+
+    objectives = [gain["objective"] for gain in looks[0]["gains"]]
+    rows = []
+    for look in looks:
+        cells = [look["policy"], look["decision"], look["reason"]]
+        for gain in look["gains"]:
+            digits = digits_of_errors([gain["high"] - gain["low"]])
+            low = signed(gain["low"], digits)
+            high = signed(gain["high"], digits)
+            cells.append(f"{signed(gain['gain'], digits)} ({low} to {high})")
+
+        after = look["decided_after"]
+        cells.append(UNKNOWN if after is None else f"{after:,}")
+        rows.append([*cells, f"{look['effective_rounds']:,.0f}"])
+
+    gained = [f"gain in {name}" for name in objectives]
+    header = ["policy", "decision", "reason", *gained, "decided after", "effective rounds"]
+    caption = (
+        f"Gains over the logging policy, with {share} intervals that hold at every round: the log "
+        "may be evaluated again whenever it has grown."
+    )
+
+    return Table(header, rows, caption)
+
+
 def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:
     """Gains of feature maps over linear rewards; None where no map was measured.
 
@@ -437,14 +475,14 @@ def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
     return f"Yes: {join_words(parts)}."
 
 
-def signed(value: float | None) -> str:
+def signed(value: float | None, digits: int = GAIN_DIGITS) -> str:
     """A gain with its sign; a dash where it is not known.
 
     Example:
         >>> signed(0.0251), signed(-0.1), signed(None)
         ('+0.025', '−0.100', '–')
     """
-    number = number_or_dash(value, GAIN_DIGITS)
+    number = number_or_dash(value, digits)
     is_above = value is not None and value > 0.0
     return f"+{number}" if is_above else number
 

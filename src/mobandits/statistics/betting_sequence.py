@@ -4,6 +4,8 @@ Symbols: X_t >= 0 an observation, m the mean of every one given those before, X^
 those before, S = sum X, V = sum (X - X^)^2, s = S - t m.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import gammainc, gammaln
 
@@ -11,6 +13,23 @@ from mobandits.contracts.protocols import Array
 
 FIRST_GUESS = 0.5
 HALVINGS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class RunningSums:
+    """The sums of sequences after every round of a block, all (rounds, sequences).
+
+    Attributes:
+        count: t.
+        total: S.
+        squares: V.
+        guess: X^, which was made before the round.
+    """
+
+    count: Array
+    total: Array
+    squares: Array
+    guess: Array
 
 
 class SequenceSums:
@@ -30,9 +49,11 @@ class SequenceSums:
 
     Example:
         >>> sums = SequenceSums(1)
-        >>> count, total, squares = sums.fold(np.array([[1.0], [0.5], [np.nan]]))
-        >>> count.ravel().tolist(), total.ravel().tolist(), squares.ravel().tolist()
-        ([1.0, 2.0, 2.0], [1.0, 1.5, 1.5], [0.25, 0.3125, 0.3125])
+        >>> running = sums.fold(np.array([[1.0], [0.5]]))
+        >>> running.guess.ravel().tolist(), running.squares.ravel().tolist()
+        ([0.5, 0.75], [0.25, 0.3125])
+        >>> sums.count.tolist(), sums.total.tolist()
+        ([2.0], [1.5])
     """
 
     def __init__(self, sequences: int) -> None:
@@ -40,8 +61,8 @@ class SequenceSums:
         self.total = np.zeros(sequences)
         self.squares = np.zeros(sequences)
 
-    def fold(self, block: Array) -> tuple[Array, Array, Array]:
-        """t, S and V after each round of a block, all (rounds, sequences).
+    def fold(self, block: Array) -> RunningSums:
+        """Add a block of rounds.
 
         Args:
             block: (rounds, sequences) X; NaN: not observed.
@@ -60,10 +81,10 @@ class SequenceSums:
             self.total = total[-1]
             self.squares = squares[-1]
 
-        return count, total, squares
+        return RunningSums(count, total, squares, guess)
 
 
-def log_evidence(count: Array, total: Array, squares: Array, mean: Array | float) -> Array:
+def log_evidence(sums: SequenceSums | RunningSums, mean: Array | float) -> Array:
     """The logarithm of the evidence that the mean is above m, of the same shape as the sums.
 
     With x = s + V + 1 and the lower incomplete gamma function g(a, x)::
@@ -74,9 +95,7 @@ def log_evidence(count: Array, total: Array, squares: Array, mean: Array | float
     reaches 1 / risk with probability at most `risk`. It falls in m.
 
     Args:
-        count: t.
-        total: S.
-        squares: V.
+        sums: t, S and V.
         mean: m.
 
     Reference:
@@ -87,18 +106,19 @@ def log_evidence(count: Array, total: Array, squares: Array, mean: Array | float
         over 1 - l with a Gamma(1, 1) law that is cut to [0, 1].
 
     Example:
-        >>> nothing, ones = np.zeros(1), np.full(1, 40.0)
-        >>> log_evidence(nothing, nothing, nothing, 0.5).tolist()
+        >>> sums = SequenceSums(1)
+        >>> log_evidence(sums, 0.5).tolist()
         [0.0]
-        >>> log_evidence(ones, 0.9 * ones, 0.1 * ones, 0.5).round(2).tolist()
-        [8.41]
+        >>> _ = sums.fold(np.full((40, 1), 0.9))
+        >>> log_evidence(sums, 0.5).round(2).tolist()
+        [13.03]
     """
-    ahead = total - count * mean
-    shape = squares + 1.0
+    ahead = sums.total - sums.count * mean
+    shape = sums.squares + 1.0
     x = ahead + shape
     with np.errstate(divide="ignore", invalid="ignore"):
         incomplete = np.log(gammainc(shape, x)) + gammaln(shape)
-        value = ahead + squares - shape * np.log(x) + incomplete - np.log(gammainc(1.0, 1.0))
+        value = ahead + sums.squares - shape * np.log(x) + incomplete - np.log(gammainc(1.0, 1.0))
 
     # So far behind, there is no evidence: 0 in its place keeps what is proven.
     return np.where(x > 0.0, value, -np.inf)
@@ -120,12 +140,11 @@ def lower_ends(sums: SequenceSums, risk: float) -> Array:
         [0.71]
     """
     threshold = -np.log(risk)
-    parts = sums.count, sums.total, sums.squares
     low = np.zeros_like(sums.total)
     high = np.divide(sums.total, sums.count, out=np.zeros_like(low), where=sums.count > 0.0)
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0
-        is_ruled_out = log_evidence(*parts, middle) >= threshold
+        is_ruled_out = log_evidence(sums, middle) >= threshold
         low = np.where(is_ruled_out, middle, low)
         high = np.where(is_ruled_out, high, middle)
 
