@@ -318,6 +318,7 @@ PUBLIC = [
     "Budget",
     "Decision",
     "Encoder",
+    "Monitor",
     "Objective",
     "PreferenceSweep",
     "Results",

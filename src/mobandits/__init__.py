@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from mobandits.agent import Agent, Budget, Decision, Objective
     from mobandits.encoding import Encoder
-    from mobandits.evaluation import tune
+    from mobandits.evaluation import Monitor, tune
     from mobandits.fronts import front, gaps
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
@@ -42,6 +42,7 @@ __all__ = [
     "Budget",
     "Decision",
     "Encoder",
+    "Monitor",
     "Objective",
     "PreferenceSweep",
     "Results",
@@ -73,6 +74,7 @@ _HOME = {
     "Budget": "mobandits.agent",
     "Decision": "mobandits.agent",
     "Encoder": "mobandits.encoding",
+    "Monitor": "mobandits.evaluation",
     "Objective": "mobandits.agent",
     "PreferenceSweep": "mobandits.simulation",
     "Results": "mobandits.simulation",

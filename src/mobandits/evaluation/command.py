@@ -28,7 +28,7 @@ from mobandits.evaluation.monitor import looks_on
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
-from mobandits.figures.contents import FeatureGainSummary, LookSummary
+from mobandits.figures.contents import FeatureGainSummary, LookSummary, decision_of
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.objectives import Objective
@@ -232,10 +232,11 @@ def _decisions(
         level=options["level"],
         seed=options["seed"],
     )
-    for name, look in looks.items():
-        any_time.say(f"{name}: {look.decision}. {look.reason}")
+    summaries = look_summaries(looks, log.objectives)
+    for summary in summaries:
+        any_time.say(decision_of(summary))
 
-    return look_summaries(looks, log.objectives)
+    return summaries
 
 
 def tune_file(

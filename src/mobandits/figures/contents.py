@@ -183,6 +183,17 @@ class LookSummary(TypedDict):
     gains: list[GainSummary]
 
 
+def decision_of(look: LookSummary) -> str:
+    """A decision at any time with its reason, in a sentence or two.
+
+    Example:
+        >>> reason = "It is better in every objective."
+        >>> decision_of({"policy": "new", "decision": "promote", "reason": reason})
+        'new: promote. It is better in every objective.'
+    """
+    return f"{look['policy']}: {look['decision']}. {look['reason']}"
+
+
 class EvaluationSummary(TypedDict):
     """`evaluation.json`.
 

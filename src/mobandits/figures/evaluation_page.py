@@ -15,6 +15,7 @@ from mobandits.figures.contents import (
     LogSummary,
     LookSummary,
     ObjectiveSummary,
+    decision_of,
 )
 from mobandits.figures.formatting import (
     UNKNOWN,
@@ -75,7 +76,8 @@ class EvaluationPage:
         values: the table of values.
         by_estimator: every policy by every estimator; None where there is one.
         gains: of feature maps; None where no map was measured.
-        looks: decisions at any time; None where nobody asked.
+        decisions: at any time, a sentence each.
+        looks: what these rest on; None where nobody asked.
         diagnostics: the table of what the weights look like.
         provenance: what was asked for.
     """
@@ -94,6 +96,7 @@ class EvaluationPage:
     values: Table
     by_estimator: Picture | None
     gains: GainsSection | None
+    decisions: list[str]
     looks: Table | None
     diagnostics: Table
     provenance: Provenance
@@ -144,6 +147,7 @@ def evaluation_page(
         values=values_table(values, estimator, share, objectives),
         by_estimator=estimators_picture(figures, values, share, objectives),
         gains=gains_section(summary.get("feature_gains", [])),
+        decisions=[decision_of(look) for look in summary.get("looks", [])],
         looks=looks_table(summary.get("looks", []), share),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
@@ -389,7 +393,7 @@ def digits_of_errors(errors: Iterable[float | None]) -> int:
 
 
 def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
-    """Decisions between every policy and the logging policy; None where nobody asked.
+    """Gains of every policy over the logging policy at any time; None where nobody asked.
 
     Args:
         looks: of evaluation.json.
@@ -401,7 +405,7 @@ def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
     objectives = [gain["objective"] for gain in looks[0]["gains"]]
     rows = []
     for look in looks:
-        cells = [look["policy"], look["decision"], look["reason"]]
+        cells = [look["policy"], look["decision"]]
         for gain in look["gains"]:
             digits = digits_of_errors([gain["high"] - gain["low"]])
             low = signed(gain["low"], digits)
@@ -409,11 +413,10 @@ def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
             cells.append(f"{signed(gain['gain'], digits)} ({low} to {high})")
 
         after = look["decided_after"]
-        cells.append(UNKNOWN if after is None else f"{after:,}")
-        rows.append([*cells, f"{look['effective_rounds']:,.0f}"])
+        rows.append([*cells, UNKNOWN if after is None else f"{after:,}"])
 
     gained = [f"gain in {name}" for name in objectives]
-    header = ["policy", "decision", "reason", *gained, "decided after", "effective rounds"]
+    header = ["policy", "decision", *gained, "decided after"]
     caption = (
         f"Gains over the logging policy, with {share} intervals that hold at every round: the log "
         "may be evaluated again whenever it has grown."
