@@ -19,15 +19,15 @@ def retune_agent(
         ),
     ] = None,
     pending: Annotated[
-        int | None, typer.Option(min=1, help="How many decisions may wait for rewards.")
+        int | None, typer.Option(min=1, help="Maximum number of decisions waiting for rewards.")
     ] = None,
     max_age: Annotated[
         float | None, typer.Option(help="Seconds after which a waiting decision is dropped.")
     ] = None,
     propensity: Annotated[str | None, typer.Option(help="exact, sampled or none.")] = None,
-    agent: Annotated[str, typer.Option(help="Which, in a store of several.")] = "agent",
+    agent: Annotated[str, typer.Option(help="The agent, if the store has several.")] = "agent",
 ) -> None:
-    """Give the agent of a store another recipe, or other limits; no process may use it."""
+    """Give the agent of a store another recipe or other limits. No process may use the store."""
     from mobandits.agent.inputs import UNCHANGED  # noqa: PLC0415
     from mobandits.agent.replaying import opened  # noqa: PLC0415
     from mobandits.agent.retuning import retune  # noqa: PLC0415
@@ -50,9 +50,9 @@ def retune_agent(
 
 def reset_clock_of(
     store: Annotated[Path, typer.Argument(help="The log of an agent, a store.")],
-    agent: Annotated[str, typer.Option(help="Which, in a store of several.")] = "agent",
+    agent: Annotated[str, typer.Option(help="The agent, if the store has several.")] = "agent",
 ) -> None:
-    """End that an agent's time stands still, after a clock that was ahead; no process may use it."""
+    """Let an agent's time go on after a clock that was ahead. No process may use the store."""
     from mobandits.agent.clock import reset_clock  # noqa: PLC0415
     from mobandits.agent.replaying import opened  # noqa: PLC0415
 
@@ -78,12 +78,12 @@ def monitor_agent(
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
     window: Annotated[
         int | None,
-        typer.Option(min=2, help="Decisions per window; by default, up to 40 windows."),
+        typer.Option(min=2, help="Decisions per window. Default: up to 40 windows."),
     ] = None,
     window_by: Annotated[
         str | None,
         typer.Option(
-            help="day or hour, of UTC, in place of a number.",
+            help="Windows of a day or an hour (UTC) instead of a number of decisions.",
             autocompletion=completion.one_of("day", "hour"),
         ),
     ] = None,
@@ -91,14 +91,12 @@ def monitor_agent(
         bool,
         typer.Option(
             "--calibration/--no-calibration",
-            help="Replay the log to compare what was believed with what came.",
+            help="Replay the log to compare predictions with observed rewards.",
         ),
     ] = True,
-    agent: Annotated[
-        str | None, typer.Option(help="Whose history, where the store has several agents.")
-    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
 ) -> None:
-    """Write a page of an agent's history: arms, rewards, drift, calibration, what waits."""
+    """Write a page about an agent's history: arms, rewards, drift, calibration, waiting decisions."""
     from mobandits.monitoring import write_page  # noqa: PLC0415
     from mobandits.simulation.files import locked  # noqa: PLC0415
 
@@ -124,7 +122,7 @@ def warm(
         list[str] | None,
         typer.Argument(
             metavar="[POLICY]...",
-            help="By default, all.",
+            help="Default: all.",
             autocompletion=completion.policies,
         ),
     ] = None,

@@ -37,7 +37,7 @@ def evaluate_policies(
         list[str],
         typer.Option(
             "--column",
-            help="Of a .csv file: arm=, rewards=, context=, propensity=, minimise=. "
+            help="For a .csv file: arm=, rewards=, context=, propensity=, minimise=. "
             "context=age,city:category,prompt:text encodes columns of several kinds.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
@@ -45,13 +45,11 @@ def evaluate_policies(
         list[str],
         typer.Option(
             "--objective",
-            help="Of a log that does not describe its objectives, such as a .csv file: "
+            help="Describe an objective of a log that does not describe its own, such as a .csv file: "
             "'cost:minimise=true,unit=USD,low=0,high=0.02'. Repeat for more.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
-    agent: Annotated[
-        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
-    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     estimators: Annotated[
         list[str],
         typer.Option(
@@ -60,16 +58,23 @@ def evaluate_policies(
             help="ips, snips, dr, dm, switch-dr or replay. Repeat for more.",
         ),
     ] = ["ips", "snips", "dr"],  # noqa: B006 - the parser copies it
-    level: Annotated[float, typer.Option(help="Of the joint confidence regions.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the joint regions.")] = 0.95,
     folds: Annotated[
-        int, typer.Option(min=2, help="Parts of the log; none judges what it taught.")
+        int,
+        typer.Option(
+            min=2,
+            help="Number of cross-fitting folds: a policy is never evaluated on rounds it learned from.",
+        ),
     ] = 5,
-    clip: Annotated[float | None, typer.Option(help="The largest weight; by default any.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+    clip: Annotated[
+        float | None,
+        typer.Option(help="Clip importance weights at this value. Default: no clipping."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     deploy: Annotated[
         str | None,
         typer.Option(
-            help="The name of a policy: makes an agent that has learned the log, in the store "
+            help="Name of a policy: create an agent that has learned the log, in the store "
             "agent.db of the folder."
         ),
     ] = None,
@@ -187,32 +192,32 @@ def tune_policies(
         list[str],
         typer.Option(
             "--budget",
-            help="OBJECTIVE=NUMBER, the cost per decision that is allowed: finds a policy that keeps "
+            help="OBJECTIVE=NUMBER, the cost allowed per decision: find a policy that keeps "
             "it. Repeat for more.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
     within: Annotated[
         float | None,
         typer.Option(
-            help="In place of a budget: the cheapest policy whose quality is at most so much below "
+            help="Instead of a budget: find the cheapest policy whose quality is at most this much below "
             "the best.",
         ),
     ] = None,
     horizon: Annotated[
-        int | None, typer.Option(min=1, help="Of a budget: the decisions that it is for.")
+        int | None, typer.Option(min=1, help="With a budget: the number of decisions it covers.")
     ] = None,
     fallback: Annotated[
         str | None,
         typer.Option(
             autocompletion=completion.one_of("mixture"),
-            help="Of a budget: mixture plays the best mixture of arms where the log shows no gain.",
+            help="With a budget: mixture plays the best mixture of arms if the log shows no gain.",
         ),
     ] = None,
     write: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Of a budget: the .toml file of a service to write, with its evidence, and beside it "
+            help="With a budget: write a service's .toml file with its evidence, and next to it "
             "the store of an agent that has learned the log.",
         ),
     ] = None,
@@ -225,29 +230,30 @@ def tune_policies(
         ),
     ] = [],  # noqa: B006 - the parser copies it
     margin: Annotated[
-        float, typer.Option(min=0.0, help="Without --weight: the loss that does not matter.")
+        float,
+        typer.Option(min=0.0, help="Without --weight: a loss smaller than this does not matter."),
     ] = 0.0,
     columns: Annotated[
-        list[str], typer.Option("--column", help="Of a .csv file, as in evaluate.")
+        list[str], typer.Option("--column", help="For a .csv file, as in evaluate.")
     ] = [],  # noqa: B006 - the parser copies it
     objectives: Annotated[
-        list[str], typer.Option("--objective", help="Of a .csv file, as in evaluate.")
+        list[str], typer.Option("--objective", help="For a .csv file, as in evaluate.")
     ] = [],  # noqa: B006 - the parser copies it
-    agent: Annotated[
-        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
-    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     level: Annotated[
         float | None,
-        typer.Option(
-            help="1 - the probability of a wrong claim: by default 0.95, and 0.8 with a budget."
-        ),
+        typer.Option(help="Confidence level of the claim. Default: 0.95, with a budget 0.8."),
     ] = None,
     blocks: Annotated[
-        int, typer.Option(min=2, help="Parts of the log; each is valued on what came before it.")
+        int,
+        typer.Option(
+            min=2,
+            help="Number of parts of the log; each part is evaluated by a policy that learned the parts before it.",
+        ),
     ] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
 ) -> None:
-    """Say which policy is surely better than the first on a log, or find one for a budget."""
+    """Find a policy that is significantly better than the first on a log, or one for a budget."""
     from mobandits.evaluation.command import CommandLog, tune_file  # noqa: PLC0415
     from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
 
@@ -310,17 +316,19 @@ def export_decisions(
     ] = "parquet",
     before: Annotated[
         datetime | None,
-        typer.Option(help="Only decisions before this date or time, of UTC.", formats=DATES),
+        typer.Option(help="Only decisions before this date or time (UTC).", formats=DATES),
     ] = None,
     delete: Annotated[
         bool,
-        typer.Option("--delete", help="Delete from the store what was written, but what waits."),
+        typer.Option(
+            "--delete",
+            help="Delete exported decisions from the store, except those still waiting for rewards.",
+        ),
     ] = False,
-    agent: Annotated[
-        str | None, typer.Option(help="Whose decisions, where the store has several agents.")
-    ] = None,
+    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     objective: Annotated[
-        str | None, typer.Option(help="Of dsjson: whose negated reward is the cost.")
+        str | None,
+        typer.Option(help="With dsjson: the objective whose negated reward is the cost."),
     ] = None,
 ) -> None:
     """Write logged decisions with their rewards as Parquet, dsjson or CSV, and shorten the log."""
@@ -342,9 +350,11 @@ def export_decisions(
 
 def back_up_store(
     store: Annotated[Path, typer.Argument(help="The file of an agent's or a service's log.")],
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="To write; it must not exist.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
+    ],
 ) -> None:
-    """Copy a store into a new file and check all of it, also while it is written."""
+    """Copy a store to a new file and check both, even while it is being written."""
     from mobandits.logs import backup  # noqa: PLC0415
 
     count = backup(store, out)
@@ -357,7 +367,7 @@ def check_store(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="To write: a new store with what is whole; it must not exist.",
+            help="Write the undamaged part to this new store, which must not exist.",
         ),
     ] = None,
 ) -> None:

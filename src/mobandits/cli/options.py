@@ -11,21 +11,22 @@ Out = Annotated[
     Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")
 ]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Threads; by default one per processor.")
+    int | None,
+    typer.Option("--workers", min=1, help="Number of threads. Default: one per processor."),
 ]
 Together = Annotated[
     int | None,
     typer.Option(
         "--workers",
         min=1,
-        help="Trials at the same time; by default one per processor, here or in all.",
+        help="Trials that run at the same time. Default: one per processor, here or on the cluster.",
     ),
 ]
 Engine = Annotated[
     str,
     typer.Option(
         "--engine",
-        help="What plays them: threads, or ray for processes or a cluster.",
+        help="What runs the trials: threads, or ray for processes or a cluster.",
         autocompletion=completion.one_of("ray", "threads"),
     ),
 ]

@@ -14,11 +14,14 @@ def run_specification(
         Path, typer.Argument(help="A TOML file; examples/linear.toml explains its keys.")
     ],
     out: Out,
-    rounds: Annotated[int | None, typer.Option(min=1, help="In place of the file's.")] = None,
-    trials: Annotated[
-        int | None, typer.Option(min=1, help="In place of the file's; more may be added later.")
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Override the value in the file.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="In place of the file's.")] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="Override the trials in the file; more may be added later."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Override the value in the file.")] = None,
     workers: Together = None,
     engine: Engine = "threads",
     address: Address = None,

@@ -35,7 +35,9 @@ def _papers_with(module: str) -> set[str]:
 
 def demo(
     out: Out,
-    quick: Annotated[bool, typer.Option("--quick", help="Four logs in place of twenty.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Use four logs instead of twenty.")
+    ] = False,
 ) -> None:
     """Route prompts to language models, on real data: a figure, a table, and one HTML page."""
     from mobandits_papers.demo import demo as experiment  # noqa: PLC0415
@@ -55,18 +57,18 @@ def reproduce_papers(
         list[str],
         typer.Argument(
             metavar="ID...",
-            help="Such as molts2025/fig2, molts2025, or all.",
+            help="Experiments, such as molts2025/fig2, molts2025, or all.",
             autocompletion=experiments,
         ),
     ],
     out: Out,
     rounds: Annotated[
-        int | None, typer.Option(min=2, help="In place of the papers' horizons.")
+        int | None, typer.Option(min=2, help="Override the papers' numbers of rounds.")
     ] = None,
     trials: Annotated[
-        int | None, typer.Option(min=1, help="In place of the papers' repetitions.")
+        int | None, typer.Option(min=1, help="Override the papers' numbers of trials.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     workers: Together = None,
     engine: Engine = "threads",
     address: Address = None,
@@ -134,11 +136,11 @@ def check_theorems_of(
         ),
     ],
     out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
-    runs: Annotated[int, typer.Option(min=1, help="Independent runs.")] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Of all runs together.")] = 0,
+    runs: Annotated[int, typer.Option(min=1, help="Number of independent runs.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Confidence level of all runs together.")] = 0,
     workers: Workers = None,
 ) -> None:
-    """Count how often the events of a paper's theorems fail, and test what follows from them."""
+    """Count how often the events of a paper's theorems fail, and test their consequences."""
     from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.support.naming import quantity  # noqa: PLC0415
     from mobandits_papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415

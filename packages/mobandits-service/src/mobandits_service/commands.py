@@ -21,14 +21,15 @@ def serve_agents(
     file: Annotated[
         Path | None, typer.Argument(help="A TOML file of agents; see docs/how-to/serve.md.")
     ] = None,
-    host: Annotated[str | None, typer.Option(help="In place of the file's.")] = None,
+    host: Annotated[str | None, typer.Option(help="Override the value in the file.")] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="In place of the file's; 0: any free one.")
+        int | None,
+        typer.Option(min=0, max=65535, help="Override the port in the file; 0 takes any free one."),
     ] = None,
     store: Annotated[
         str | None,
         typer.Option(
-            help="Of the decisions: a file, or postgresql://...; by default a file beside FILE, of a "
+            help="Where decisions are stored: a file, or postgresql://... Default: a file next to FILE; for the "
             "demonstration one in a new temporary folder."
         ),
     ] = None,
@@ -41,13 +42,13 @@ def serve_agents(
         ),
     ] = 1,
     check: Annotated[
-        bool, typer.Option("--check", help="Say what would be served, compile it, and end.")
+        bool, typer.Option("--check", help="Print what would be served, compile it, and exit.")
     ] = False,
     demo: Annotated[
         bool,
         typer.Option(
             "--demo",
-            help="In place of FILE: an agent that routes real prompts, which arrive for half an hour. "
+            help="Instead of FILE, serve an agent that routes real prompts, which arrive for half an hour. "
             "It needs the extra `data`.",
         ),
     ] = False,
@@ -94,16 +95,19 @@ def _serve_demo(host: str | None, port: int | None, store: str | None) -> None:
 
 @keys.command("add")
 def add_key(
-    label: Annotated[str, typer.Argument(help="For people, such as an application's name.")],
+    label: Annotated[
+        str, typer.Argument(help="A note for people, such as the application's name.")
+    ],
     store: StoreOfKeys,
     scope: Annotated[
         list[str], typer.Option(help="read, decide (and read) or admin (everything); repeat.")
     ],
     agent: Annotated[
-        list[str] | None, typer.Option(help="That it is for; repeat. By default, all.")
+        list[str] | None,
+        typer.Option(help="Agent that the key may call. Repeat for more. Default: all."),
     ] = None,
 ) -> None:
-    """Make a key and print it: this once, since the store keeps only its digest."""
+    """Create a key and print it once; the store keeps only its digest."""
     from mobandits_service.keys_command import added  # noqa: PLC0415
 
     with console.parameters():
@@ -122,10 +126,13 @@ def list_keys(store: StoreOfKeys) -> None:
 
 @keys.command("revoke")
 def revoke_key(
-    number: Annotated[str, typer.Argument(metavar="ID", help="As `mobandits keys list` has it.")],
+    number: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="The key's number, as `mobandits keys list` shows it."),
+    ],
     store: StoreOfKeys,
 ) -> None:
-    """Let a key be valid no more; a service that runs notices within a second."""
+    """Revoke a key; a running service notices within a second."""
     from mobandits_service.keys_command import revoked  # noqa: PLC0415
 
     with console.parameters():
