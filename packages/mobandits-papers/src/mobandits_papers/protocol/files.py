@@ -11,6 +11,7 @@ import polars as pl
 from mobandits.errors import FolderError
 from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
+from mobandits.support.naming import quoted
 from mobandits_papers.protocol.protocol import KINDS, Count, Report
 
 KIND = "theorems"  # of a file, among others of the user's folder
@@ -105,7 +106,7 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
     """{paper: findings}; none where the folder is not one of `check-theorems`.
 
     Raises:
-        FolderError: where the curves of a paper cannot be read.
+        FolderError: where the findings or the curves of a paper cannot be read.
     """
     if (folder / MANIFEST).exists():  # a run, whatever lies beside it
         return {}
@@ -114,10 +115,20 @@ def read_checks(folder: Path) -> dict[str, TheoremChecks]:
     for file in sorted(folder.glob("*.json")):
         content = _read_summary(file)
         if content is not None:
-            content["counts"] = [Count(**count) for count in content["counts"]]
-            checks[content["paper"]] = TheoremChecks(**content, curves=_read_curves(file))
+            found = _checks_of(content, file)
+            checks[found.paper] = found
 
     return checks
+
+
+def _checks_of(content: dict[str, Any], file: Path) -> TheoremChecks:
+    curves = _read_curves(file)
+    try:
+        content["counts"] = [Count(**count) for count in content["counts"]]
+        return TheoremChecks(**content, curves=curves)
+    except (KeyError, TypeError) as error:  # of a key that lacks, or that nobody knows
+        rule = "must be one that check-theorems of this version wrote"
+        raise FolderError(f"{file} {rule}, got {quoted(error)}") from error
 
 
 def _read_summary(file: Path) -> dict[str, Any] | None:
