@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mobandits.figures.history_panels import HistoryPanel, Series, draw_history
 from mobandits.figures.monitor_contents import (
@@ -139,12 +139,7 @@ def reward_panels(summary: MonitorSummary, timeline: Timeline) -> list[HistoryPa
         if not any(row["count"] for row in rows):
             continue
 
-        series = Series(
-            "mean reward",
-            [row["mean"] for row in rows],
-            [row["low"] for row in rows],
-            [row["high"] for row in rows],
-        )
+        series = _series("mean reward", rows, "mean", "low", "high")
         alarms = [alarm for alarm in summary["drift"]["alarms"] if alarm["objective"] == l]
         marks = [timeline.places[alarm["change"] - 1] for alarm in alarms]
         panels.append(HistoryPanel(objective_title(summary, l), [series], marks=marks))
@@ -173,12 +168,7 @@ def calibration_panels(summary: MonitorSummary) -> list[HistoryPanel]:
             assert window["calibration"] is not None  # noqa: S101 - some were judged
             rows.append(window["calibration"][l])
 
-        estimate = Series(
-            "mean estimate and interval",
-            [row["estimate"] for row in rows],
-            [row["low"] for row in rows],
-            [row["high"] for row in rows],
-        )
+        estimate = _series("mean estimate and interval", rows, "estimate", "low", "high")
         held = _observed("mean reward, held", rows, held=True)
         missed = _observed("mean reward, missed", rows, held=False)
         # In this order, since the second colour is the one that warns.
@@ -188,23 +178,24 @@ def calibration_panels(summary: MonitorSummary) -> list[HistoryPanel]:
     return panels
 
 
+def _series(name: str, rows: Sequence[Any], *keys: str) -> Series:
+    """A number of every window and, by two more keys, the ends of its interval."""
+    columns: Any = [[row[key] for row in rows] for key in keys]
+    return Series(name, *columns)
+
+
 def _observed(name: str, rows: Sequence[CalibrationWindow], *, held: bool) -> Series:
     """The mean rewards of those windows whose intervals held, or of those whose did not."""
-    values: list[float | None] = []
-    lows: list[float | None] = []
-    highs: list[float | None] = []
+    points: list[tuple[float | None, ...]] = []
     for row in rows:
         observed = row["observed"]
         noise = row["noise"]
         if row["held"] is not held or observed is None or noise is None:
-            values.append(None)
-            lows.append(None)
-            highs.append(None)
-            continue
+            points.append((None, None, None))
+        else:
+            points.append((observed, observed - noise, observed + noise))
 
-        values.append(observed)
-        lows.append(observed - noise)
-        highs.append(observed + noise)
+    values, lows, highs = zip(*points, strict=True)
 
     return Series(name, values, lows, highs, as_points=True)
 
@@ -215,11 +206,10 @@ def propensity_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
     if not any(row["known"] for row in rows):
         return []
 
-    entropies = Series("entropy", [row["entropy"] for row in rows])
-    smallest = Series("smallest propensity", [row["smallest"] for row in rows])
+    smallest = _series("smallest propensity", rows, "smallest")
 
     return [
-        HistoryPanel("Entropy, bits", [entropies]),
+        HistoryPanel("Entropy, bits", [_series("entropy", rows, "entropy")]),
         HistoryPanel("Smallest propensity", [smallest], "log"),
     ]
 

@@ -29,57 +29,34 @@ DIGITS = 4  # of the largest mean in a column, with those after the point
 
 
 @dataclass(frozen=True)
-class CalibrationSection:
-    """The part of the page on calibration.
-
-    Args:
-        why: why there is none, as the end of a sentence; empty where there is.
-        first: the number of the first window with estimates.
-        counts: a sentence per objective.
-        picture: None where there is nothing to draw.
-    """
-
-    why: str
-    first: int | None
-    counts: Sequence[str]
-    picture: Picture | None
-
-
-@dataclass(frozen=True)
 class MonitorPage:
     """The content of `monitor.html`.
 
     Args:
         title: of the page.
+        summary: the content of monitor.json.
         lead: how many decisions from when to when, and what is played lately.
-        alarms: what should be looked at.
         words: that the page uses.
         notes: what else a reader must know of the log.
-        window: what a window is.
-        windows: how many there are.
         pictures: by the part of the page; where there is nothing to draw, it lacks one.
         arms: the table of arms.
         drift: the table of drift alarms; None where none rang.
-        drift_rate: of false alarms.
         drift_words: what is watched, in sentences.
-        calibration: whether intervals held.
+        calibration_words: whether intervals held, a sentence per objective.
         every_window: the table of all windows.
         provenance: what was read, and by what.
     """
 
     title: str
+    summary: MonitorSummary
     lead: str
-    alarms: Sequence[str]
     words: Sequence[Definition]
     notes: Sequence[str]
-    window: str
-    windows: int
     pictures: dict[str, Picture]
     arms: Table
     drift: Table | None
-    drift_rate: str
     drift_words: Sequence[str]
-    calibration: CalibrationSection
+    calibration_words: Sequence[str]
     every_window: Table
     provenance: Provenance
 
@@ -92,22 +69,17 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         summary: the content of monitor.json.
     """
     timeline = timeline_of(summary)
-    pictures = figures_of(directory / "figures", summary, timeline)
-    alarms = summary["drift"]["alarms"]
     page = MonitorPage(
         title="The history of an agent",
+        summary=summary,
         lead=lead(summary),
-        alarms=summary["alarms"],
         words=[*definitions("arm"), OBJECTIVE, *definitions("propensity")],
         notes=notes(summary),
-        window=summary["window"],
-        windows=len(summary["windows"]),
-        pictures=pictures,
+        pictures=figures_of(directory / "figures", summary, timeline),
         arms=arms_table(summary),
-        drift=drift_table(summary, timeline) if alarms else None,
-        drift_rate=f"{100.0 * summary['drift']['rate']:g} %",
+        drift=drift_table(summary, timeline) if summary["drift"]["alarms"] else None,
         drift_words=drift_words(summary),
-        calibration=calibration_section(summary, pictures),
+        calibration_words=calibration_words(summary),
         every_window=windows_table(summary, timeline),
         provenance=provenance_of_store(summary, timeline),
     )
@@ -197,22 +169,15 @@ def drift_words(summary: MonitorSummary) -> list[str]:
     return sentences
 
 
-def calibration_section(
-    summary: MonitorSummary, pictures: dict[str, Picture]
-) -> CalibrationSection:
-    """Whether intervals held, in words, and the figure."""
+def calibration_words(summary: MonitorSummary) -> list[str]:
+    """Whether intervals held, a sentence per objective."""
     calibration = summary["calibration"]
-    counts = []
+    sentences = []
     judged_windows = zip(calibration["held"], calibration["judged"], strict=True)
     for objective, (held, judged) in zip(summary["objectives"], judged_windows, strict=True):
-        counts.append(f"{objective['name']}: held in {held} of {quantity(judged, 'window')}.")
+        sentences.append(f"{objective['name']}: held in {held} of {quantity(judged, 'window')}.")
 
-    return CalibrationSection(
-        why=calibration["why"],
-        first=calibration["first"],
-        counts=counts,
-        picture=pictures.get("calibration"),
-    )
+    return sentences
 
 
 def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenance:
