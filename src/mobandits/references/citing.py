@@ -15,6 +15,7 @@ CALL = re.compile(r"\b([A-Z]\w*)\(")  # of a class, in the text of a recipe
 # Keys of a specification whose texts are recipes, environments and metrics; experiments of papers
 # have one such specification per run.
 USED = ("policies", "environment", "metrics")
+EXPERIMENT = "experiment"  # whose text begins with the key of its paper
 # What the loop itself adds to recipes, in a room that imports this one.
 OURS = {"PreferenceSweep": (SOFTWARE.key,)}
 
@@ -79,57 +80,33 @@ def citations(specification: Mapping[str, Any]) -> list[Citation]:
     """
     known = classes()
     found: dict[str, Citation] = {}
-    for experiment in _experiments(specification):
-        paper = experiment.partition("/")[0]
-        if paper in REFERENCES:
-            found.setdefault(experiment, Citation(experiment, (paper,)))
+    texts = list(_texts(specification))
+    for key, text in texts:
+        paper = text.partition("/")[0]
+        if key == EXPERIMENT and paper in REFERENCES:
+            found.setdefault(text, Citation(text, (paper,)))
 
-    for text, is_whole in _texts(specification):
-        for i, match in enumerate(CALL.finditer(text)):
+    for key, text in texts:
+        for i, match in enumerate(CALL.finditer(text) if key in USED else ()):
             name = match[1]
             keys = tuple(getattr(known.get(name), "references", OURS.get(name, ())))
-            # Parts of a recipe without a reference are its parameters.
-            if keys or (is_whole and i == 0):
+            # Parts of a recipe without a reference are its parameters; metrics need none.
+            if keys or (key != "metrics" and i == 0):
                 found.setdefault(name, Citation(name, keys))
 
     return list(found.values())
 
 
-def _experiments(specification: Mapping[str, Any]) -> Iterator[str]:
-    """The names of experiments, which begin with the key of their paper."""
-    name = specification.get("experiment")
-    if isinstance(name, str):
-        yield name
-
-    for part in specification.values():
-        for item in part if isinstance(part, list) else ():
-            if isinstance(item, Mapping):
-                yield from _experiments(item)
-
-
-def _texts(specification: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The texts of recipes, environments and metrics; whether they should have a reference."""
-    for key, value in specification.items():
-        if key in USED:
-            for text in _strings(value):
-                yield text, key != "metrics"
-        elif isinstance(value, Mapping):
-            yield from _texts(value)
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, Mapping):
-                    yield from _texts(item)
-
-
-def _strings(value: Any) -> Iterator[str]:
+def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """All texts of a specification, each with its key, or with that of `USED` that it is below."""
     if isinstance(value, str):
-        yield value
+        yield key, value
     elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _strings(item)
+        for name, item in value.items():
+            yield from _texts(item, key if key in USED else name)
     elif isinstance(value, list):
         for item in value:
-            yield from _strings(item)
+            yield from _texts(item, key)
 
 
 def citations_of_names(names: Iterable[str]) -> list[Citation]:
