@@ -11,7 +11,8 @@ from scipy.integrate import quad
 
 import mobandits as mob
 from mobandits.evaluation import ConstantTarget, Feedback, LoggingPolicy, Monitor, Uniform, looks_on
-from mobandits.evaluation.forward import ForwardLog, doubling_blocks
+from mobandits.evaluation.folds import doubling_blocks
+from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.monitor import BETTER, HARMLESS, WORSE
 from mobandits.policies import MolUcb
 from mobandits.statistics import betting_sequence

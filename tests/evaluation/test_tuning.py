@@ -18,7 +18,8 @@ from mobandits.evaluation import (
     sweep_weights,
     tune,
 )
-from mobandits.evaluation.forward import ForwardLog, blocks_of
+from mobandits.evaluation.folds import blocks_of
+from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.gains import gain_over
 from mobandits.evaluation.weight_sweep import lattice
 from mobandits.logs import Feedback

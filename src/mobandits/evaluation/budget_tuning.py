@@ -28,7 +28,6 @@ from mobandits.evaluation.equal_spend import (
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.gains import checked_weights
-from mobandits.evaluation.reliability import FREEDOM
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.spend_curve import SpendCurve, spend_curve
 from mobandits.evaluation.targets import ConstantTarget
@@ -48,26 +47,18 @@ ENDLESS = 10**9  # rounds
 PLENTY = 1000.0  # times the largest cost
 
 
-class _Problem(NamedTuple):
-    """What is to be tuned.
-
-    Attributes:
-        learner: with the order of quality.
-        terms: quality and costs, in terms of `Feedback.rewards`.
-    """
-
-    learner: Recipe
-    terms: Terms
-
-
-class _Asked(NamedTuple):
+class BudgetQuestion(NamedTuple):
     """What a caller asks for; see `tune`."""
 
+    budget: Mapping[Any, float] | None
     within: float | None
+    learner: Recipe | None
     horizon: int | None
     fallback: str | None
+    weights: Any
     level: float
     blocks: int
+    model: Model
     seed: int
 
     @property
@@ -81,22 +72,30 @@ class _Asked(NamedTuple):
 
         return ", ".join(parts)
 
+    def checked_learner(self) -> Recipe:
+        """What learns, after all that can be checked without a log.
 
-def tune_budget(
-    log: Feedback,
-    budget: Mapping[Any, float] | None,
-    *,
-    within: float | None = None,
-    learner: Recipe | None = None,
-    horizon: int | None = None,
-    fallback: str | None = None,
-    weights: Any = None,
-    level: float = BUDGET_LEVEL,
-    blocks: int = 5,
-    model: Model = None,
-    seed: int = 0,
-    progress: Progress = "auto",
-) -> BudgetTuned:
+        Raises:
+            ValueError: naming parameter, rule and value.
+        """
+        number("level", self.level, at_least=0.5, below=1.0)
+        if self.fallback is not None:
+            choice("fallback", self.fallback, [MIXTURE])
+        if self.within is not None:
+            number("within", self.within, at_least=0.0)
+        if (self.budget is None) == (self.within is None):
+            rule = "tune must have either budget or within"
+            raise ValueError(f"{rule}, got {'neither' if self.budget is None else 'both'}")
+
+        learner = LEARNER if self.learner is None else self.learner
+        if not isinstance(learner, Recipe):
+            rule = f"learner must be a recipe such as {LEARNER}"
+            raise ValueError(f"{rule}, got {quoted(self.learner)}")
+
+        return learner
+
+
+def tune_budget(log: Feedback, asked: BudgetQuestion, progress: Progress) -> BudgetTuned:
     """A policy that keeps a budget, and how much better it is than any mixture of arms.
 
     The policy is ``Paced(learner, budget, horizon=horizon)``. It is valued as in `tune`: on each
@@ -108,40 +107,18 @@ def tune_budget(
 
     Args:
         log: as of `tune`.
-        budget: as of `tune`.
-        within: likewise.
-        learner: likewise.
-        horizon: likewise.
-        fallback: likewise.
-        weights: likewise.
-        level: likewise.
-        blocks: likewise.
-        model: likewise.
-        seed: likewise.
-        progress: likewise.
+        asked: what is asked for.
+        progress: as of `tune`.
 
     Raises:
         ValueError: naming parameter, rule and value.
     """
     check_progress(progress)
-    number("level", level, at_least=0.5, below=1.0)
-    if fallback is not None:
-        choice("fallback", fallback, [MIXTURE])
-    if within is not None:
-        number("within", within, at_least=0.0)
-    if (budget is None) == (within is None):
-        rule = "tune must have either budget or within"
-        raise ValueError(f"{rule}, got {'neither' if budget is None else 'both'}")
-
-    base = LEARNER if learner is None else learner
-    if not isinstance(base, Recipe):
-        raise ValueError(f"learner must be a recipe such as {LEARNER}, got {quoted(learner)}")
-
+    base = asked.checked_learner()
     check_comparison(log, {LEARNED: base}, {DoublyRobust.name: DoublyRobust()})
-    asked = _Asked(within, horizon, fallback, level, blocks, seed)
-    allowed = None if budget is None else _checked_budget(budget, log.objectives)
-    problem = _problem(log, allowed, base, weights)
-    forward = ForwardLog(log, blocks, model, seed)
+    allowed = None if asked.budget is None else _checked_budget(asked.budget, log.objectives)
+    learner, terms = _problem(log, allowed, base, asked.weights)
+    forward = ForwardLog(log, asked.blocks, asked.model, asked.seed)
     # Every arm, the curve and the policy.
     steps = len(log.arm_names) + 2
     with shown_progress(progress, "tune", "steps") as report:
@@ -155,34 +132,33 @@ def tune_budget(
         if allowed is not None:
             _refuse_too_little(allowed, arms, log)
 
-        curve = _curve(problem, log, model, seed)
+        curve = _curve(learner, terms, log, asked)
         tell(report, steps - 1, steps)
         if allowed is None:
-            allowed = _found_budget(problem, log, curve, asked)
+            allowed = _found_budget(terms, log, curve, asked)
 
-        recipe = Paced(problem.learner, allowed, horizon=horizon)
+        recipe = Paced(learner, allowed, horizon=asked.horizon)
         # Without an end of its own, the policy must not take that of the log for one.
-        valued = dataclasses.replace(recipe, horizon=horizon or ENDLESS)
+        valued = dataclasses.replace(recipe, horizon=asked.horizon or ENDLESS)
         with naming_target(LEARNED):
             learned = forward.estimate(LEARNED, forward.probabilities_of(valued))
 
         tell(report, steps, steps)
 
-    return _judged(problem, forward, recipe, learned, arms, curve, asked)
+    return _judged(terms, forward, recipe, learned, arms, curve, asked)
 
 
 def _judged(
-    problem: _Problem,
+    terms: Terms,
     forward: ForwardLog,
     recipe: Paced,
     learned: Estimate,
     arms: Mapping[str, Estimate],
     curve: SpendCurve | None,
-    asked: _Asked,
+    asked: BudgetQuestion,
 ) -> BudgetTuned:
     """What the estimates say."""
     log = forward.log
-    terms = problem.terms
     budget = dict(recipe.budgets)
     limits = np.array([budget[log.objective_names[cost]] for cost in terms.costs])
     of_arms = list(arms.values())
@@ -226,12 +202,8 @@ def _doubts(learned: Estimate, equal: EqualSpend, log: Feedback) -> tuple[str, .
     # Of a price list there is no other number that the log might have missed.
     listed = [f"few events: in {name}," for name in _listed_prices(log)]
     doubts = [doubt for doubt in doubts if not any(text in doubt for text in listed)]
-    freedom = equal.gain.freedom
-    if freedom < FREEDOM:
-        number_of = f"{freedom:.2g} degrees of freedom"
-        doubts.append(f"few rounds decide: the gain has {number_of}, fewer than {FREEDOM}")
 
-    return tuple(doubts)
+    return (*doubts, *equal.gain.doubts)
 
 
 def _listed_prices(log: Feedback) -> list[Hashable]:
@@ -277,8 +249,8 @@ def _checked_budget(
 
 def _problem(
     log: Feedback, allowed: Mapping[Hashable, float] | None, base: Recipe, weights: Any
-) -> _Problem:
-    """What counts as quality and as cost, and the learner that plays by it."""
+) -> tuple[Recipe, Terms]:
+    """The learner, with the order of quality; quality and costs in terms of `Feedback.rewards`."""
     names = log.objective_names
     given = None if weights is None else checked_weights(weights, names)
     costs = _costs(log.objectives, allowed, given)
@@ -304,7 +276,7 @@ def _problem(
     order = Weighted({names[place]: float(given[place]) for place in counted})
     learner = with_preference(base, order)
 
-    return _Problem(learner, Terms(quality, np.array(costs, np.int64)))
+    return learner, Terms(quality, np.array(costs, np.int64))
 
 
 def _costs(
@@ -357,30 +329,32 @@ def _refuse_too_little(
             raise ValueError(f"{rule}, {costs}, got {allowed[each.name]:g}")
 
 
-def _curve(problem: _Problem, log: Feedback, model: Model, seed: int) -> SpendCurve | None:
+def _curve(
+    learner: Recipe, terms: Terms, log: Feedback, asked: BudgetQuestion
+) -> SpendCurve | None:
     """Quality against spending; None with several costs."""
-    if len(problem.terms.costs) > 1:
+    if len(terms.costs) > 1:
         return None
 
-    cost = int(problem.terms.costs[0])
+    cost = int(terms.costs[0])
     name = log.objective_names[cost]
     most = float(np.nanmax(np.abs(log.rewards[:, cost]), initial=0.0))
     # Every price is tried, so the first one does not matter; and no arm may be too dear for what is
     # left.
     ample = {name: PLENTY * (most or 1.0)}
-    priced = Paced(problem.learner, ample, horizon=ENDLESS, start={name: 1.0})
+    priced = Paced(learner, ample, horizon=ENDLESS, start={name: 1.0})
     with naming_target(LEARNED):
-        return spend_curve(priced, log, problem.terms.weights, cost, model=model, seed=seed)
+        return spend_curve(priced, log, terms.weights, cost, model=asked.model, seed=asked.seed)
 
 
 def _found_budget(
-    problem: _Problem, log: Feedback, curve: SpendCurve | None, asked: _Asked
+    terms: Terms, log: Feedback, curve: SpendCurve | None, asked: BudgetQuestion
 ) -> dict[Hashable, float]:
     """The budget at which quality is close to the best."""
     assert curve is not None  # noqa: S101 - there is one cost
     assert asked.within is not None  # noqa: S101 - there is no budget
     found = curve.least_spend(asked.within, asked.level)
-    cost = log.objectives[int(problem.terms.costs[0])]
+    cost = log.objectives[int(terms.costs[0])]
     if not found > 0.0:
         rule = f"within needs a cost that is paid: {quoted(cost.name)} must be above 0"
         raise ValueError(f"{rule}, got {found:g} per decision")

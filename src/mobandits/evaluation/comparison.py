@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from mobandits.contracts.protocols import Array, Recipe
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import (
     EvaluationCase,
     ValueEstimator,
@@ -28,8 +28,13 @@ from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.switch_dr import SwitchDr
-from mobandits.evaluation.targets import LoggingPolicy, Target, check_target, probabilities_of
-from mobandits.evaluation.training import Trained
+from mobandits.evaluation.targets import (
+    LoggingPolicy,
+    Target,
+    check_target,
+    learner_of,
+    probabilities_of,
+)
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.support.checks import choice
@@ -334,7 +339,7 @@ def compare(
     check_comparison(log, targets, by_label)
     needs_model = any(each.needs_model for each in by_label.values())
     fits_model = needs_model and (model is None or isinstance(model, RidgePerArm))
-    fits_recipe = any(isinstance(target, Recipe | Trained) for target in targets.values())
+    fits_recipe = any(learner_of(target) is not None for target in targets.values())
     # Where nothing is fitted, a log may be shorter than the number of folds.
     if fits_model or fits_recipe:
         fold_of_round = folds_of(len(log), folds, seed)

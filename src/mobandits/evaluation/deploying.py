@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mobandits.agent.agent import Agent
-from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.terms import with_preference
 from mobandits.errors import LogError
-from mobandits.evaluation.targets import Target
-from mobandits.evaluation.training import Trained
+from mobandits.evaluation.targets import Target, learner_of
 from mobandits.logs import Feedback
 from mobandits.support.naming import quoted
 
@@ -21,8 +19,8 @@ def deployed(
     options: Mapping[str, Any],
 ) -> Agent:
     """The agent of a target; see `Comparison.agent`."""
-    recipe = target.recipe if isinstance(target, Trained) else target
-    if not isinstance(recipe, Recipe):
+    learns = learner_of(target)
+    if learns is None:
         raise ValueError(f"an agent needs a recipe such as MolUcb(), got {quoted(target)}")
     if feedback is None:
         raise ValueError("an agent needs the log that was compared on, got a Comparison without")
@@ -35,7 +33,7 @@ def deployed(
         "propensity": feedback.propensity_mode,
         **options,
     }
-    recipe = with_preference(recipe, feedback.preference)
+    recipe = with_preference(learns.recipe, feedback.preference)
     if log is not None:
         # Without it first: a recipe that cannot learn from a log must not leave a file behind.
         without_store = {key: parameters[key] for key in parameters if key != "durability"}

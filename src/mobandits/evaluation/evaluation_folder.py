@@ -13,9 +13,16 @@ import numpy as np
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.evaluation.comparison import Comparison
+from mobandits.evaluation.comparison import TABLE, Comparison
 from mobandits.evaluation.dominance import dominance
-from mobandits.evaluation.front import front, outlines, shown_estimator, titles_of
+from mobandits.evaluation.front import (
+    FRONT_TABLE,
+    OUTLINE,
+    front,
+    outlines,
+    shown_estimator,
+    titles_of,
+)
 from mobandits.evaluation.monitor import Look
 from mobandits.evaluation.targets import Target
 from mobandits.figures.contents import (
@@ -38,12 +45,6 @@ STORE = "agent.db"  # of an agent that is deployed
 VALUES = "values.csv"
 FRONT = "front.csv"
 OUTLINES = "outlines.csv"
-# Names may look like numbers, and are read as text.
-NAMES = ("policy", "estimator", "objective", "dominated_by")
-NUMBERS = ("value", "low", "high")
-VALUES_COLUMNS = ("policy", "estimator", "objective", *NUMBERS, "standard_error")
-FRONT_COLUMNS = ("policy", "objective", *NUMBERS, "on_front", "front_share", "dominated_by")
-OUTLINES_COLUMNS = ("policy", "x", "y")
 
 
 class EvaluationTables(NamedTuple):
@@ -318,9 +319,9 @@ def read_tables(folder: Path) -> EvaluationTables:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         _check_format(summary)
         return EvaluationTables(
-            values=_read_csv(folder / VALUES, VALUES_COLUMNS),
-            front=_read_csv(folder / FRONT, FRONT_COLUMNS),
-            outlines=_read_csv(outlines, OUTLINES_COLUMNS) if outlines.is_file() else None,
+            values=_read_csv(folder / VALUES, TABLE),
+            front=_read_csv(folder / FRONT, FRONT_TABLE),
+            outlines=_read_csv(outlines, OUTLINE) if outlines.is_file() else None,
             summary=cast("EvaluationSummary", summary),
         )
     except (ValueError, pl.exceptions.PolarsError) as error:
@@ -340,16 +341,16 @@ def _check_format(summary: Mapping[str, Any]) -> None:
         raise ValueError(f"format must be {FORMAT}, got {quoted(found)}: {advice}")
 
 
-def _read_csv(file: Path, names: Sequence[str]) -> pl.DataFrame:
-    """Some columns of a table, each with its type."""
+def _read_csv(file: Path, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """The columns of a table, each with its type; names may look like numbers, and stay text."""
     columns = []
-    for name in names:
+    for name, kind in schema.items():
         column = pl.col(name)
-        if name in NAMES:
+        if kind == pl.String:
             columns.append(column.fill_null(""))
-        elif name == "on_front":
+        elif kind == pl.Boolean:
             columns.append(column == "true")
         else:
-            columns.append(column.cast(pl.Float64))
+            columns.append(column.cast(kind))
 
     return pl.read_csv(file, infer_schema_length=0).select(columns)

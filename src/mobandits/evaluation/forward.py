@@ -18,18 +18,17 @@ from mobandits.evaluation.case import EvaluationCase, Predictions
 from mobandits.evaluation.diagnostics import diagnose
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.folds import blocks_of
 from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.reward_model import Model, predictions_of
-from mobandits.evaluation.targets import Target, probabilities_of
+from mobandits.evaluation.targets import Target, learner_of, probabilities_of
 from mobandits.evaluation.training import (
-    Trained,
     add_frozen_probabilities,
     check_assumptions,
     trained,
 )
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
 
 
 class Learned(NamedTuple):
@@ -121,10 +120,9 @@ class ForwardLog:
 
     def probabilities_of(self, target: Target) -> Array | None:
         """(valued rounds, arms) of any target of `compare`; None for the logging policy."""
-        if isinstance(target, Recipe):
-            target = Trained(target)
-        if isinstance(target, Trained):
-            return self.probabilities(self.learned(target.recipe), target.draws)
+        learns = learner_of(target)
+        if learns is not None:
+            return self.probabilities(self.learned(learns.recipe), learns.draws)
 
         probabilities = probabilities_of(target, self.log, self.blocks)
         if probabilities is None:
@@ -141,38 +139,3 @@ class ForwardLog:
         """
         case = EvaluationCase(self.valued, probabilities, self.predictions)
         return estimate_case(name, case, DoublyRobust(), diagnose(case))
-
-
-def blocks_of(rounds: int, blocks: int) -> IntArray:
-    """(rounds,) the block of every round, from 0, in the order of the log; as even as can be.
-
-    Raises:
-        ValueError: where there are too few blocks or rounds.
-
-    Example:
-        >>> blocks_of(7, 3).tolist()
-        [0, 0, 0, 1, 1, 2, 2]
-    """
-    integer("blocks", blocks, at_least=2)
-    if rounds < blocks:
-        rule = f"blocks must be at most the number of rounds, {rounds}"
-        raise ValueError(f"{rule}, got {quoted(blocks)}")
-
-    return np.arange(rounds) * blocks // rounds
-
-
-def doubling_blocks(rounds: int, first: int = 64) -> IntArray:
-    """(rounds,) blocks that end after 64, 128, 256, ... rounds.
-
-    However long a log has become, its earlier rounds are in the same blocks.
-
-    Args:
-        rounds: of the log.
-        first: the length of the first two blocks.
-
-    Example:
-        >>> doubling_blocks(9, 2).tolist()
-        [0, 0, 1, 1, 2, 2, 2, 2, 3]
-    """
-    ends = first * 2 ** np.arange(64 - first.bit_length())
-    return np.searchsorted(ends, np.arange(rounds), side="right")

@@ -10,7 +10,7 @@ import polars as pl
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.evaluation.bootstrap import resamples
-from mobandits.evaluation.comparison import Comparison
+from mobandits.evaluation.comparison import TABLE, Comparison
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.estimate import Estimate
 from mobandits.figures.contents import ObjectiveSummary
@@ -25,11 +25,16 @@ ALL = np.empty(0, np.int64)  # objectives count
 ALL.setflags(write=False)  # as an order's field is: the same compilation
 
 
+OF_ESTIMATES = ("estimator", "standard_error")  # columns of estimates that a front has no use for
 MEMBERSHIP: dict[str, Any] = {
     "policy": pl.String,
     "on_front": pl.Boolean,
     "front_share": pl.Float64,
     "dominated_by": pl.String,
+}
+# What `front` returns.
+FRONT_TABLE = {
+    name: kind for name, kind in (TABLE | MEMBERSHIP).items() if name not in OF_ESTIMATES
 }
 OUTLINE: dict[str, Any] = {"policy": pl.String, "x": pl.Float64, "y": pl.Float64}
 
@@ -92,7 +97,7 @@ def front(
     }
     membership = pl.DataFrame(columns, MEMBERSHIP)
     table = comparison.table(level).filter(pl.col("estimator") == name)
-    intervals = table.drop("estimator", "standard_error")
+    intervals = table.drop(OF_ESTIMATES)
 
     return intervals.join(membership, on="policy", maintain_order="left")
 

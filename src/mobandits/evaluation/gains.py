@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.regions import FLAT
+from mobandits.evaluation.reliability import FREEDOM
 from mobandits.evaluation.spread import reach, spread_of, tail
 from mobandits.evaluation.terms import influence
 from mobandits.support.checks import as_float_array, choice
@@ -36,6 +37,15 @@ class CandidateGain(NamedTuple):
         return self._replace(
             value=self.value + distance, low=self.low + distance, high=self.high + distance
         )
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the interval may not be trusted."""
+        if self.freedom >= FREEDOM:
+            return ()
+
+        freedom = f"{self.freedom:.2g} degrees of freedom"
+        return (f"few rounds decide: the gain has {freedom}, fewer than {FREEDOM}",)
 
     @property
     def text(self) -> str:

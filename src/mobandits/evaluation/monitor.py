@@ -14,7 +14,8 @@ from scipy.special import logsumexp
 
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.case import EvaluationCase, refuse_ranks
-from mobandits.evaluation.forward import ForwardLog, doubling_blocks
+from mobandits.evaluation.folds import doubling_blocks
+from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback

@@ -107,14 +107,21 @@ def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int =
     """
     if isinstance(target, LoggingPolicy):
         return None
-    if isinstance(target, Recipe):
-        target = Trained(target)
-    if isinstance(target, Trained):
-        return target.probabilities(log, folds, seed)
+
+    learns = learner_of(target)
+    if learns is not None:
+        return learns.probabilities(log, folds, seed)
 
     values = target(log) if callable(target) else target
 
     return _checked(values, log)
+
+
+def learner_of(target: Target) -> Trained | None:
+    """A target that learns, with its recipe; None for others."""
+    if isinstance(target, Recipe):
+        return Trained(target)
+    return target if isinstance(target, Trained) else None
 
 
 def check_target(target: Target, log: Feedback) -> None:
@@ -136,9 +143,9 @@ def check_target(target: Target, log: Feedback) -> None:
     if isinstance(target, ConstantTarget):
         target.arm_index(log)  # raises where there is no such arm
 
-    recipe = target.recipe if isinstance(target, Trained) else target
-    if isinstance(recipe, Recipe):
-        check_recipe_on(recipe, log)
+    learns = learner_of(target)
+    if learns is not None:
+        check_recipe_on(learns.recipe, log)
 
 
 def eligible_arms(log: Feedback) -> Mask:

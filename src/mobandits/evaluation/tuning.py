@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.budget_tuned import BudgetTuned
-from mobandits.evaluation.budget_tuning import BUDGET_LEVEL, tune_budget
+from mobandits.evaluation.budget_tuning import BUDGET_LEVEL, BudgetQuestion, tune_budget
 from mobandits.evaluation.comparison import (
     Comparison,
     check_comparison,
@@ -25,7 +25,6 @@ from mobandits.evaluation.gains import (
     gain_over,
     weighted_value,
 )
-from mobandits.evaluation.reliability import FREEDOM
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained
@@ -183,9 +182,8 @@ least 0.2633 (80 %).
         if baseline is not None or np.any(margin):
             raise ValueError("baseline and margin must be left out with a budget")
 
-        return tune_budget(
-            recipes,
-            budget,
+        asked = BudgetQuestion(
+            budget=budget,
             within=within,
             learner=learner,
             horizon=horizon,
@@ -195,8 +193,8 @@ least 0.2633 (80 %).
             blocks=blocks,
             model=model,
             seed=seed,
-            progress=progress,
         )
+        return tune_budget(recipes, asked, progress)
 
     given = {"learner": learner, "horizon": horizon, "fallback": fallback}
     for name, value in given.items():
@@ -333,12 +331,7 @@ class _Judge:
             return _Claim(verdict.decision == "dominates", verdict.p_dominates, ())
 
         gain = _deciding(gains)
-        doubts: tuple[str, ...] = ()
-        if gain.freedom < FREEDOM:
-            freedom = f"{gain.freedom:.2g} degrees of freedom"
-            doubts = (f"few rounds decide: the gain has {freedom}, fewer than {FREEDOM}",)
-
-        return _Claim(gain.low > 0.0, gain.p_value, doubts)
+        return _Claim(gain.low > 0.0, gain.p_value, gain.doubts)
 
     def _values(self, estimate: Estimate) -> dict[str, CandidateGain]:
         """The value of each row, those of objectives in their own directions.
