@@ -249,7 +249,6 @@ AGENT_SERVICES = {
     "clock",
     "repricing",
     "workers",
-    "state_copy",
     "transfer",
 }
 AGENT_FACE = {"__init__", "agent", "precompile"}

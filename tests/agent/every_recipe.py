@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 import mobandits as mob
+from mobandits.agent.file_layout import parsed_file
 from mobandits.agent.loading import revived
 from mobandits.agent.resize_state import arrays
-from mobandits.agent.saving import contents
+from mobandits.agent.saving import copied_state, encoded_state
 from mobandits.contracts.protocols import Recipe
 from mobandits.contracts.states import declares
 from mobandits.features import Bins, Columns, Crosses, Fourier, Layers, Leaves
@@ -235,10 +236,8 @@ def live(case, agent, rng, rounds, *, late=3):
 
 def changed(agent, **options):
     """The same agent with other options."""
-    header, tables = contents(agent.core)
-    header = json.loads(json.dumps(header))
+    header, tables = parsed_file(encoded_state(copied_state(agent.core)))
     header["options"] |= options
-    header["arrays"] = []  # which only files have
     other = mob.Agent.__new__(mob.Agent)
     other.core = revived(header, [table.copy() for table in tables], agent.recipe, time.time)
     return other

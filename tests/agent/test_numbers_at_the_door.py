@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits.agent.saving import contents
+from mobandits.agent.file_layout import parsed_file
+from mobandits.agent.saving import copied_state, encoded_state
 from mobandits.errors import InputWarning, StateError
 from mobandits.policies import MolTs, MolUcb, WithFloor, Within
 from mobandits.support.checks import LARGEST, LARGEST_FEATURE
@@ -19,7 +20,7 @@ def agent_of(recipe=None, **change):
 
 
 def everything(agent):
-    header, tables = contents(agent.core)
+    header, tables = parsed_file(encoded_state(copied_state(agent.core)))
     del header["now"]
     return header, [np.nan_to_num(table, nan=-7.0).tolist() for table in tables]
 

@@ -10,7 +10,8 @@ from state_files import parts
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.saving import contents
+from mobandits.agent.file_layout import parsed_file
+from mobandits.agent.saving import copied_state, encoded_state
 from mobandits.compiling.compiled import compiled
 from mobandits.errors import InputWarning, LogError, LogWarning
 from mobandits.logs import Store
@@ -20,7 +21,7 @@ from mobandits.policies import Doubling, MolUcb, RandomChoice, Ucb1, WithFloor
 
 def everything(agent, *, without=("now", "logged")):
     """All that an agent is, but how late it is, and how much of its log it knew."""
-    header, tables = contents(agent.core)
+    header, tables = parsed_file(encoded_state(copied_state(agent.core)))
     return [
         {k: v for k, v in header.items() if k not in without},
         [(t.dtype.str, t.tolist()) for t in map(np.nan_to_num, tables)],

@@ -5,7 +5,7 @@ import pytest
 
 from mobandits.agent import Agent, Budget, Objective
 from mobandits.agent.keys import ORDINARY, CallOptions
-from mobandits.agent.state_copy import encoded_state
+from mobandits.agent.saving import encoded_state
 from mobandits.agent.workers import (
     DecisionOfWorker,
     Source,

@@ -7,7 +7,8 @@ from logs_for_tests import make_law, make_log
 
 import mobandits as mob
 from mobandits.agent import Objective
-from mobandits.agent.saving import contents
+from mobandits.agent.file_layout import parsed_file
+from mobandits.agent.saving import copied_state, encoded_state
 from mobandits.cli import program as cli
 from mobandits.compiling import session
 from mobandits.evaluation import (
@@ -31,7 +32,7 @@ def interpreted(monkeypatch):
 
 
 def everything(agent):
-    header, tables = contents(agent.core)
+    header, tables = parsed_file(encoded_state(copied_state(agent.core)))
     return [
         {key: value for key, value in header.items() if key not in ("now", "logged")},
         [(table.dtype.str, np.nan_to_num(table).tolist()) for table in tables],

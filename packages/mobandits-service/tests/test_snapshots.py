@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from services import CONTEXT, PATIENCE, ROUTER, client_of, served, specification
 
-from mobandits.agent import Agent, state_copy
+from mobandits.agent import Agent, saving
 from mobandits.logs.store import SharedFile, Store
 from mobandits_service import snapshots
 from mobandits_service.hosted_agent import HostedAgent
@@ -131,7 +131,7 @@ def test_a_number_of_events_is_asked_for(value):
 
 
 def test_more_decisions_than_one_slice_are_written(monkeypatch):
-    monkeypatch.setattr(state_copy, "SLICE", 7)
+    monkeypatch.setattr(saving, "SLICE", 7)
     agent = specification().agents["router"].agent()
     numbers = [agent.decide(CONTEXT).id for _ in range(50)]
     agent.learn(numbers[3], {"quality": 0.5})
@@ -139,7 +139,7 @@ def test_more_decisions_than_one_slice_are_written(monkeypatch):
         agent.learn(number, [0.5, 0.25])
 
     data = agent.to_bytes()
-    monkeypatch.setattr(state_copy, "SLICE", 1000)
+    monkeypatch.setattr(saving, "SLICE", 1000)
     assert agent.to_bytes() == data
     again = Agent.from_bytes(data)
     assert again.to_bytes() == data

@@ -10,8 +10,7 @@ from services import CONTEXT, specification
 from worker_bench import AGENT, contexts, on_bench
 
 from mobandits.agent.replayed_events import replay
-from mobandits.agent.saving import state_bytes
-from mobandits.agent.state_copy import encoded_state
+from mobandits.agent.saving import copied_state, encoded_state
 from mobandits.agent.workers import copy_for_workers, core_of_worker, decide_apart
 from mobandits.errors import LogError
 from mobandits.logs import read
@@ -71,7 +70,7 @@ def test_all_is_exact_given_what_was_published(address, postgres):
     async def talk(bench):
         made = await played(bench)
         assert bench.agent.core.pending.made == 41
-        return made, state_bytes(bench.agent.core)
+        return made, encoded_state(copied_state(bench.agent.core))
 
     made, state = on_bench(address, talk)
     numbers = [int(each.decision) for each in made]
@@ -105,7 +104,7 @@ def test_all_is_exact_given_what_was_published(address, postgres):
         assert sorted(again.front) == sorted(answer.front)
         assert event["worker"] == incarnation_of(event["id"])
 
-    check_same_but_position(state_bytes(core), state)
+    check_same_but_position(encoded_state(copied_state(core)), state)
     check_replay(address, postgres)
 
 

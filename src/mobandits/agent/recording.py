@@ -12,8 +12,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Counterfactual, Decision
 from mobandits.agent.error_hints import LogHints
 from mobandits.agent.keys import ORDINARY, CallOptions
-from mobandits.agent.saving import copied_state
-from mobandits.agent.state_copy import StateCopy, encoded_state
+from mobandits.agent.saving import StateCopy, copied_state, encoded_state
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.names import checked_name

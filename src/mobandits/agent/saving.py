@@ -1,15 +1,27 @@
-"""Writing an agent into a file: its recipe, its state, and the decisions that wait."""
+"""Writing an agent into a file: its recipe, its state, and the decisions that wait.
 
+A copy of the state in one moment is made first; its bytes may be made while the agent goes on.
+"""
+
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.file_layout import PACKAGE, VERSION
+from mobandits.agent.file_layout import (
+    ALWAYS_ACTIVE,
+    PACKAGE,
+    PENDING_COLUMNS,
+    VERSION,
+    file_bytes,
+)
 from mobandits.agent.headers import FIELDS, OPTIONS
 from mobandits.agent.ledger_files import described_ledger
+from mobandits.agent.pending import Pending
 from mobandits.agent.resize_state import arrays
 from mobandits.agent.restoring import check_finite
-from mobandits.agent.state_copy import StateCopy, all_tables, encoded_state
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.contracts.states import fields_of
 from mobandits.errors import StateError
@@ -17,6 +29,45 @@ from mobandits.logs.names import checked_name, encoded
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described
 from mobandits.support.files import replacing
+
+# Decisions at a time: NumPy keeps other threads waiting until a table is made.
+SLICE = 1000
+
+Entry = TypeVar("Entry")
+
+
+class StateCopy(NamedTuple):
+    """A state of an agent; nothing in it changes any more.
+
+    Attributes:
+        header: of the file.
+        numbers: of the decisions that wait.
+        waiting: these decisions.
+        settled_numbers: of the decisions whose rewards are remembered.
+        settled: these rewards.
+        arrays: of the policy.
+        stage: of the policy.
+        note_size: the length of its notes.
+        features: the length of a context row.
+        objectives: how many there are.
+    """
+
+    header: dict[str, Any]
+    numbers: list[int]
+    waiting: list[Pending]
+    settled_numbers: list[int]
+    settled: list[tuple[float, ...]]
+    arrays: list[Array]
+    stage: int
+    note_size: int
+    features: int
+    objectives: int
+
+    @property
+    def events(self) -> int:
+        """Number of events of its log that the state knows."""
+        events: int = self.header["logged"]
+        return events
 
 
 def save_core(core: AgentCore, path: str | Path) -> None:
@@ -50,17 +101,6 @@ def foreign_recipe(core: AgentCore) -> Recipe | None:
     return None
 
 
-def state_bytes(core: AgentCore) -> bytes:
-    """The bytes of an agent's file; the caller holds the agent's lock."""
-    return encoded_state(copied_state(core))
-
-
-def contents(core: AgentCore) -> tuple[dict[str, Any], list[Array]]:
-    """The header and the arrays of an agent."""
-    copied = copied_state(core)
-    return copied.header, all_tables(copied)
-
-
 def copied_state(core: AgentCore) -> StateCopy:
     """The state of an agent as it is now; the caller holds the agent's lock.
 
@@ -88,6 +128,61 @@ def copied_state(core: AgentCore) -> StateCopy:
         features=core.features,
         objectives=len(core.objectives),
     )
+
+
+def encoded_state(copied: StateCopy) -> bytes:
+    """The bytes of the agent's file."""
+    return file_bytes(copied.header, _all_tables(copied))
+
+
+def _all_tables(copied: StateCopy) -> list[Array]:
+    """The tables of `file_layout`: decisions that wait or are remembered, and the policy's state."""
+    waiting = copied.waiting
+    objectives = copied.objectives
+    unknown = [np.nan] * objectives
+    nothing = (0.0,) * copied.note_size
+
+    def notes_and_times(pending: Pending) -> list[float]:
+        # No policy learns from decisions of earlier stages any more, and their notes may be longer
+        # or shorter than those of this one.
+        note = pending.note if pending.stage == copied.stage else nothing
+        since = ALWAYS_ACTIVE if pending.since is None else pending.since
+        return [*note, pending.time, since]
+
+    places = _table(
+        waiting,
+        lambda pending: (0, pending.arm, pending.stage, pending.birth),
+        len(PENDING_COLUMNS),
+        np.int64,
+    )
+    places[:, 0] = copied.numbers
+    settled_numbers = np.array(copied.settled_numbers, np.int64)
+    tables = [
+        places,
+        _table(waiting, notes_and_times, copied.note_size + 2),
+        _table(waiting, lambda pending: pending.x, copied.features),
+        _table(waiting, lambda pending: pending.rewards or unknown, objectives),
+        settled_numbers,
+        _table(copied.settled, lambda rewards: rewards, objectives),
+    ]
+
+    return tables + copied.arrays
+
+
+def _table(
+    entries: Sequence[Entry],
+    row_of: Callable[[Entry], Any],
+    columns: int,
+    kind: Any = np.float64,
+) -> Any:
+    """(entries, columns) a row of each; tables without rows have columns all the same."""
+    table = np.empty((len(entries), columns), kind)
+    for start in range(0, len(entries), SLICE):
+        some = entries[start : start + SLICE]
+        rows = [row_of(entry) for entry in some]
+        table[start : start + SLICE] = np.array(rows, kind).reshape(len(rows), columns)
+
+    return table
 
 
 def _refuse_unreadable(state: Any, copies: list[Array]) -> None:

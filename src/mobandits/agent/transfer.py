@@ -16,7 +16,7 @@ from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.restoring import possible
-from mobandits.agent.saving import foreign_recipe, state_bytes
+from mobandits.agent.saving import copied_state, encoded_state, foreign_recipe
 from mobandits.support.naming import quoted, short_repr
 
 
@@ -141,7 +141,7 @@ def _bytes_to_keep(other: AgentCore) -> bytes:
     """The bytes of an agent without its decisions, which are of another log."""
     other.pending.open.clear()
     other.pending.settled.clear()
-    return state_bytes(other)
+    return encoded_state(copied_state(other))
 
 
 def _apply(core: AgentCore, other: AgentCore, state: Any) -> None:

@@ -17,8 +17,7 @@ from mobandits.agent.decision import Decision
 from mobandits.agent.keys import CallOptions
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.pending import INACTIVE
-from mobandits.agent.saving import copied_state
-from mobandits.agent.state_copy import StateCopy
+from mobandits.agent.saving import StateCopy, copied_state
 from mobandits.support.naming import quoted
 
 # Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in counterfactuals.

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import NamedTuple
 
-from mobandits.agent.state_copy import encoded_state
+from mobandits.agent.saving import encoded_state
 from mobandits.agent.workers import copy_for_workers
 from mobandits.logs.store.rows import Statement
 from mobandits_service.group_commit import Settlements
