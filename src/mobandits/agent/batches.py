@@ -75,7 +75,7 @@ def keep_all(
 
     change.is_written = True
     for (_, pending, _), options in zip(made, options_of_calls, strict=True):
-        kept = pending if options.active else pending.active_since(INACTIVE)
+        kept = pending if options.active else pending._replace(since=INACTIVE)
         core.pending.add(kept)
 
     if are_ranks:

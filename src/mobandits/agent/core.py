@@ -271,7 +271,7 @@ class AgentCore:
                 raise
 
             if not options.active:
-                kept = kept.active_since(INACTIVE)
+                kept = kept._replace(since=INACTIVE)
             pending.add(kept)
             if self.encoder is not None:
                 self.contexts.count_unseen()
@@ -603,7 +603,7 @@ class AgentCore:
         if complete:
             self.pending.settle(number, known)
         else:
-            self.pending.open[number] = pending.with_rewards(known)
+            self.pending.open[number] = pending._replace(rewards=known)
 
     def _learn_at_its_price(self, number: int, pending: Pending, lesson: Array) -> None:
         """Learn a reward whose costs may be from before an announcement; see `Agent.reprice`."""

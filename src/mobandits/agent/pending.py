@@ -40,22 +40,6 @@ class Pending(NamedTuple):
     rewards: list[float] | None = None
     since: float | None = None
 
-    def with_rewards(self, rewards: list[float]) -> "Pending":
-        """The same decision, of whose rewards so many are known."""
-        return self._replace(rewards=rewards)
-
-    def with_note(self, note: tuple[float, ...]) -> "Pending":
-        """The same decision with another note."""
-        return self._replace(note=note)
-
-    def made_at(self, time: float) -> "Pending":
-        """The same decision, made at another time."""
-        return self._replace(time=time)
-
-    def active_since(self, since: float) -> "Pending":
-        """The same decision, whose defaults are due from then on."""
-        return self._replace(since=since)
-
 
 class OfWorker(NamedTuple):
     """A decision that a worker made, between those of the agent itself.
@@ -336,27 +320,27 @@ class PendingDecisions:
     def set_times(self, now: float) -> None:
         """Let all decisions that wait be of this time."""
         for number, pending in self.open.items():
-            self.open[number] = pending.made_at(now)
+            self.open[number] = pending._replace(time=now)
 
     def limit_times(self, now: float) -> None:
         """Let no decision that waits be of a later time, or be active since a later one."""
         for number, pending in self.open.items():
-            kept = pending.made_at(min(pending.time, now))
+            kept = pending._replace(time=min(pending.time, now))
             if pending.since is not None and pending.since != INACTIVE:
-                kept = kept.active_since(min(pending.since, now))
+                kept = kept._replace(since=min(pending.since, now))
             self.open[number] = kept
 
         self.restart_timers()
 
     def activate(self, number: int, now: float) -> None:
         """Let defaults of an inactive decision be due from now on."""
-        self.open[number] = self.open[number].active_since(now)
+        self.open[number] = self.open[number]._replace(since=now)
         for timer in self._timers:
             heapq.heappush(timer.activated, (now, number))
 
     def set_inactive(self, number: int) -> None:
         """Let no default be due of a decision that was just made, until it is activated."""
-        self.open[number] = self.open[number].active_since(INACTIVE)
+        self.open[number] = self.open[number]._replace(since=INACTIVE)
 
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""

@@ -379,4 +379,4 @@ def _apply(core: AgentCore, recipe: Recipe, propensity: Any, bound: BoundPolicy 
     nothing = (0.0,) * bound.note_size
     for decision_id, kept in core.pending.open.items():
         # The new recipe notes nothing, and would take the old one's notes for its own.
-        core.pending.open[decision_id] = kept.with_note(nothing)
+        core.pending.open[decision_id] = kept._replace(note=nothing)

@@ -187,7 +187,7 @@ def keep_of_worker(
         core.guard.check_context(rows)
         pending = core.pending_of(rows, int(slots[place]), place, change.now)
         if not made.options.active:
-            pending = pending.active_since(INACTIVE)
+            pending = pending._replace(since=INACTIVE)
 
         kept = decision.replaced(context=rows, eligible=names)
         if change.writer is not None:
