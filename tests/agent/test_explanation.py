@@ -122,11 +122,11 @@ def test_the_sentence_names_the_dominators(taught):
         f"It is now estimated at cost {estimate[0]:.3g} USD, quality {estimate[1]:.3g}, and dominated by small."
     )
     assert said.front == ("small",)
-    front = "the front within what is not known yet (Pareto front over all objectives)"
-    assert said.sentence.endswith(f". No more on {front}, with small.")
+    start, order = ". Given the remaining uncertainty, it is", "(Pareto front over all objectives)"
+    assert said.sentence.endswith(f"{start} no longer on the front, but small {order}.")
     other = agent.explain(decision._replace(arm="small"))
     assert "; no arm is estimated to dominate it, and it dominates tiny. " in other.sentence
-    assert other.sentence.endswith(f". On {front}, alone.")
+    assert other.sentence.endswith(f"{start} the only arm that may be best {order}.")
     assert str(other) == other.sentence
 
 
@@ -276,7 +276,7 @@ def test_rewards_without_links_and_cells_are_explained_as_before():
         (WithFloor(MolUcb(), 0.1), "With probability 0.1, any arm is played whatever is known."),
         (Rollout(MolUcb(), "b", 0.25), "With probability 0.75, b is played whatever is known."),
         (Forgetting(WithFloor(MolUcb(), 0.2), 0.99), "With probability 0.2, any arm is played"),
-        (GapWeighted(MolUcb()), "On the front"),
+        (GapWeighted(MolUcb()), "it is the only arm that may be best"),
     ],
     ids=str,
 )
@@ -290,6 +290,9 @@ def test_arms_that_are_played_whatever_is_known_are_not_on_the_front(recipe, sai
         found = agent.explain(decision)
         assert found.front == ("c",)
         assert said in found.sentence or decision.arm != "c"
-        where = "On" if decision.arm == "c" else "(Not|No more) on"
-        assert re.search(f"{where} the front", found.sentence)
+        alone, elsewhere = (
+            "is the only arm that may be best",
+            "is (not|no longer) on the front, but c",
+        )
+        assert re.search(alone if decision.arm == "c" else elsewhere, found.sentence)
         assert {row["arm"] for row in found.rows if row["on_front"]} == {"c"}

@@ -16,6 +16,7 @@ from mobandits.agent.ledger import Ledger
 from mobandits.agent.objectives import as_objectives
 from mobandits.cli import program as cli
 from mobandits.errors import BudgetError
+from mobandits.logs import Feedback
 from mobandits.policies import RandomChoice
 
 ARMS = ["small", "medium", "large"]
@@ -430,3 +431,16 @@ def test_the_command_resets_the_clock_of_a_store(tmp_path, capsys):
     with agent_of(budget, clock=time.time, log=path) as agent:
         assert agent.core.now <= time.time()
         assert agent.balances[0].reserved == 1.0
+
+
+def test_a_log_with_negative_bills_is_refused_before_it_is_learned():
+    """Replay would refuse them, so that the agent's log could never be read again."""
+    agent = agent_of(Budget("cost", 10.0, most=MOST))
+    rewards = [[0.5, -0.1], [0.5, np.nan], [0.5, 0.2]]  # more is better in a log
+    log = Feedback(np.ones((3, 0)), [0, 0, 0], rewards, [1.0] * 3, ARMS, agent.objectives)
+    rule = r"rewards\['cost'\] must be at least 0, as it is in a budget, got -0.2"
+    with pytest.raises(ValueError, match=rule):
+        agent.learn_log(log)
+    assert agent.lessons == 0
+    agent.learn_log(log[:2])
+    assert agent.lessons == 2

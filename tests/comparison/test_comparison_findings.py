@@ -50,16 +50,16 @@ def test_what_cannot_be_told_says_how_many_trials_would():
     (sentence,) = comparison.sentences()
     needed = int(comparison.best["trials_needed"][0])
     assert needed > 10
-    start = "Pareto regret: 10 trials do not tell whether p0 is better than p1; its mean is the "
-    assert sentence.startswith(f"{start}lowest, 0.3")
-    assert sentence.endswith(f"{needed:,} trials would tell in 80 % of cases.")
+    assert sentence.startswith("Pareto regret: p0 has the lowest mean, 0.3")
+    assert ", but after 10 trials it is not significantly better than p1. " in sentence
+    assert sentence.endswith(f"{needed:,} trials would show it in 80 % of cases.")
 
 
 def test_what_would_take_forever_says_so():
     # The mean of the differences is a thousandth of their deviation.
     values = with_mean_difference(near(0.0, trials=20), 0.001)
     (sentence,) = compare(table_of(values)).sentences()
-    assert sentence.endswith("it would take more than 10,000 trials to tell.")
+    assert sentence.endswith("it would take more than 10,000 trials to show it.")
 
 
 def test_rewards_are_higher():

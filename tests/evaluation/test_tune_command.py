@@ -43,7 +43,7 @@ def test_it_prints_what_tune_finds(program, log):
         "learned",
         "arm",
     ]
-    assert answer.startswith("learned is surely better than logging: by ")
+    assert answer.startswith("learned is significantly better than logging: by ")
     assert re.search(r"gain in weighted sum 0\.\d+ \(0\.\d+ to 0\.\d+\), p = ", lines[1])
 
 
@@ -52,7 +52,9 @@ def test_without_weights_the_pareto_order_decides(program, log):
     status, out, _ = program("tune", "x.jsonl", *given, "--margin=0.2")
     assert status == 0
     assert "gain in" not in out
-    assert out.splitlines()[-1].startswith("learned is surely better than logging: better in one")
+    assert out.splitlines()[-1].startswith(
+        "learned is significantly better than logging: better in one"
+    )
 
 
 def test_weights_have_names():

@@ -166,7 +166,7 @@ def test_a_recipe_that_is_better_is_found():
     assert tuned.sure
     assert tuned.best is learned
     assert tuned.best_name == "learned"
-    assert tuned.answer.startswith("learned is surely better than now: by ")
+    assert tuned.answer.startswith("learned is significantly better than now: by ")
     assert "at least by" in tuned.answer
     assert tuned.candidates["learned"].p_value < 0.05
     assert tuned.candidates["now"].p_value == 1.0
@@ -189,7 +189,7 @@ def test_equal_recipes_are_never_better():
     assert not tuned.sure
     assert tuned.best is recipe
     assert tuned.best_name == "first"
-    assert tuned.answer.startswith("nothing is surely better than the first, first")
+    assert tuned.answer.startswith("no policy is significantly better than the first, first")
     assert tuned.candidates["again"].gains["weighted sum"][:4] == (0.0, 0.0, 0.0, 1.0)
 
 
@@ -311,7 +311,7 @@ def test_it_shows_itself():
     log = log_of(9)
     tuned = tune({"<now>": LoggingPolicy(), "b": SingleArm(1)}, log, weights=[1, 1])
     assert repr(tuned) == (
-        "Tuned(2 candidates, 400 valued rounds, nothing is surely better than the first)"
+        "Tuned(2 candidates, 400 valued rounds, no policy is significantly better than the first)"
     )
     assert str(tuned) == tuned.answer
     html = tuned._repr_html_()

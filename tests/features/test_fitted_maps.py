@@ -218,7 +218,9 @@ def test_linear_is_fine_where_rewards_are_linear(kind):
     assert not fitted.is_sure
     assert all(gain.linear > gain.mapped - 0.02 for gain in fitted.gains)
     assert str(fitted).count("linear is fine") == 2
-    assert str(fitted).endswith("Linear is fine: this map is not surely better in any objective.")
+    assert str(fitted).endswith(
+        "Linear is fine: this map is not significantly better in any objective."
+    )
 
 
 def test_gains_are_differences_of_squared_errors_on_other_folds():

@@ -309,6 +309,9 @@ def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hasha
         lessons = learned_rewards(core.objectives, rewards)
         core.guard.check_rounds(x, lessons)
         check_range_of(core.expectations, rewards)
+        # Replay would refuse it, so that the log could never be read again.
+        least = np.fmin.reduce(rewards, axis=0, initial=np.inf)
+        core.ledger.check_bills(least)
 
     return list(unknown)
 

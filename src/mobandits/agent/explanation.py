@@ -296,19 +296,18 @@ def _front_in_words(core: AgentCore, decision: Decision, front: Names, *, was_fo
     preference = core.bound.preference()
     titles = [str(objective.name) for objective in core.objectives]
     order = in_words(preference, titles)
-    is_on_front = played in front
-    # An arm that is played whatever is known need never have been there.
-    elsewhere = "Not on" if was_forced else "No more on"
-    where = "On" if is_on_front else elsewhere
-    sentence = f"{where} the front within what is not known yet ({order})"
+    uncertain = "Given the remaining uncertainty,"
     others = [name for name in front if name != played]
-    if others:
-        company = _names_in_words(others)
-        return f"{sentence}, with {company}."
-    if is_on_front:
-        return f"{sentence}, alone."
+    if played in front and not others:
+        return f"{uncertain} it is the only arm that may be best ({order})."
 
-    return f"{sentence}."
+    company = _names_in_words(others)
+    if played not in front:
+        # An arm that is played whatever is known need never have been there.
+        gone = "not" if was_forced else "no longer"
+        return f"{uncertain} it is {gone} on the front, but {company} ({order})."
+
+    return f"{uncertain} it may be best, as may {company} ({order})."
 
 
 def _chance_in_words(names: Names, forced: Array) -> str:

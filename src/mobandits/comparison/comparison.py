@@ -33,7 +33,7 @@ class Comparison:
             come first where there are several.
         best: where no baseline was given, one row per component: the `policy` with the best mean,
             `p_value` (the largest against any other policy), `sure` (whether it may be called
-            best), `undecided` (the policies that it is not surely better than), `trials`, and
+            best), `undecided` (the policies that it is not significantly better than), `trials`, and
             `trials_needed` (with which it would be found in 80 % of cases if the differences are as
             they look; infinite where a difference is 0). Else empty.
         ranks: over several experiments or environments: `component`, `policy`, its average `rank`

@@ -181,11 +181,11 @@ def undecided_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
     lead = lead_of(rows, better)
     trials = quantity(best["trials"], "trial")
     others = names_text(best["undecided"])
-    question = f"{trials} do not tell whether {best['policy']} is better than {others}"
     ahead = f"{lead.gap} than that of {lead.over} ({lead.interval})"
-    seen = f"its mean is the {SUPERLATIVE[better]}, {ahead}"
+    seen = f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead}"
+    unsure = f"after {trials} it is not significantly better than {others}"
 
-    return f"{question}; {seen}. {needed_text(best)}"
+    return f"{seen}, but {unsure}. {needed_text(best)}"
 
 
 class Lead(NamedTuple):
@@ -237,15 +237,15 @@ def needed_text(best: Row) -> str:
 
     Example:
         >>> needed_text({"trials": 5, "trials_needed": 12.0})
-        'If the differences are as large as they look, 12 trials would tell in 80 % of cases'
+        'If the differences are as large as they look, 12 trials would show it in 80 % of cases'
     """
     needed = best["trials_needed"]
     condition = "If the differences are as large as they look"
     if needed > MOST_TRIALS:
-        return f"{condition}, it would take more than {MOST_TRIALS:,} trials to tell"
+        return f"{condition}, it would take more than {MOST_TRIALS:,} trials to show it"
 
     # Infinity is above, so that this is a whole number.
-    return f"{condition}, {math.ceil(needed):,} trials would tell in 80 % of cases"
+    return f"{condition}, {math.ceil(needed):,} trials would show it in 80 % of cases"
 
 
 def baseline_sentence(subject: str, better: Better, rows: Sequence[Row]) -> str:
@@ -293,7 +293,7 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
     rank = f"{best['rank']:.3g} of {len(rows)}"
     chance = f"Friedman's test: {p_text(best['p_value'])}"
     if best["p_value"] > SIGNIFICANCE:
-        start = f"average ranks do not tell the policies apart ({chance})"
+        start = f"average ranks do not differ significantly ({chance})"
         return f"{place}: {start}; {best['policy']} has the best, {rank}."
 
     worse: list[str] = []
@@ -304,9 +304,9 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
 
     clauses = []
     if worse:
-        clauses.append(f"surely better than {names_text(worse)}")
+        clauses.append(f"significantly better than {names_text(worse)}")
     if unsure:
-        clauses.append(f"not surely better than {names_text(unsure)}")
+        clauses.append(f"not significantly better than {names_text(unsure)}")
 
     critical = f"critical difference {best['critical_difference']:.3g}"
     start = f"{best['policy']} has the best average rank, {rank} ({chance})"

@@ -1,4 +1,4 @@
-"""The answer of `tune`: the values of candidates on a log, and whether one is surely better."""
+"""The answer of `tune`: the values of candidates on a log, and whether one is significantly better."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Candidate:
         gains: per row of the table, by how much it is better than the first.
         p_value: of the claim that it is better than the first, corrected for all candidates.
         doubts: why its numbers, or those of the first, may not be trusted; empty where they may.
-        sure: whether it is surely better than the first.
+        sure: whether it is significantly better than the first.
     """
 
     target: Target
@@ -56,9 +56,9 @@ class Tuned:
 
     Attributes:
         candidates: {name: what the log says of it}, the first one, which is to be beaten, first.
-        best_name: the name of a candidate that is surely better than the first; the first's where
+        best_name: the name of a candidate that is significantly better than the first; the first's where
             nothing is.
-        sure: whether the best is surely better than the first.
+        sure: whether the best is significantly better than the first.
         weights: of the objectives in the sum that decides; None where the Pareto order does.
         margin: per objective, the loss that does not matter; used without weights.
         level: 1 - the probability of a wrong claim.
@@ -75,7 +75,7 @@ class Tuned:
 
     @property
     def best(self) -> Target:
-        """The recipe that is surely better than the first; the first where nothing is."""
+        """The recipe that is significantly better than the first; the first where nothing is."""
         return self.candidates[self.best_name].target
 
     @property
@@ -94,17 +94,19 @@ class Tuned:
     def answer(self) -> str:
         """The result in one sentence."""
         if self.sure:
-            return f"{self.best_name} is surely better than {self.baseline}{self._how_much()}"
-        return f"nothing is surely better than the first, {self.baseline}{self._nearest()}"
+            return (
+                f"{self.best_name} is significantly better than {self.baseline}{self._how_much()}"
+            )
+        return f"no policy is significantly better than the first, {self.baseline}{self._nearest()}"
 
     def __str__(self) -> str:
         return self.answer
 
     def __repr__(self) -> str:
         rounds = self.estimate(self.baseline).rounds
-        verdict = "nothing is surely better than the first"
+        verdict = "no policy is significantly better than the first"
         if self.sure:
-            verdict = f"{self.best_name} is surely better"
+            verdict = f"{self.best_name} is significantly better"
 
         counts = [
             quantity(len(self.candidates), "candidate"),
@@ -121,7 +123,7 @@ class Tuned:
         if decides is not None:
             header.append(f"gain in {decides}")
 
-        header += ["p-value", "surely better", "doubts"]
+        header += ["p-value", "significantly better", "doubts"]
         rows = []
         for name, candidate in list(self.candidates.items())[:MOST_ROWS]:
             values = [value.text for value in candidate.values.values()]

@@ -99,7 +99,7 @@ def tune(
     from the first 20 to 80 % of the log, with five blocks.
 
     With V_a the vector of values of candidate a, m the number of candidates besides the first, and
-    w the weights, a is surely better than the first where a one-sided test of its own shows
+    w the weights, a is significantly better than the first where a one-sided test of its own shows
 
         w . V_a > w . V_first                                                   with weights w,
         V_a > V_first - margin in every objective, V_a > V_first in one         without,
@@ -308,7 +308,7 @@ class _Judge:
         return Candidate(target, values, gains, p_value, doubts, is_sure)
 
     def best(self, judged: Mapping[str, Candidate]) -> str:
-        """The name of the best candidate that is surely better than the first, or the first's."""
+        """The name of the best candidate that is significantly better than the first, or the first's."""
         sure = [name for name, candidate in judged.items() if candidate.sure]
         if not sure:
             return self._comparison.targets[0]

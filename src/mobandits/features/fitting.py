@@ -42,7 +42,7 @@ class FittedMap:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is surely better than linear in some objective."""
+        """Whether it is significantly better than linear in some objective."""
         return any(gain.is_sure for gain in self.gains)
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class FittedMap:
     def _conclusion(self) -> str:
         sure = [str(gain.objective) for gain in self.gains if gain.is_sure]
         if not sure:
-            return "Linear is fine: this map is not surely better in any objective."
+            return "Linear is fine: this map is not significantly better in any objective."
         if len(sure) == len(self.gains):
             return "The map is better in every objective."
 

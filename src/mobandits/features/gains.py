@@ -46,7 +46,7 @@ class Gain(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """Whether the map is surely better than linear: the interval is above 0."""
+        """Whether the map is significantly better than linear: the interval is above 0."""
         return self.low > 0.0
 
     def __str__(self) -> str:

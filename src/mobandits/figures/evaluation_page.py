@@ -459,9 +459,9 @@ def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
     Example:
         >>> gain = {"map": "crosses", "objective": "q", "estimate": 0.1, "sure": True}
         >>> gains_sentence([gain])
-        'Yes: crosses is surely better than linear rewards in q.'
+        'Yes: crosses is significantly better than linear rewards in q.'
         >>> gains_sentence([gain | {"sure": False}])
-        'Linear is fine: no map is surely better than linear rewards in any objective.'
+        'Linear is fine: no map is significantly better than linear rewards in any objective.'
     """
     sure: dict[str, list[str]] = {}
     for gain in gains:
@@ -469,11 +469,15 @@ def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
             sure.setdefault(gain["map"], []).append(gain["objective"])
 
     if not sure:
-        return "Linear is fine: no map is surely better than linear rewards in any objective."
+        return (
+            "Linear is fine: no map is significantly better than linear rewards in any objective."
+        )
 
     parts = []
     for name, objectives in sure.items():
-        parts.append(f"{name} is surely better than linear rewards in {join_words(objectives)}")
+        parts.append(
+            f"{name} is significantly better than linear rewards in {join_words(objectives)}"
+        )
 
     return f"Yes: {join_words(parts)}."
 
