@@ -9,7 +9,7 @@ from mobandits.compiling.compiled import compile_loop
 from mobandits.environments import TwoRidges, TwoRidgesGrid
 from mobandits.environments.two_ridges import ridges
 from mobandits.orders import Pareto
-from mobandits.simulation.play_surface import score_surface
+from mobandits.simulation.play import score_surface
 
 GRID = np.linspace(0, 1, 1201)  # holds the ends of the front at multiples of 1/1200
 

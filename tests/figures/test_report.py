@@ -9,7 +9,7 @@ from page_structure import check_figures
 
 from mobandits import report
 from mobandits.errors import FolderError
-from mobandits.simulation.files import parquet
+from mobandits.simulation.folder import parquet
 from mobandits.simulation.trial import SCHEMA
 from mobandits_papers.protocol.files import theorem_checks, write_checks
 from mobandits_papers.protocol.protocol import added_up, bound, doubted, event

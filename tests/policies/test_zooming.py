@@ -19,7 +19,7 @@ from mobandits.policies import ContextualZooming, Pcz, RandomChoice
 from mobandits.policies.zooming.active_balls import Balls
 from mobandits.policies.zooming.domains import owned_pieces, owners_of, relevant_balls
 from mobandits.policies.zooming.similarity import ScaledEuclidean
-from mobandits.simulation.play_surface import play_surface
+from mobandits.simulation.play import play_surface
 from mobandits.support.naming import short_repr
 from mobandits.testing.arena import copied, same
 

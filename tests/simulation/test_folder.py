@@ -20,11 +20,11 @@ from twins.tiny import Plain, Tiny
 import mobandits
 from mobandits.compiling.backend import mode
 from mobandits.simulation import FolderError, Results, simulate
-from mobandits.simulation.files import locked
 from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import REMEDY, first_difference
 from mobandits.simulation.trial import SCHEMA
 from mobandits.spec import load
+from mobandits.support.files import locked
 
 ROOT = Path(__file__).parent.parent.parent
 SMALL = {

@@ -18,7 +18,7 @@ from mobandits.metrics import BinRatio, Jaccard
 from mobandits.orders import Pareto
 from mobandits.policies import ContextualZooming, Doubling, MolUcb, Pcz, RandomChoice
 from mobandits.simulation import PreferenceSweep, simulate
-from mobandits.simulation.play_surface import play_surface
+from mobandits.simulation.play import play_surface
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
 from mobandits.simulation.surface_trial import merged_surface_blocks, surface_blocks
 from mobandits.support.naming import short_repr

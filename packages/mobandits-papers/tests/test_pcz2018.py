@@ -13,7 +13,7 @@ from mobandits.contracts.protocols import Shape
 from mobandits.environments.two_ridges import TwoRidges
 from mobandits.policies import ContextualZooming, Pcz
 from mobandits.policies.zooming.similarity import ScaledEuclidean
-from mobandits.simulation.play_surface import play_surface
+from mobandits.simulation.play import play_surface
 from mobandits_papers.claims import verdict
 from mobandits_papers.experiment import RunOptions
 from mobandits_papers.outcome import Outcome

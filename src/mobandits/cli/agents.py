@@ -98,7 +98,7 @@ def monitor_agent(
 ) -> None:
     """Write a page about an agent's history: arms, rewards, drift, calibration, waiting decisions."""
     from mobandits.monitoring import write_page  # noqa: PLC0415
-    from mobandits.simulation.files import locked  # noqa: PLC0415
+    from mobandits.support.files import locked  # noqa: PLC0415
 
     if window_by is not None:
         console.check_choice("--window-by", window_by, ["day", "hour"])

@@ -120,8 +120,8 @@ def evaluate_policies(
     )
     from mobandits.features.fitting import FITTERS  # noqa: PLC0415
     from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
-    from mobandits.simulation.files import locked  # noqa: PLC0415
     from mobandits.spec import catalogue, objective_named, recipe_named  # noqa: PLC0415
+    from mobandits.support.files import locked  # noqa: PLC0415
 
     try:
         specs = named_specs(policies)

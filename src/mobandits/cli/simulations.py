@@ -28,7 +28,7 @@ def run_specification(
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""
     from mobandits.comparison.findings import sentences  # noqa: PLC0415
-    from mobandits.simulation.finished import is_finished_run  # noqa: PLC0415
+    from mobandits.simulation.folder import is_finished_run  # noqa: PLC0415
     from mobandits.simulation.run import run_plan  # noqa: PLC0415
     from mobandits.spec import load  # noqa: PLC0415
     from mobandits.support.naming import quantity  # noqa: PLC0415

@@ -7,10 +7,11 @@ whole or not at all, so a kill between any two steps leaves something that the n
 
 import contextlib
 import hashlib
+import io
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +19,6 @@ from typing import Any, Self
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.simulation.files import locked, parquet, write_atomically
 from mobandits.simulation.manifest import (
     FORMAT,
     MANIFEST,
@@ -32,11 +32,14 @@ from mobandits.simulation.manifest import (
 )
 from mobandits.simulation.trial import SCHEMA
 from mobandits.support.describe_path import describe_path, first_names
-from mobandits.support.files import temporary_of
+from mobandits.support.files import locked, temporary_of, write_atomically
+from mobandits.support.guests import source_folders
 from mobandits.support.naming import shortened
 
 TABLE = "results.parquet"
 PARTS = "parts"
+REPORT = "report.html"
+PACKAGE = Path(__file__).parent.parent
 
 
 class Memory:
@@ -230,6 +233,63 @@ def read_folder(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     return read_table(path / TABLE), manifest
 
 
+def is_finished_run(folder: Path, specification: dict[str, Any]) -> bool:
+    """Whether a folder holds this run, finished, with its page.
+
+    Args:
+        folder: which need not exist.
+        specification: of the plan.
+
+    Raises:
+        FolderError: where it holds a run that is not as the run left it.
+    """
+    if not is_finished(folder, specification):
+        return False
+
+    read_folder(folder)  # refuses a table that was changed
+
+    return True
+
+
+def is_finished(folder: Path, specification: dict[str, Any], unless: Collection[str] = ()) -> bool:
+    """Whether a folder holds a table, a manifest with this specification, and their page.
+
+    Args:
+        folder: which need not exist.
+        specification: what the manifest must say; it may say more.
+        unless: keys that may differ.
+    """
+    manifest = read_manifest(folder) if folder.is_dir() else None
+    if manifest is None or manifest["status"] != "finished":
+        return False
+    if manifest["versions"].get("mobandits") != versions()["mobandits"]:
+        return False
+
+    # As it was written: JSON has no tuples.
+    wanted: dict[str, Any] = json.loads(json.dumps(specification))
+    found = manifest["specification"]
+    if any(found.get(key) != value for key, value in wanted.items() if key not in unless):
+        return False
+
+    return _has_newest_page(folder)
+
+
+def _has_newest_page(folder: Path) -> bool:
+    """Whether the page of a folder is newer than its table and than this library."""
+    page = folder / REPORT
+    table = folder / TABLE
+    if not page.exists() or not table.exists():
+        return False
+
+    # Claims and pages are made by code: one that was edited since may say something else.
+    packages = [PACKAGE, *source_folders()]
+    sources = [source for package in packages for source in package.rglob("*.py")]
+    sources += [source for package in packages for source in package.rglob("templates/*")]
+    newest = max(source.stat().st_mtime for source in [table, *sources])
+
+    return page.stat().st_mtime >= newest
+
+
 def finished_trials(path: Path, manifest: dict[str, Any]) -> set[int]:
     """The trials that a folder has kept, in its table and in parts.
 
@@ -283,6 +343,13 @@ def _no_run(path: Path) -> str:
 def concatenated(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Tables one below the other, in one piece: how they were cut leaves no trace in the file."""
     return pl.concat(frames, rechunk=True)
+
+
+def parquet(table: pl.DataFrame) -> bytes:
+    """The bytes of a Parquet file; equal tables in one piece give equal bytes."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, compression="zstd", compression_level=3)
+    return buffer.getvalue()
 
 
 def read_table(path: Path) -> pl.DataFrame:

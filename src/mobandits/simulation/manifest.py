@@ -9,7 +9,7 @@ from typing import Any
 
 from mobandits.compiling.backend import mode
 from mobandits.errors import FolderError
-from mobandits.simulation.files import write_atomically
+from mobandits.support.files import write_atomically
 from mobandits.support.naming import quoted, shortened
 
 FORMAT = 1

@@ -14,7 +14,7 @@ from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.contracts.protocols import Array, Metric, Rng
 from mobandits.simulation.blocks import CACHED_NUMBERS, block_bounds, horizon_limit
-from mobandits.simulation.play_surface import play_surface, score_surface
+from mobandits.simulation.play import play_surface, score_surface
 from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
 from mobandits.simulation.stages import Stages
 from mobandits.simulation.streams import POLICY, ROUNDS, stream

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, wherever a process is killed or power is lost.
+"""Files that appear whole or not at all, whenever a process dies, and locks on files and folders.
 
 Those that may hold decisions, states or digests of keys are for their owner alone.
 """
@@ -9,6 +9,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
+
+from mobandits.errors import FolderError
+from mobandits.support.describe_path import describe_path
 
 try:
     import fcntl
@@ -51,6 +54,17 @@ def replacing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
         raise
 
     sync_folder(path.parent)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace a file by `data`: a kill or a loss of power leaves the old file or the new one.
+
+    Args:
+        path: the file; its folder exists.
+        data: the whole content.
+    """
+    with replacing(path, private=False) as file:
+        file.write(data)
 
 
 def _mode_for(path: Path) -> int:
@@ -135,6 +149,36 @@ def lock_file(handle: int | None) -> None:
     """
     if fcntl is not None and handle is not None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """A folder that no other run may use meanwhile; it is made where it does not exist.
+
+    The system unlocks it however the process ends.
+
+    Raises:
+        FolderError: where it cannot be made or written, or where another run holds it.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise FolderError(
+            f"{path} cannot be made a folder: it is {describe_path(path)}; choose another folder"
+        ) from error
+    except OSError as error:
+        raise FolderError(f"{path} cannot be made a folder: {error.strerror}") from error
+
+    if not os.access(path, os.W_OK):
+        raise FolderError(f"{path} cannot be written to")
+
+    with folder_handle(path) as handle:
+        try:
+            lock_file(handle)
+        except BlockingIOError as error:
+            raise FolderError(f"{path} is in use by another run") from error
+
+        yield
 
 
 def write_at(handle: int, data: bytes, place: int) -> None:

@@ -11,11 +11,10 @@ from typing import Any
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.simulation.files import parquet, write_atomically
-from mobandits.simulation.folder import TABLE
+from mobandits.simulation.folder import TABLE, parquet
 from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
 from mobandits.support.describe_path import first_names
-from mobandits.support.files import is_temporary
+from mobandits.support.files import is_temporary, write_atomically
 from mobandits.support.naming import quoted
 
 RUNS = "runs"

@@ -141,7 +141,7 @@ def check_theorems_of(
     workers: Workers = None,
 ) -> None:
     """Count how often the events of a paper's theorems fail, and test their consequences."""
-    from mobandits.simulation.files import locked  # noqa: PLC0415
+    from mobandits.support.files import locked  # noqa: PLC0415
     from mobandits.support.naming import quantity  # noqa: PLC0415
     from mobandits_papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
     from mobandits_papers.pages.write import write_theorems  # noqa: PLC0415

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
-from mobandits.simulation.files import locked
-from mobandits.simulation.finished import is_finished
-from mobandits.simulation.folder import TABLE, read_table
+from mobandits.simulation.folder import TABLE, is_finished, read_table
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import check_engine, shared_engine
 from mobandits.simulation.threads import settle
 from mobandits.support.checks import integer
+from mobandits.support.files import locked
 from mobandits.support.progress import ProgressCallback
 from mobandits_papers.catalogue import EXPERIMENTS, find
 from mobandits_papers.claims import SECOND, at_smaller_scale

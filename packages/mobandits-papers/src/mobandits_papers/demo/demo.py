@@ -9,7 +9,7 @@ from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST
 from mobandits.figures.contents import Manifest
 from mobandits.figures.page import write_page
-from mobandits.simulation import finished
+from mobandits.simulation import folder as folders
 from mobandits.simulation.folder import Folder
 from mobandits.support.checks import integer
 from mobandits.support.naming import short_repr
@@ -96,7 +96,7 @@ def is_finished(out: str | Path, quick: bool = False, seed: int = 0) -> bool:
         FolderError: where the folder holds something that cannot be read.
     """
     logs = QUICK if quick else LOGS
-    return finished.is_finished(Path(out), demo_specification(logs, seed))
+    return folders.is_finished(Path(out), demo_specification(logs, seed))
 
 
 def log_rows(routing: Routing, log: int, options: RunOptions) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.page import PAGE, write_page
-from mobandits.simulation.files import write_atomically
+from mobandits.support.files import write_atomically
 from mobandits_papers.collection import RUNS
 from mobandits_papers.contents import ClaimEntry, ExperimentSummary
 from mobandits_papers.pages.claims_markdown import claims_markdown

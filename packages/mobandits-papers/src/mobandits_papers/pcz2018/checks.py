@@ -219,7 +219,7 @@ def probed_play(environment: Any, recipe: Pcz, run: int, rounds: int, seed: int)
 def watch_balls(
     policy: Any, state: Any, surface: Any, contexts: Array, uniforms: Array, rng: Rng, seen: Array
 ) -> Any:
-    """The loop of `simulation.play_surface`, with a look at the ball that has learned.
+    """The loop of `simulation.play.play_surface`, with a look at the ball that has learned.
 
     Columns of `seen` (rounds, 6), which is filled: max_i |mean at the centre - estimate| / (u + r)
     after the reward, the ball's radius, that of a ball created in this round or 0, the Pareto gap,

@@ -9,7 +9,7 @@ from mobandits.environments import Bumps
 from mobandits.environments.two_ridges import ridges
 from mobandits.orders import Pareto
 from mobandits.policies import ContextualZooming, MocMab, Pcz, RandomChoice
-from mobandits.simulation.play_surface import play_surface
+from mobandits.simulation.play import play_surface
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, Run, RunOptions
 from mobandits_papers.pcz2018.regret import OWN_WIDTH, ROUNDS, ROWS, TRIALS

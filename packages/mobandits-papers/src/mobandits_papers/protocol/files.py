@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from mobandits.errors import FolderError
-from mobandits.simulation.files import write_atomically
 from mobandits.simulation.manifest import MANIFEST, versions
+from mobandits.support.files import write_atomically
 from mobandits.support.naming import quoted
 from mobandits_papers.protocol.protocol import KINDS, Count, Report
 
