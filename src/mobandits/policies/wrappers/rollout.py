@@ -99,8 +99,8 @@ class RolloutPolicy(MixturePolicy):
     def is_other(self, beliefs: RolloutBeliefs, rng: Rng) -> bool:
         """Whether this round is the baseline's, with probability 1 - s where it has an eligible arm."""
         # Without the baseline no coin is tossed: nothing depends on it.
-        is_baselines: bool = beliefs.baseline.any() and rng.random() >= self.share
-        return is_baselines
+        has_baseline = bool(beliefs.baseline.any())
+        return has_baseline and rng.random() >= self.share
 
     def other_arm(self, beliefs: RolloutBeliefs, law: Array, rng: Rng) -> int:
         """An arm of the baseline, drawn where it has several."""
