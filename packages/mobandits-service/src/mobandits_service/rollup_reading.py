@@ -10,7 +10,7 @@ from mobandits.logs.store.session import Session
 SELECT_AGENTS = "SELECT name, id FROM agents"
 SELECT_ARMS = "SELECT number, name FROM arms WHERE agent = ? ORDER BY number"
 SELECT_SUMS = """
-SELECT arm, objective, CAST(sum(n) AS INTEGER), sum(total), sum(squares)
+SELECT arm, objective, CAST(sum(n) AS BIGINT), sum(total), sum(squares)
 FROM rollup WHERE agent = :agent AND minute >= :first AND minute < :end
 GROUP BY 1, 2 ORDER BY 1, 2
 """

@@ -9,12 +9,10 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.store.content import SELECT_CHANGES_OF_ARMS, AgentRow
-from mobandits.logs.store.rows import change_event
+from mobandits.logs.store.rows import CHANGE_ROWS, change_event
 from mobandits.logs.store.session import Session
 
-SELECT_CHANGES_OF_KIND = """
-SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ? AND kind = ? ORDER BY seq
-"""
+SELECT_CHANGES_OF_KIND = f"{CHANGE_ROWS} AND kind = ? ORDER BY seq"
 # Of each table the last time that is known; times of agents never fall.
 SELECT_LAST_TIMES = """
 SELECT (SELECT at FROM decisions WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.names import decoded
-from mobandits.logs.store.rows import Event, Row, change_event, checksum, decision_event
+from mobandits.logs.store.rows import (
+    CHANGE_ROWS,
+    DECISION_ROWS,
+    Event,
+    Row,
+    change_event,
+    checksum,
+    decision_event,
+)
 from mobandits.logs.store.session import Session
 from mobandits.logs.store.transactions import transaction
 from mobandits.support.naming import quoted, shortened
@@ -18,30 +26,16 @@ from mobandits.support.numbering import SPAN
 SELECT_AGENTS = """
 SELECT id, name, description, created, events, complete_after, checksum FROM agents ORDER BY id
 """
-SELECT_CHANGES_OF_ARMS = """
-SELECT seq, at, kind, body, checksum FROM changes
-WHERE agent = ? AND kind IN ('add', 'remove') ORDER BY seq
-"""
-SELECT_LAST_CHANGES = """
-SELECT seq, at, kind, body, checksum FROM changes
-WHERE agent = ? AND seq < ? AND kind IN ({places}) ORDER BY seq DESC LIMIT ?
-"""
+SELECT_CHANGES_OF_ARMS = f"{CHANGE_ROWS} AND kind IN ('add', 'remove') ORDER BY seq"
+SELECT_LAST_CHANGES = CHANGE_ROWS + " AND seq < ? AND kind IN ({places}) ORDER BY seq DESC LIMIT ?"
 SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 LAST_SEQS = """
 SELECT (SELECT max(seq) FROM decisions WHERE agent = :agent),
     (SELECT max(seq) FROM rewards WHERE agent = :agent),
     (SELECT max(seq) FROM changes WHERE agent = :agent)
 """
-
-SELECT_FIRST_CHANGE = """
-SELECT seq, at, kind, body, checksum FROM changes
-WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq LIMIT 1
-"""
-SELECT_DECISION_OF_KEY = """
-SELECT id, seq, at, arm, propensity, rows, features, context,
-    eligible, other, key, made_by, active, checksum
-FROM decisions WHERE agent = ? AND key = ?
-"""
+SELECT_FIRST_CHANGE = f"{CHANGE_ROWS} AND kind = ? AND seq > ? ORDER BY seq LIMIT 1"
+SELECT_DECISION_OF_KEY = f"{DECISION_ROWS} AND key = ?"
 SELECT_LAST_NUMBER = "SELECT max(id) FROM decisions WHERE agent = ? AND id < ?"
 SELECT_SPENT = """
 SELECT sum(r.value) FROM decisions d JOIN rewards r ON r.agent = d.agent AND r.decision = d.id

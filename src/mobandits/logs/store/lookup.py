@@ -5,18 +5,17 @@ import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mobandits.logs.store.rows import Event, decision_event, reward_event
+from mobandits.logs.store.rows import (
+    DECISION_ROWS,
+    REWARD_ROWS,
+    Event,
+    decision_event,
+    reward_event,
+)
 from mobandits.logs.store.session import Session
 
-SELECT_DECISIONS_OF = """
-SELECT id, seq, at, arm, propensity, rows, features, context,
-    eligible, other, key, made_by, active, checksum
-FROM decisions WHERE agent = ? AND id IN ({places})
-"""
-SELECT_REWARDS_OF_DECISIONS = """
-SELECT seq, position, decision, at, other, objective, value, checksum
-FROM rewards WHERE agent = ? AND decision IN ({places}) ORDER BY decision, seq
-"""
+SELECT_DECISIONS_OF = DECISION_ROWS + " AND id IN ({places})"
+SELECT_REWARDS_OF_DECISIONS = REWARD_ROWS + " AND decision IN ({places}) ORDER BY decision, seq"
 MOST_AT_ONCE = 500  # numbers in one query: older versions of SQLite take up to 999
 SELECT_RECENT = "SELECT id FROM decisions WHERE agent = ? ORDER BY seq DESC LIMIT ?"
 LAST_CHANGE_OF_ARMS = """

@@ -25,8 +25,9 @@ BLOCK = 2000  # events, as `frames` has them
 # all rewards of the agent.
 SELECT_REWARDS_OF = """
 SELECT r.seq, r.position, r.decision, r.at, r.other, r.objective, r.value, r.checksum
-FROM decisions d CROSS JOIN rewards r ON r.agent = d.agent AND r.decision = d.id
-WHERE d.agent = ? AND d.seq > ? AND d.seq <= ? ORDER BY r.seq
+FROM decisions d CROSS JOIN rewards r
+WHERE r.agent = d.agent AND r.decision = d.id AND d.agent = ? AND d.seq > ? AND d.seq <= ?
+ORDER BY r.seq
 """
 COUNT_EVENTS = """
 SELECT (SELECT count(*) FROM decisions WHERE agent = :agent AND seq > :after AND seq <= :last)

@@ -31,12 +31,18 @@ SET_ROLLED = """
 INSERT INTO rolled VALUES (?, ?) ON CONFLICT (agent) DO UPDATE SET seq = excluded.seq
 """
 
-# Minutes are whole numbers; of a time beyond all clocks they would not be.
+# Minutes are whole numbers; of a time beyond all clocks they would not be. SQLite's cast cuts the
+# fraction off, and PostgreSQL's rounds.
 MINUTE = """
-CASE WHEN {at} >= 0.0 AND {at} < 1e14 THEN CAST({at} / 60.0 AS INTEGER) ELSE 0 END
+CASE WHEN NOT ({at} >= 0.0 AND {at} < 1e14) OR {at} IS NULL THEN 0
+    WHEN CAST({at} / 60.0 AS BIGINT) > {at} / 60.0 THEN CAST({at} / 60.0 AS BIGINT) - 1
+    ELSE CAST({at} / 60.0 AS BIGINT) END
 """
 # Within bounds: two infinities would add up to no number, which the table refuses.
-BOUNDED = "max(min(coalesce(sum({value}), 0.0), 1e300), -1e300)"
+BOUNDED = """
+CASE WHEN sum({value}) > 1e300 THEN 1e300 WHEN sum({value}) < -1e300 THEN -1e300
+    ELSE coalesce(sum({value}), 0.0) END
+"""
 ADD_DECISIONS = f"""
 INSERT INTO rollup
 SELECT d.agent, {MINUTE.format(at="d.at")} AS minute, d.arm, '', count(*),
@@ -55,8 +61,9 @@ SELECT r.agent, {MINUTE.format(at="r.at")} AS minute, d.arm,
     CASE r.objective WHEN '' THEN '""' ELSE r.objective END AS name, count(*),
     {BOUNDED.format(value="r.value")},
     {BOUNDED.format(value="r.value * r.value")}
-FROM rewards r CROSS JOIN decisions d ON d.agent = r.agent AND d.id = r.decision
-WHERE r.agent = :agent AND r.seq > :after AND r.seq <= :last
+FROM rewards r CROSS JOIN decisions d
+WHERE d.agent = r.agent AND d.id = r.decision
+    AND r.agent = :agent AND r.seq > :after AND r.seq <= :last
 GROUP BY r.agent, minute, d.arm, name
 ON CONFLICT (agent, minute, arm, objective) DO UPDATE SET n = rollup.n + excluded.n,
     total = rollup.total + excluded.total, squares = rollup.squares + excluded.squares

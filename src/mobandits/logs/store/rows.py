@@ -22,19 +22,21 @@ DOUBLE = np.dtype("<f8")  # the same bytes on every machine
 INSERT_DECISION = "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_REWARD = "INSERT INTO rewards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_CHANGE = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)"
-SELECT_DECISIONS = """
+# Rows of an agent, with the columns that make events of them; further conditions follow.
+DECISION_ROWS = """
 SELECT id, seq, at, arm, propensity, rows, features, context,
     eligible, other, key, made_by, active, checksum
-FROM decisions WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
+FROM decisions WHERE agent = ?
 """
-SELECT_REWARDS = """
+REWARD_ROWS = """
 SELECT seq, position, decision, at, other, objective, value, checksum
-FROM rewards WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
+FROM rewards WHERE agent = ?
 """
-SELECT_CHANGES = """
-SELECT seq, at, kind, body, checksum
-FROM changes WHERE agent = ? AND seq > ? AND seq <= ? ORDER BY seq
-"""
+CHANGE_ROWS = "SELECT seq, at, kind, body, checksum FROM changes WHERE agent = ?"
+BETWEEN = "AND seq > ? AND seq <= ? ORDER BY seq"
+SELECT_DECISIONS = f"{DECISION_ROWS} {BETWEEN}"
+SELECT_REWARDS = f"{REWARD_ROWS} {BETWEEN}"
+SELECT_CHANGES = f"{CHANGE_ROWS} {BETWEEN}"
 # Fields that columns hold; the others of an event are one JSON text.
 OF_DECISIONS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
 OF_LESSONS = frozenset(("kind", "id", "time", "rewards"))
@@ -214,7 +216,7 @@ def _change_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row:
 
 
 def decision_event(row: Sequence[Any], source: str) -> Event:
-    """The event of a row of `SELECT_DECISIONS`.
+    """The event of a row of `DECISION_ROWS`.
 
     Args:
         row: its columns.
@@ -238,7 +240,7 @@ def decision_event(row: Sequence[Any], source: str) -> Event:
 
 
 def check_decision(row: Sequence[Any], source: str) -> None:
-    """Refuse a row of `SELECT_DECISIONS` that is not as it was written.
+    """Refuse a row of `DECISION_ROWS` that is not as it was written.
 
     Raises:
         DamagedError: naming the event.
@@ -262,7 +264,7 @@ def further_fields(row: Sequence[Any]) -> Event:
 
 
 def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
-    """The event of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
+    """The event of the rows of `REWARD_ROWS` that share a seq; errors as `decision_event`."""
     lesson = checked_lesson(rows, source)
     _, decision, at, other, pairs = lesson
     event: Event = {"kind": "learn", "id": decision}
@@ -274,7 +276,7 @@ def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
 
 
 def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
-    """The lesson of the rows of `SELECT_REWARDS` that share a seq; errors as `decision_event`."""
+    """The lesson of the rows of `REWARD_ROWS` that share a seq; errors as `decision_event`."""
     # The table is sorted by objective, and events have the order in which they were written.
     in_order = sorted(rows, key=_position)
     seq, _, decision, at, other, _, _, check = in_order[0]
@@ -290,7 +292,7 @@ def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
 
 
 def check_change(row: Sequence[Any], source: str) -> None:
-    """Refuse a row of `SELECT_CHANGES` that is not as it was written.
+    """Refuse a row of `CHANGE_ROWS` that is not as it was written.
 
     Raises:
         DamagedError: naming the event.
@@ -301,7 +303,7 @@ def check_change(row: Sequence[Any], source: str) -> None:
 
 
 def change_event(row: Sequence[Any], source: str) -> Event:
-    """The event of a row of `SELECT_CHANGES`; errors as `decision_event`."""
+    """The event of a row of `CHANGE_ROWS`; errors as `decision_event`."""
     check_change(row, source)
     _, at, kind, body, _ = row
     event: Event = {"kind": kind}

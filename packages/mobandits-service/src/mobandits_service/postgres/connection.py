@@ -1,6 +1,6 @@
 """Sessions of a PostgreSQL server, as `logs.store.session` has them.
 
-Statements are translated, and errors become those of `sqlite3`: both modules have the exceptions
+Placeholders are translated, and errors become those of `sqlite3`: both modules have the exceptions
 of Python's database interface.
 """
 
@@ -55,21 +55,8 @@ SETTINGS = (
     "SET tcp_user_timeout = 10000",
     "SET client_min_messages = warning",
 )
-# The store writes what both databases understand, wherever there is such a thing. The rest is
-# here: placeholders, and the few functions that have another name or meaning.
-# (pattern, replacement): SQLite's words, and PostgreSQL's.
-RULES = (
-    # psycopg's own placeholders begin with it.
-    (re.compile(r"%"), r"%%"),
-    (re.compile(r"(?<!:):([a-z_]+)"), r"%(\1)s"),
-    (re.compile(r"\?"), r"%s"),
-    # The order of the tables is for SQLite's planner, which has no statistics.
-    (re.compile(r"\bCROSS JOIN (\w+ \w+) ON\b"), r"JOIN \1 ON"),
-    # SQLite cuts the fraction off, and PostgreSQL rounds; its INTEGER has 32 bits.
-    (re.compile(r"\bCAST\((.+?) AS INTEGER\)"), r"CAST(trunc(\1) AS bigint)"),
-    # Of two values rather than of rows: PostgreSQL has other names for it.
-    (re.compile(r"\bmax\(min\("), r"greatest(least("),
-)
+# The store writes what both databases understand; only the placeholders of psycopg are others.
+PLACEHOLDER = re.compile(r"\?|(?<!:):(?P<name>[a-z_]+)")
 
 
 class PostgresConnection:
@@ -267,19 +254,19 @@ def check_server(connection: "psycopg.Connection[Any]", address: Address) -> Non
 
 @functools.lru_cache(maxsize=256)
 def translated(sql: str) -> bytes:
-    """A statement of the store in the words of psycopg.
+    """A statement of the store with the placeholders of psycopg.
 
     Example:
         >>> translated("SELECT seq FROM changes WHERE agent = ? AND kind = :kind")
         b'SELECT seq FROM changes WHERE agent = %s AND kind = %(kind)s'
-        >>> translated("SELECT CAST(at / 60.0 AS INTEGER) FROM decisions")
-        b'SELECT CAST(trunc(at / 60.0) AS bigint) FROM decisions'
     """
     if sql == "BEGIN IMMEDIATE":
         return b"BEGIN"
 
-    text = sql
-    for pattern, replacement in RULES:
-        text = pattern.sub(replacement, text)
+    return PLACEHOLDER.sub(_placeholder, sql).encode()
 
-    return text.encode()
+
+def _placeholder(found: re.Match[str]) -> str:
+    """The placeholder of psycopg in the place of one of sqlite3."""
+    name = found["name"]
+    return "%s" if name is None else f"%({name})s"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from mobandits.logs.store.rows import decision_event
+from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.schema import APPLICATION_ID
 from mobandits.support.numbering import number_of_worker
 from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_errors
@@ -69,11 +69,6 @@ JOIN unnest(?::bigint[], ?::bigint[]) AS row (agent, decision) USING (agent, dec
 DELETE_CALLS = "DELETE FROM inbox_rewards WHERE late IS NULL AND call = ANY(?::bigint[])"
 INBOX_DECISION_OF_KEY = """
 SELECT id, arm, propensity, error, front, request FROM inbox_decisions WHERE agent = ? AND key = ?
-"""
-DECISION_OF_KEY = """
-SELECT id, seq, at, arm, propensity, rows, features, context,
-    eligible, other, key, made_by, active, checksum
-FROM decisions WHERE agent = ? AND key = ?
 """
 
 
@@ -252,11 +247,9 @@ class InboxWriter:
             arms = None if front is None else json.loads(front)
             return Earlier(number, arm, propensity, error, arms, request)
 
-        row = connection.execute(DECISION_OF_KEY, (agent, key)).fetchone()
-        if row is None:
+        event = decision_of_key(connection, agent, key, self._source)
+        if event is None:
             return None
-
-        event = decision_event(row, self._source)
 
         return Earlier(
             event["id"],
