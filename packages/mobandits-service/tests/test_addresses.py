@@ -28,7 +28,7 @@ def request_from(peer, forwarded, *, is_open=False):
     headers = [(b"x-forwarded-for", each.encode()) for each in forwarded]
     authorisation = types.SimpleNamespace(is_open=is_open)
     running = types.SimpleNamespace(authorisation=authorisation)
-    app = types.SimpleNamespace(state=types.SimpleNamespace(running=running))
+    app = types.SimpleNamespace(state=types.SimpleNamespace(runtime=running))
     scope = {"type": "http", "method": "GET", "raw_path": b"/login", "query_string": b""}
 
     return Request({**scope, "headers": headers, "client": (peer, 5000), "app": app})

@@ -249,7 +249,7 @@ class HostedAgent:
     def decide(self, request: Decide) -> Decided:
         """A decision, or the one that was made with the same key."""
         agent = self.agent
-        check_columns(agent.encoder, request.context)
+        check_columns(agent.core.encoder, request.context)
         decision = agent.decide(
             request.context, request.eligible, key=request.key, active=request.active
         )
@@ -259,16 +259,18 @@ class HostedAgent:
     def decide_batch(self, request: DecideBatch) -> list[Decided]:
         """A decision per context."""
         check_batch(request)
+        agent = self.agent
         for context in request.contexts:
-            check_columns(self.agent.encoder, context)
-        decisions = self.agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
+            check_columns(agent.core.encoder, context)
+        decisions = agent.decide_batch(request.contexts, request.eligible, keys=request.keys)
 
         return [self._decided(decision) for decision in decisions]
 
     def adopt(self, request: Observed) -> Adopted:
         """A decision that somebody else made, learned from where its rewards are known."""
-        check_columns(self.agent.encoder, request.context)
-        decision = self.agent.adopt(
+        agent = self.agent
+        check_columns(agent.core.encoder, request.context)
+        decision = agent.adopt(
             request.context,
             request.arm,
             propensity=request.propensity,

@@ -132,6 +132,19 @@ class ServiceRuntime:
 
         return generation
 
+    async def saved(self, hosted: HostedAgent, generation: int) -> None:
+        """Wait until what an agent wrote is on disk.
+
+        Args:
+            hosted: the agent.
+            generation: what `hosted.generation` was when it was written.
+
+        Raises:
+            Problem: where it could not be written.
+        """
+        await self.settlements.settled()
+        hosted.check_saved(generation)
+
     def begin(self, work: Coroutine[Any, Any, Result]) -> "asyncio.Task[Result]":
         """Have something done while requests are answered; it is cancelled when the service ends."""
         task = asyncio.create_task(work)

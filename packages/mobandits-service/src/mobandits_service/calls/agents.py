@@ -23,7 +23,6 @@ from mobandits_service.calls.requests import (
     content_of,
     hosted_of,
     runtime_of,
-    saved,
 )
 from mobandits_service.operations import Operation
 from mobandits_service.preferences import etag_of
@@ -57,7 +56,7 @@ async def set_preference(request: Request) -> Response:
     match = request.headers.get("if-match")
     generation = await runtime_of(request).change_preference(hosted, wanted.order, match)
     etag = etag_of(hosted.preference())
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return answer(hosted.state(), etag)
 
@@ -75,7 +74,7 @@ async def add_arm(request: Request) -> Response:
     async with runtime_of(request).fenced(hosted):
         generation = hosted.generation
         is_new = hosted.add_arm(request.path_params["arm"], new.like)
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return answer(hosted.state(), status=201 if is_new else 200)
 
@@ -86,7 +85,7 @@ async def remove_arm(request: Request) -> Response:
     async with runtime_of(request).fenced(hosted):
         generation = hosted.generation
         hosted.remove_arm(request.path_params["arm"])
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return answer(hosted.state())
 
@@ -105,7 +104,7 @@ async def set_price(request: Request) -> Response:
         generation = hosted.generation
         # In a thread: the price of a unit of cost is looked up again on the log.
         await asyncio.to_thread(hosted.set_price, arm, new)
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return answer(hosted.announced_prices())
 
@@ -128,7 +127,7 @@ async def set_snapshot(request: Request) -> Response:
         # In a thread: to read and check it takes long where much was learned.
         await asyncio.to_thread(hosted.take_over, data)
 
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return answer(hosted.state())
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -35,25 +34,31 @@ from mobandits_service.calls.requests import (
     is_explanation_wanted,
     refusal_of,
     runtime_of,
-    saved,
 )
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.operations import Operation
 from mobandits_service.problems import Problem
+from mobandits_service.runtime import ServiceRuntime
 
+Asked = TypeVar("Asked")
 Made = TypeVar("Made")
 
 
 async def decide(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decide`: the arm to play now."""
-    runtime = runtime_of(request)
+    runtime: ServiceRuntime = request.app.state.runtime
     hosted = runtime.agents.named(request.path_params["agent"])
     check_room(runtime.file.committer.waiting())
     is_explained = is_explanation_wanted(request)
     wanted = await decision_wanted(request)
     generation = hosted.generation
-    decided = await _decided_by(hosted, partial(hosted.decide, wanted))
-    await saved(request, hosted, generation)
+    if hosted.answers_at_once:
+        decided = hosted.decide(wanted)
+    else:
+        decided = await _begun_by(hosted, hosted.decide, wanted)
+    # As `runtime.saved`, without a coroutine more for what is asked for most.
+    await runtime.settlements.settled()
+    hosted.check_saved(generation)
     runtime.telemetry.count_decision(hosted.name, decided)
     if is_explained:
         # It is made by now: what cannot be explained must not cost it.
@@ -71,8 +76,11 @@ async def decide_batch(request: Request) -> Response:
     check_room(runtime_of(request).file.committer.waiting())
     wanted = await body_of(request, DecideBatch)
     generation = hosted.generation
-    decided = await _decided_by(hosted, partial(hosted.decide_batch, wanted))
-    await saved(request, hosted, generation)
+    if hosted.answers_at_once:
+        decided = hosted.decide_batch(wanted)
+    else:
+        decided = await _begun_by(hosted, hosted.decide_batch, wanted)
+    await runtime_of(request).saved(hosted, generation)
     for each in decided:
         runtime_of(request).telemetry.count_decision(hosted.name, each)
 
@@ -89,12 +97,15 @@ async def observe(request: Request) -> Response:
     generation = hosted.generation
     async for each in in_turns(hosted, observed):
         try:
-            adopted = await _decided_by(hosted, partial(hosted.adopt, each))
+            if hosted.answers_at_once:
+                adopted = hosted.adopt(each)
+            else:
+                adopted = await _begun_by(hosted, hosted.adopt, each)
             outcomes.append(ObservedOutcome(adopted=adopted))
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return Response(msgspec.json.encode(outcomes), media_type=JSON)
 
@@ -103,7 +114,7 @@ async def activate(request: Request) -> Response:
     """`POST .../decisions/{decision}/activate`: it was shown."""
     hosted, number = decision_of(request)
     hosted.activate(number)
-    await saved(request, hosted)
+    await runtime_of(request).saved(hosted, hosted.generation)
 
     return Response(status_code=204)
 
@@ -112,22 +123,19 @@ async def abandon(request: Request) -> Response:
     """`POST .../decisions/{decision}/abandon`: it was never shown."""
     hosted, number = decision_of(request)
     hosted.abandon(number)
-    await saved(request, hosted)
+    await runtime_of(request).saved(hosted, hosted.generation)
 
     return Response(status_code=204)
 
 
-async def _decided_by(hosted: HostedAgent, call: Callable[[], Made]) -> Made:
-    """What an agent's call returns that decides.
+async def _begun_by(hosted: HostedAgent, call: Callable[[Asked], Made], asked: Asked) -> Made:
+    """What an agent's first call returns that decides.
 
-    The first one makes the agent's state, which may be large: that is done in a thread, and calls
-    of other agents are answered meanwhile.
+    It makes the agent's state, which may be large: that is done in a thread, and calls of other
+    agents are answered meanwhile.
     """
-    if hosted.answers_at_once:
-        return call()
-
     async with hosted.changing:
-        return await asyncio.to_thread(call)
+        return await asyncio.to_thread(call, asked)
 
 
 OPERATIONS = [

@@ -12,7 +12,6 @@ from mobandits_service.calls.requests import (
     body_of,
     hosted_of,
     runtime_of,
-    saved,
 )
 from mobandits_service.operations import Operation
 from mobandits_service.specification import AgentSpecification
@@ -61,7 +60,7 @@ async def set_share(request: Request) -> Response:
     await asyncio.to_thread(hosted.set_share, wanted.share)
     # After the event in the agent's log: killed between the two, it goes back to the share before.
     kept = runtime.agents.kept_again(hosted)
-    await saved(request, hosted)
+    await runtime.saved(hosted, hosted.generation)
     kept.check()
 
     return answer(hosted.state())

@@ -29,26 +29,8 @@ Item = TypeVar("Item")
 _decoders: dict[Any, Any] = {}
 
 
-async def parts_of(request: Request, most: int) -> AsyncIterator[bytes]:
-    """The body of a request as it comes, of which no more is read than is allowed.
-
-    Args:
-        request: of a client.
-        most: bytes that it may have.
-
-    Raises:
-        Problem: where it has more.
-    """
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise Problem(413, f"the body must have at most {most:,} bytes")
-        yield part
-
-
 async def content_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """The body of a request.
+    """The body of a request, of which no more is read than is allowed.
 
     It is kept in `request.state.content`: a worker may find that only the learner can answer, and
     passes it on.
@@ -60,11 +42,23 @@ async def content_of(request: Request, most: int = MOST_BYTES) -> bytes:
     Raises:
         Problem: where it has more.
     """
-    parts = [part async for part in parts_of(request, most)]
+    size = 0
+    parts = []
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise too_large(most)
+        parts.append(part)
+
     content = b"".join(parts)
     request.state.content = content
 
     return content
+
+
+def too_large(most: int) -> Problem:
+    """The refusal of a body of more than so many bytes."""
+    return Problem(413, f"the body must have at most {most:,} bytes")
 
 
 async def body_of(request: Request, kind: type[Body]) -> Body:
@@ -166,24 +160,6 @@ def decision_of(request: Request) -> tuple[HostedAgent, int]:
     number = decision_number(request.path_params["decision"])
 
     return hosted, number
-
-
-async def saved(request: Request, hosted: HostedAgent, generation: int | None = None) -> None:
-    """Wait until what an agent wrote is on disk.
-
-    Args:
-        request: whose call wrote it.
-        hosted: the agent.
-        generation: what `hosted.generation` was when it was written; None: it was just now, and other
-            calls have not come in between.
-
-    Raises:
-        Problem: where it could not be written.
-    """
-    if generation is None:
-        generation = hosted.generation
-    await runtime_of(request).settlements.settled()
-    hosted.check_saved(generation)
 
 
 def check_length(items: Sequence[Any]) -> None:

@@ -16,27 +16,30 @@ from mobandits_service.calls.requests import (
     body_of,
     check_length,
     check_room,
-    decision_of,
     hosted_of,
     in_turns,
     refusal_of,
     runtime_of,
-    saved,
 )
-from mobandits_service.decision_names import number_or_key
+from mobandits_service.decision_names import decision_number, number_or_key
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.operations import Operation
 from mobandits_service.problems import Problem
+from mobandits_service.runtime import ServiceRuntime
 
 
 async def reward(request: Request) -> Response:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
-    hosted, number = decision_of(request)
-    runtime = runtime_of(request)
+    runtime: ServiceRuntime = request.app.state.runtime
+    hosted = runtime.agents.named(request.path_params["agent"])
+    number = decision_number(request.path_params["decision"])
     check_room(runtime.file.committer.waiting())
     rewards = await body_of(request, dict[str, float])
+    generation = hosted.generation
     rewarded = hosted.reward(number, rewards)
-    await saved(request, hosted)
+    # As `runtime.saved`, without a coroutine more for what is asked for most.
+    await runtime.settlements.settled()
+    hosted.check_saved(generation)
     runtime.telemetry.count_reward(hosted.name, rewarded)
 
     return answer(rewarded)
@@ -56,7 +59,7 @@ async def reward_several(request: Request) -> Response:
         except (Problem, ValueError) as error:
             outcomes.append(RewardOutcome(refused=refusal_of(error)))
 
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
     for outcome in outcomes:
         if outcome.rewarded is not None:
             runtime_of(request).telemetry.count_reward(hosted.name, outcome.rewarded)

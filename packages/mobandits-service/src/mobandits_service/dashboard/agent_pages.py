@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits_client.messages import Preview
-from mobandits_service.calls.requests import hosted_of, runtime_of, saved
+from mobandits_service.calls.requests import hosted_of, runtime_of
 from mobandits_service.dashboard.agent_page import agent_page
 from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
 from mobandits_service.dashboard.changes import Change, last_changes
@@ -74,7 +74,7 @@ async def preference_saved(request: Request, visitor: Visitor) -> Response:
         detail = problem_of(error).detail
         return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
 
-    await saved(request, hosted, generation)
+    await runtime_of(request).saved(hosted, generation)
 
     return _shown_again(hosted, span, saved="1")
 

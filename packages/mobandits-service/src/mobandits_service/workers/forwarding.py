@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from mobandits_service.addresses import visitor_address
 from mobandits_service.calls.agents import MOST_STATE_BYTES
-from mobandits_service.calls.requests import parts_of
+from mobandits_service.calls.requests import too_large
 from mobandits_service.problems import Problem
 from mobandits_service.workers.copies import Copies
 
@@ -70,7 +70,7 @@ class Forwarding:
         # What was read by a call that only the learner can answer.
         content = getattr(request.state, "content", None)
         if content is None and not FRAMING.isdisjoint(request.headers):
-            content = parts_of(request, MOST_STATE_BYTES)
+            content = limited_parts(request)
         asked = self._client.build_request(request.method, url, headers=headers, content=content)
         try:
             answered = await self._client.send(asked, stream=True)
@@ -91,6 +91,20 @@ class Forwarding:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+
+async def limited_parts(request: Request) -> AsyncIterator[bytes]:
+    """The body of a request as it comes, of which no more is read than any call takes.
+
+    Raises:
+        Problem: where it has more.
+    """
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_STATE_BYTES:
+            raise too_large(MOST_STATE_BYTES)
+        yield part
 
 
 async def whole_body(answered: httpx.Response) -> AsyncIterator[bytes]:
