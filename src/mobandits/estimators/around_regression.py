@@ -1,4 +1,4 @@
-"""Base of estimators that keep something beside a regression, and believe what it believes."""
+"""Base of estimators that keep something beside a regression, or teach it in another way."""
 
 from typing import Any
 
@@ -6,28 +6,34 @@ from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
 
 
 class AroundRegression:
-    """Base of estimators with a regression in `model`, whose state is in the `model` of theirs."""
+    """Base of estimators with a regression in `model`, which believe what it believes."""
 
     model: Any
 
+    def model_state(self, state: Any) -> Any:
+        """The regression's state: the field `model` of theirs, where nothing else is said."""
+        return state.model
+
     def mean(self, state: Any, context: Array, arms: IntArray) -> Array:
         """(arms, objectives) the regression's means."""
-        mean: Array = self.model.mean(state.model, context, arms)
+        mean: Array = self.model.mean(self.model_state(state), context, arms)
         return mean
 
     def width(self, state: Any, context: Array, arms: IntArray) -> Array:
         """(arms, grams) the regression's widths, for rewards of deviation 1."""
-        width: Array = self.model.width(state.model, context, arms)
+        width: Array = self.model.width(self.model_state(state), context, arms)
         return width
 
     def sample(
         self, state: Any, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
     ) -> Array:
         """(arms, objectives) as the regression samples."""
-        sample: Array = self.model.sample(state.model, context, arms, draws, radius, rng)
+        sample: Array = self.model.sample(
+            self.model_state(state), context, arms, draws, radius, rng
+        )
         return sample
 
     def evidence(self, state: Any, context: Array, arms: IntArray) -> Evidence:
         """The regression's evidence."""
-        evidence: Evidence = self.model.evidence(state.model, context, arms)
+        evidence: Evidence = self.model.evidence(self.model_state(state), context, arms)
         return evidence

@@ -4,13 +4,14 @@ import math
 from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.protocols import Array
+from mobandits.estimators.around_regression import AroundRegression
 from mobandits.estimators.linear import RidgeState, log_volume, split_grams
 from mobandits.numerics.linalg import invert, quadratic
 
 
 @compiled
-class Discounted:
+class Discounted(AroundRegression):
     """`Ridge` or `DisjointRidge` in which rewards are discounted by those that come after them.
 
     A reward of a model makes its earlier ones count `discount` times as much. With S the discounted
@@ -50,26 +51,9 @@ class Discounted:
         first: RidgeState = self.model.init()
         return first
 
-    def mean(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
-        """(arms, objectives) theta_l . x_a."""
-        mean: Array = self.model.mean(state, context, arms)
-        return mean
-
-    def width(self, state: RidgeState, context: Array, arms: IntArray) -> Array:
-        """(arms, grams) sqrt(x_a' V^-1 x_a)."""
-        width: Array = self.model.width(state, context, arms)
-        return width
-
-    def sample(
-        self, state: RidgeState, context: Array, arms: IntArray, draws: int, radius: Array, rng: Rng
-    ) -> Array:
-        """(arms, objectives) as the model samples."""
-        sample: Array = self.model.sample(state, context, arms, draws, radius, rng)
-        return sample
-
-    def evidence(self, state: RidgeState, context: Array, arms: IntArray) -> Evidence:
-        """The discounted number of rewards, and log det V - log det V_1."""
-        return Evidence(state.seen, state.volume)
+    def model_state(self, state: RidgeState) -> RidgeState:
+        """The same: it has no state of its own."""
+        return state
 
     def update(self, state: RidgeState, x: Array, arm: int, reward: Array) -> RidgeState:
         """Learn one reward (objectives,), NaN where it was not observed."""

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, Ints, compiled
-from mobandits.contracts.protocols import Array, Evidence, IntArray, Rng
+from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.contracts.terms import MOST_FACTOR
+from mobandits.estimators.around_regression import AroundRegression
 
 RATE = 0.02  # eta: prices after a log depend little on it, from 0.005 to 0.05
 MOST_EXCESS = 50.0  # one bill moves a price by at most a factor e
@@ -62,7 +63,7 @@ class PricedState(NamedTuple):
 
 
 @compiled
-class Priced:
+class Priced(AroundRegression):
     """An estimator with a price per budget, which a dual rule moves with every cost that it learns.
 
     The cost of a reward r is c = -(offset + slope r). With each cost
@@ -170,11 +171,6 @@ class Priced:
         sample: Array = self.model.sample(state.model, context, arms, draws, radius, rng)
         self.announce(state, arms, sample)
         return sample
-
-    def evidence(self, state: PricedState, context: Array, arms: IntArray) -> Evidence:
-        """Its evidence."""
-        evidence: Evidence = self.model.evidence(state.model, context, arms)
-        return evidence
 
     def deviations(self, state: PricedState) -> Array:
         """(slots, objectives) the standard deviations that it estimates, where it does."""

@@ -1,20 +1,18 @@
 """The prior-free lexicographic filter on intervals, chain by chain."""
 
-from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
-from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.contracts.protocols import Beliefs, Mask
 from mobandits.numerics.masks import everyone
-from mobandits.orders.chains import chain_gap
+from mobandits.orders.chains import ChainOrder
 from mobandits.orders.intervals import linked
-from mobandits.orders.order import BaseOrder, group_names
-from mobandits.orders.validity import check_complete, check_groups
 
 
 @compiled
-class ChainFilter(BaseOrder):
+class ChainFilter(ChainOrder):
     """The order of MOSLB-PC: arms linked by intervals to a chain's lexicographic winner win.
 
     Along a chain the filter keeps, objective by objective, the arms joined to the one with the
@@ -43,18 +41,8 @@ class ChainFilter(BaseOrder):
 
     chains: Ints
 
-    def __post_init__(self) -> None:
-        check_groups("ChainFilter.chains", self.chains)
-
-    def check(self, objectives: int) -> None:
-        """Refuse a problem whose objectives are not exactly those of the chains."""
-        check_complete("ChainFilter.chains", self.chains, objectives)
-
-    def in_words(self, objectives: Sequence[str]) -> str:
-        """The chains, each by priority."""
-        chains = [", then ".join(names) for names in group_names(self.chains, objectives)]
-        listed = "; ".join(chains)
-        return f"filter of priority chains: {listed}"
+    WHERE: ClassVar[str] = "ChainFilter.chains"
+    WORDS: ClassVar[str] = "filter of priority chains"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the union of what the filter keeps in each chain."""
@@ -72,7 +60,3 @@ class ChainFilter(BaseOrder):
                 union[a] |= kept[a]
 
         return union
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(digits of the longest chain,) the gap of one arm under `Chains`."""
-        return chain_gap(means, arm, self.chains)

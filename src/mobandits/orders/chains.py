@@ -1,6 +1,7 @@
 """Priority chains: lists of objectives, lexicographic within a chain, Pareto between chains."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -113,8 +114,34 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
     return out
 
 
+class ChainOrder(BaseOrder):
+    """Base of orders of priority chains: whichever arms they play, the gap is that of `Chains`."""
+
+    WHERE: ClassVar[str] = "Chains.chains"  # the parameter, for messages
+    WORDS: ClassVar[str] = "Pareto front over priority chains"
+
+    chains: Ints
+
+    def __post_init__(self) -> None:
+        check_groups(self.WHERE, self.chains)
+
+    def check(self, objectives: int) -> None:
+        """Refuse a problem whose objectives are not exactly those of the chains."""
+        check_complete(self.WHERE, self.chains, objectives)
+
+    def in_words(self, objectives: Sequence[str]) -> str:
+        """The chains, each by priority."""
+        chains = [", then ".join(names) for names in group_names(self.chains, objectives)]
+        listed = "; ".join(chains)
+        return f"{self.WORDS}: {listed}"
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(digits of the longest chain,) the gap of one arm under `Chains`."""
+        return chain_gap(means, arm, self.chains)
+
+
 @compiled
-class Chains(BaseOrder):
+class Chains(ChainOrder):
     """The order of priority chains: the Pareto front of the arms' lexicographic ranks wins.
 
     Every chain orders the arms lexicographically. An arm dominates another where it is behind in no
@@ -145,25 +172,8 @@ class Chains(BaseOrder):
 
     chains: Ints
 
-    def __post_init__(self) -> None:
-        check_groups("Chains.chains", self.chains)
-
-    def check(self, objectives: int) -> None:
-        """Refuse a problem whose objectives are not exactly those of the chains."""
-        check_complete("Chains.chains", self.chains, objectives)
-
-    def in_words(self, objectives: Sequence[str]) -> str:
-        """The chains, each by priority."""
-        chains = [", then ".join(names) for names in group_names(self.chains, objectives)]
-        listed = "; ".join(chains)
-        return f"Pareto front over priority chains: {listed}"
-
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that none dominates: the Pareto front of the ranks in the chains."""
         ranks = chain_ranks(beliefs.high, self.chains)
         every_chain = np.zeros(0, np.int64)
         return nondominated(ranks, every_chain, everyone(len(ranks)))
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(digits of the longest chain,) the gap of one arm."""
-        return chain_gap(means, arm, self.chains)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
-from mobandits.contracts.protocols import Array, Beliefs, Mask
-from mobandits.numerics.masks import everyone, leaders
-from mobandits.orders.order import BaseOrder, weight_texts
-from mobandits.orders.weighted import check_length, check_weights, shortfalls
+from mobandits.contracts.protocols import Array
+from mobandits.orders.order import weight_texts
+from mobandits.orders.weighted import ScoreOrder, check_length, check_weights
 from mobandits.support.naming import conjunction, quoted
 
 
@@ -36,7 +35,7 @@ def worst_leads(values: Array, weights: Array, reference: Array) -> Array:
 
 
 @compiled
-class Chebyshev(BaseOrder):
+class Chebyshev(ScoreOrder):
     """Chebyshev's scalarisation: the arm with the largest ``min_l w_l (mu[a, l] - z_l)`` wins.
 
     The gap is how far an arm's minimum is below the largest. The minimum is over the objectives
@@ -92,19 +91,6 @@ class Chebyshev(BaseOrder):
         weights = conjunction(weight_texts(self.weights, objectives))
         return f"largest worst lead over [{point}], weights {weights}"
 
-    def front(self, beliefs: Beliefs) -> Mask:
-        """(arms,) the arms whose upper bounds have the largest worst lead."""
-        leads = worst_leads(beliefs.high, self.weights, self.reference)
-        return leaders(leads, everyone(len(leads)))
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(1,) how far one arm's worst lead is below the largest."""
-        # All leads are needed for the largest one.
-        gaps = self.gaps(means)
-        gap: Array = gaps[arm]
-        return gap
-
-    def gaps(self, means: Array) -> Array:
-        """(arms, 1) how far every arm's worst lead is below the largest."""
-        leads = worst_leads(means, self.weights, self.reference)
-        return shortfalls(leads)
+    def scores(self, values: Array) -> Array:
+        """(arms,) the worst lead of every arm."""
+        return worst_leads(values, self.weights, self.reference)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.protocols import Array, Beliefs, Mask
+from mobandits.contracts.protocols import Beliefs, Mask
 from mobandits.numerics.masks import everyone
 from mobandits.orders.intervals import half_width, largest
-from mobandits.orders.lexicographic import priority_gaps
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.lexicographic import ScoresByPriority
 from mobandits.support import checks
 
 
@@ -43,7 +42,7 @@ def interval_leaders(beliefs: Beliefs, objective: int, among: Mask) -> tuple[Mas
 
 
 @compiled
-class Dominant(BaseOrder):
+class Dominant(ScoresByPriority):
     """The order of MOC-MAB: a leader with a wide interval wins, else the best of its near rivals.
 
     Objectives are taken one by one. In objective l, of the arms still in, the leader has the
@@ -105,14 +104,3 @@ class Dominant(BaseOrder):
                 among[a] = among[a] and beliefs.high[a, objective] >= bar
 
         return largest(beliefs.high, last, among)
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(objectives,) the lexicographic gap of one arm."""
-        # On true means there is nothing to explore: the order is the lexicographic one.
-        gaps = priority_gaps(means, arm, arm + 1, 0.0)
-        gap: Array = gaps[0]
-        return gap
-
-    def gaps(self, means: Array) -> Array:
-        """(arms, objectives) the lexicographic gap of every arm."""
-        return priority_gaps(means, 0, len(means), 0.0)

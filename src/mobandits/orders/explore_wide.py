@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Beliefs, Mask, Order, Rng
+from mobandits.contracts.protocols import Beliefs, Mask, Order, Rng
 from mobandits.numerics.masks import count, pick
 from mobandits.numerics.rounded import rescaled
 from mobandits.orders.intervals import half_width
-from mobandits.orders.order import BaseOrder, in_words
+from mobandits.orders.order import AroundOrder, in_words
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.support import checks
 
 
 @compiled
-class ExploreWide(BaseOrder):
+class ExploreWide(AroundOrder):
     """Another order, after a phase in which the arms with wide intervals win.
 
     The phase lasts while an arm's largest half-width over the objectives exceeds `epsilon`. The gap
@@ -108,13 +108,3 @@ class ExploreWide(BaseOrder):
         arm: int = self.order.draw(beliefs, rng)
 
         return arm
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(digits,) the gap of one arm under `order`."""
-        gap: Array = self.order.gap(means, arm)
-        return gap
-
-    def gaps(self, means: Array) -> Array:
-        """(arms, digits) the gap of every arm under `order`."""
-        gaps: Array = self.order.gaps(means)
-        return gaps

@@ -59,6 +59,21 @@ def priority_gaps(means: Array, first: int, last: int, tolerance: float) -> Arra
     return out
 
 
+class ScoresByPriority(BaseOrder):
+    """Base of orders that explore, and whose regret is that of the lexicographic order."""
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(objectives,) the lexicographic gap of one arm."""
+        gaps = priority_gaps(means, arm, arm + 1, 0.0)
+        # On true means there is nothing to explore: what is left is the lexicographic order.
+        gap: Array = gaps[0]
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, objectives) the lexicographic gap of every arm."""
+        return priority_gaps(means, 0, len(means), 0.0)
+
+
 @compiled
 class Lexicographic(BaseOrder):
     """The lexicographic order: the best in objective 0 win, of these the best in objective 1, etc.

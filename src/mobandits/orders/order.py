@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Beliefs, Mask, Rng
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Order, Rng
 from mobandits.numerics.masks import pick
 
 
@@ -49,6 +49,22 @@ class BaseOrder:
                 out[a, i] = digits[i]
 
         return out
+
+
+class AroundOrder(BaseOrder):
+    """Base of orders that change the front of another one, `order`, and score as it does."""
+
+    order: Order
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(digits,) the gap of one arm under `order`."""
+        gap: Array = self.order.gap(means, arm)
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, digits) the gap of every arm under `order`."""
+        gaps: Array = self.order.gaps(means)
+        return gaps
 
 
 def in_words(order: Any, objectives: Sequence[str]) -> str:

@@ -76,8 +76,34 @@ def shortfalls(scores: Array) -> Array:
     return out
 
 
+class ScoreOrder(BaseOrder):
+    """Base of orders by one score per arm: the largest wins, and the gap is how far one is below it."""
+
+    weights: Floats
+
+    def scores(self, values: Array) -> Array:
+        """(arms,) the score of every arm."""
+        raise NotImplementedError
+
+    def front(self, beliefs: Beliefs) -> Mask:
+        """(arms,) the arms whose upper bounds have the largest score."""
+        scores = self.scores(beliefs.high)
+        return leaders(scores, everyone(len(scores)))
+
+    def gap(self, means: Array, arm: int) -> Array:
+        """(1,) how far one arm's score is below the largest."""
+        # All scores are needed for the largest one.
+        gaps = self.gaps(means)
+        gap: Array = gaps[arm]
+        return gap
+
+    def gaps(self, means: Array) -> Array:
+        """(arms, 1) how far every arm's score is below the largest."""
+        return shortfalls(self.scores(means))
+
+
 @compiled
-class Weighted(BaseOrder):
+class Weighted(ScoreOrder):
     """The order of weighted sums: the arm with the largest ``sum_l w_l mu[a, l]`` wins.
 
     The gap is how far an arm's sum is below the largest. The front is that of the beliefs' upper
@@ -116,20 +142,7 @@ class Weighted(BaseOrder):
         weights = conjunction(weight_texts(self.weights, objectives))
         return f"largest weighted sum, weights {weights}"
 
-    def front(self, beliefs: Beliefs) -> Mask:
-        """(arms,) the arms with the largest weighted sum of upper bounds."""
+    def scores(self, values: Array) -> Array:
+        """(arms,) the weighted sum of every arm."""
         # No weight is negative, so the sum of upper bounds is the upper bound of the sum.
-        sums = weighted_sums(beliefs.high, self.weights)
-        return leaders(sums, everyone(len(sums)))
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(1,) how far one arm's sum is below the largest."""
-        # All sums are needed for the largest one.
-        gaps = self.gaps(means)
-        gap: Array = gaps[arm]
-        return gap
-
-    def gaps(self, means: Array) -> Array:
-        """(arms, 1) how far every arm's sum is below the largest."""
-        sums = weighted_sums(means, self.weights)
-        return shortfalls(sums)
+        return weighted_sums(values, self.weights)

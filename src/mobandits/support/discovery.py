@@ -37,7 +37,7 @@ def defined_classes(package: str) -> list[type[Any]]:
 
     Example:
         >>> [cls.__name__ for cls in defined_classes("mobandits.orders")][:2]
-        ['AuthorsChains', 'BaseOrder']
+        ['AroundOrder', 'AuthorsChains']
     """
     found = []
     for module in modules_of(package):

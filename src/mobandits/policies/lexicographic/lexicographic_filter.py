@@ -9,18 +9,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, Beliefs, Mask, Order
+from mobandits.contracts.protocols import Beliefs, Mask, Order
 from mobandits.numerics.masks import everyone
 from mobandits.orders.intervals import half_width, largest, linked
-from mobandits.orders.lexicographic import priority_gaps
-from mobandits.orders.order import BaseOrder, in_words
+from mobandits.orders.lexicographic import ScoresByPriority
+from mobandits.orders.order import AroundOrder, in_words
 
 # The ends of intervals are rounded, so that equal widths differ in the last bits.
 SLACK = 1e-9
 
 
 @compiled
-class LastLeader(BaseOrder):
+class LastLeader(ScoresByPriority):
     """The leader of the last objective, among arms that overlapping intervals join to each leader.
 
     Example:
@@ -47,16 +47,9 @@ class LastLeader(BaseOrder):
         # PF-LEX plays the last leader, not a random arm of the last set.
         return largest(high, last, survivors)
 
-    def gap(self, means: Array, arm: int) -> Array:
-        """(objectives,) the lexicographic gap."""
-        gaps = priority_gaps(means, arm, arm + 1, 0.0)
-        # True means have no intervals: what is left of the filter is the lexicographic order.
-        gap: Array = gaps[0]
-        return gap
-
 
 @compiled
-class FixedWidth(BaseOrder):
+class FixedWidth(AroundOrder):
     """The front of `order` where every interval is mean -+ epsilon."""
 
     order: Order
@@ -85,14 +78,9 @@ class FixedWidth(BaseOrder):
 
         return front
 
-    def gap(self, means: Array, arm: int) -> Array:
-        """The gap of `order`."""
-        gap: Array = self.order.gap(means, arm)
-        return gap
-
 
 @compiled
-class ExploreWidest(BaseOrder):
+class ExploreWidest(AroundOrder):
     """The arms with the widest interval while its half-width is above epsilon; then `order`.
 
     Example:
@@ -134,8 +122,3 @@ class ExploreWidest(BaseOrder):
         front: Mask = self.order.front(beliefs)
 
         return front
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """The gap of `order`."""
-        gap: Array = self.order.gap(means, arm)
-        return gap

@@ -19,8 +19,7 @@ from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Xue
 from mobandits.numerics.masks import count, everyone
 from mobandits.orders.intervals import half_width
-from mobandits.orders.lexicographic import priority_gaps
-from mobandits.orders.order import BaseOrder
+from mobandits.orders.lexicographic import ScoresByPriority
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import estimate_count
 from mobandits.support.checks import number
@@ -55,8 +54,10 @@ def near_best(high: Array, among: Mask, tradeoff: float, width: float) -> Mask:
 
 
 @compiled
-class StagedFilter(BaseOrder):
+class StagedFilter(ScoresByPriority):
     """The arms with wide intervals in the first stage that has some, else the finest filter's arms.
+
+    The trade-off steers play only: regret is that of the lexicographic order.
 
     Filters have width 1/2, 1/4, 1/8, ... until an arm that is left has a wider interval; such an
     arm is played. Where all arms that are left have intervals of at most `floor`, filter once with
@@ -102,13 +103,6 @@ class StagedFilter(BaseOrder):
 
             stage_arms = near_best(high, stage_arms, self.tradeoff, width)
             width *= 0.5
-
-    def gap(self, means: Array, arm: int) -> Array:
-        """(objectives,) the lexicographic gap."""
-        gaps = priority_gaps(means, arm, arm + 1, 0.0)
-        # The trade-off steers play only: regret is that of the lexicographic order.
-        gap: Array = gaps[0]
-        return gap
 
 
 @dataclass(frozen=True)
