@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.agent.decision import Decision
+from mobandits.contracts.protocols import Array
 from mobandits.support.checks import as_float_array
 from mobandits.support.digests import hex_digest
 from mobandits.support.naming import quoted
@@ -119,10 +120,16 @@ def request_digest(context: Any, eligible: Any) -> str:
     pieces = []
     rows = context if isinstance(context, Mapping) else {None: context}
     for name, row in rows.items():
-        numbers = np.empty(0) if row is None else as_float_array("context", row)
+        # Doubles are what most callers have made of it by now.
+        is_made = type(row) is np.ndarray and row.dtype == np.float64
+        numbers = row if is_made else _numbers_of(row)
         pieces.append(repr((name, numbers.shape)).encode("utf-8", "surrogatepass"))
         pieces.append(np.ascontiguousarray(numbers, "<f8").tobytes())
 
     pieces.append(repr(eligible).encode("utf-8", "surrogatepass"))
 
     return hex_digest(pieces)
+
+
+def _numbers_of(row: Any) -> Array:
+    return np.empty(0) if row is None else as_float_array("context", row)
