@@ -11,7 +11,7 @@
   stale.
 - `session` and `session_struct` keep a policy, its state and its stream in compiled form between
   calls of an agent. `at_once` plays simulations in Python until they are compiled; `at_hand` and
-  `child` look for a loop in memory and in the cache, and compile it in a child process.
+  `child` look for a loop in memory and in the cache, and compile it in child processes.
 - `first_round`, `tracebacks` and `compiler_errors`: mistakes in parts of yours are found in Python
   first, with your line and a remedy.
 """

@@ -3,7 +3,8 @@
 `compare` evaluates targets on a log; `evaluate` one of them. See
 docs/tutorials/evaluate-before-you-deploy.md. `tune` chooses a recipe on a log, or a policy for a
 budget, and `sweep_weights` gives a front of policies. See docs/how-to/choose-from-a-log.md and
-docs/how-to/budgets.md.
+docs/how-to/budgets.md. `Monitor` decides between a target and the logging policy whenever one
+looks: docs/how-to/promote-or-wait.md.
 """
 
 from mobandits.evaluation.budget_tuned import BudgetTuned
