@@ -1,5 +1,6 @@
 """Promote, stop or wait: against a slow twin, in streams where nothing differs, and where something does."""
 
+import functools
 import json
 import math
 
@@ -72,6 +73,7 @@ def test_lower_ends_are_where_evidence_reaches_the_risk(data):
     assert float(log_evidence(sums, low + 1e-6)[0]) <= math.log(20) + 1e-3
 
 
+@functools.cache
 def stream(kind, seed, rounds=ROUNDS, effect=(0.0, 0.0)):
     """A log of a policy that learns; arm "b" gains `effect` over "a", in shares of the ranges."""
     rng = np.random.default_rng(seed)
