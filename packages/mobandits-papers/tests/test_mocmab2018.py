@@ -155,7 +155,7 @@ def spread_out(totals):
     """An outcome with MOC-MAB and CD-UCB1 at scale 1, whose table has their other scales too."""
     found = outcome(totals)
     chosen = {("w", row): shared.scaled(row, "1") for row in BOTH}
-    table = pl.concat(found._parts.values())
+    table = pl.concat(part for parts in found._parts.values() for part in parts.values())
     return Outcome(table, {"w": "w"}, chosen)
 
 

@@ -279,7 +279,9 @@ def test_steadier_compares_standard_deviations():
     rng = np.random.default_rng(0)
     steady = np.tile(100.0 + rng.standard_normal((40, 1)), 3)
     wild = np.tile(100.0 + 10.0 * rng.standard_normal((40, 1)), 3)
-    claim = asked(figures.all_steadier("MOSLB-PL", "level_regret", (0, 1)), many=False)
+    claim = asked(
+        figures.steadier("MOSLB-PL", figures.BASELINES, "level_regret", (0, 1)), many=False
+    )
     entry = claim.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))
     assert entry["verdict"] == "reproduced"
     assert entry["measured"] == pytest.approx(wild[:, 0].std() - steady[:, 0].std())
@@ -296,7 +298,7 @@ def test_steadier_compares_standard_deviations():
         claim.judge(Curves(MOSLB_PL=wild[:1], P_UCB1=wild[:1], P_UCB2=wild[:1]))["verdict"]
         == "reported"
     )
-    many = asked(figures.all_steadier("MOSLB-PL", "level_regret", (0, 1)))
+    many = asked(figures.steadier("MOSLB-PL", figures.BASELINES, "level_regret", (0, 1)))
     assert many.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))["verdict"] == "reproduced"
 
 

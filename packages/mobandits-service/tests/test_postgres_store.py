@@ -16,6 +16,7 @@ from mobandits.logs.address import Address
 from mobandits.logs.store import SharedFile, Store
 from mobandits.logs.store.connection import connect, reading
 from mobandits.logs.store.replay import events_between
+from mobandits.logs.store.rollup import BOUNDED, MINUTE
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.shared_store import open_shared
 from mobandits.orders import Lexicographic
@@ -297,13 +298,11 @@ def test_a_pooler_of_transactions_is_refused(address, postgres):
 
 
 def test_statements_of_sums_mean_the_same(tmp_path, address):
-    """What is written for SQLite, and means the same in PostgreSQL once it is translated."""
-    query = """
-    SELECT CASE WHEN {at} >= 0.0 AND {at} < 1e14 THEN CAST({at} / 60.0 AS INTEGER) ELSE 0 END,
-        max(min(coalesce(sum(d.propensity), 0.0), 1e300), -1e300)
-    FROM agents a CROSS JOIN decisions d ON d.agent = a.id WHERE a.id = :agent GROUP BY {at}
+    """Casts round in PostgreSQL, and cut the fraction off in SQLite."""
+    sums = f"""
+    SELECT {MINUTE.format(at="d.at")}, {BOUNDED.format(value="d.propensity")}
+    FROM agents a CROSS JOIN decisions d WHERE d.agent = a.id AND a.id = :agent GROUP BY d.at
     """
-    sums = query.format(at="d.at")
     found = []
     for place in (tmp_path / "log", address):
         with held(place) as shared, Store(shared) as store:

@@ -78,6 +78,9 @@ class ForwardLog:
         self.valued = log[self.first :]
         self._model = model
         self._seed = seed
+        # To fit a model takes long, and waits until it is asked for; a given one is checked now.
+        if isinstance(model, np.ndarray):
+            _ = self.predictions
 
     @cached_property
     def predictions(self) -> Predictions:
