@@ -301,7 +301,8 @@ def _front_in_words(core: AgentCore, decision: Decision, front: Names, *, was_fo
     if played in front and not others:
         return f"{uncertain} it is the only arm that may be best ({order})."
 
-    company = _names_in_words(others)
+    # A state that holds no numbers has no front.
+    company = _names_in_words(others) if others else "no arm"
     if played not in front:
         # An arm that is played whatever is known need never have been there.
         gone = "not" if was_forced else "no longer"
