@@ -69,7 +69,8 @@ def test_nobody_is_missing():
     public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
     # Wrappers for horizons, drift, logs, limits and features; no learner.
     wrappers = {"Doubling", "Features", "Forgetting", "GapWeighted", "Pessimistic", "WithFloor"}
-    wrappers |= {"Conservative", "DriftAlarm", "Paced", "PrimalDual", "Rollout", "Within"}
+    wrappers |= {"Conservative", "DriftAlarm", "Neighbours", "Paced", "PrimalDual", "Rollout"}
+    wrappers |= {"Within"}
     assert public - playing == {"SingleArm", *wrappers}
 
 

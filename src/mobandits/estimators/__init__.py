@@ -6,6 +6,7 @@ from mobandits.estimators.discounted import Discounted
 from mobandits.estimators.disjoint_ridge import DisjointRidge
 from mobandits.estimators.fixed_ridge import FixedRidge, FixedState
 from mobandits.estimators.linear import LinearEstimator, RidgeState
+from mobandits.estimators.nearest_rounds import NearestRounds, NearestRoundsState
 from mobandits.estimators.online_newton import NewtonState, OnlineNewton
 from mobandits.estimators.priced import Priced, PricedState
 from mobandits.estimators.ridge import Ridge
@@ -23,6 +24,8 @@ __all__ = [
     "FixedState",
     "LinearEstimator",
     "MeanState",
+    "NearestRounds",
+    "NearestRoundsState",
     "NewtonState",
     "OnlineNewton",
     "Priced",

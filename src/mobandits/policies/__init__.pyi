@@ -31,6 +31,7 @@ from mobandits.policies.wrappers.drift_alarm import DriftAlarm as DriftAlarm
 from mobandits.policies.wrappers.features import Features as Features
 from mobandits.policies.wrappers.forgetting import Forgetting as Forgetting
 from mobandits.policies.wrappers.gap_weighted import GapWeighted as GapWeighted
+from mobandits.policies.wrappers.neighbours import Neighbours as Neighbours
 from mobandits.policies.wrappers.paced import Paced as Paced
 from mobandits.policies.wrappers.pessimistic import Pessimistic as Pessimistic
 from mobandits.policies.wrappers.primal_dual import PrimalDual as PrimalDual
@@ -63,6 +64,7 @@ __all__ = [
     "MoslbPc",
     "MoslbPl",
     "Mtlo",
+    "Neighbours",
     "Paced",
     "ParetoKg",
     "ParetoTs",
