@@ -1,4 +1,4 @@
-"""Budgets on six problems with known outcomes: `Paced` and others after a log, beside methods by hand.
+"""Budgets on six problems with known outcomes: `tune` and others after a log, beside methods by hand.
 
 `--quick` plays 2 logs of 20, and writes nothing. Problems and budgets were fixed before anything was
 played. `Conservative` has no column: it guards what is maximised, refuses costs, and knows no budget.
@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 import harness
@@ -24,7 +25,7 @@ import mobandits as mob
 from mobandits.errors import InputWarning
 from mobandits.logs import Feedback
 from mobandits.orders import Weighted
-from mobandits.policies import MolEpsGreedy, MolUcb, Paced, PrimalDual, Within
+from mobandits.policies import MolEpsGreedy, MolUcb, Paced, PrimalDual, Rollout, Within
 from mobandits.statistics.quantiles import student_quantile
 
 LOGS = 20
@@ -35,11 +36,11 @@ LARGE = 0.99  # the quantile of costs that is a large one
 
 OBJECTIVES = [mob.Objective("quality", low=0.0, high=1.0), mob.Objective("cost", minimise=True)]
 ON_QUALITY = Weighted([1.0, 0.0])
-LEARNER = MolEpsGreedy(epsilon=0, penalty=10, intercept=30, order=ON_QUALITY)
+LINE = MolEpsGreedy(epsilon=0, penalty=10, intercept=30, order=ON_QUALITY)
 OPTIMIST = MolUcb(order=ON_QUALITY)
 
-KNOWN = "Paced, horizon known"
-OPEN = "Paced, open-ended"
+KNOWN = "tune, horizon known"
+OPEN = "tune, open-ended"
 DEFAULTS = (KNOWN, OPEN)
 OF_LOG = "mixture of the log"
 IN_HINDSIGHT = "mixture in hindsight"
@@ -244,9 +245,13 @@ def agents(log, rounds, budget, seed):
     told = Feedback(log.contexts, log.arms, rewards, shares, names, OBJECTIVES)
     allowed = {"cost": budget}
     large = {"cost": float(np.quantile(log.seen[:, 1], LARGE))}
+    tuned = mob.tune(told, budget=allowed, horizon=rounds, fallback="mixture", progress=False)
+    # Also where the mixture is played in its place.
+    learned = tuned.recipe.recipe if isinstance(tuned.recipe, Rollout) else tuned.recipe
     recipes = {
-        KNOWN: Paced(LEARNER, allowed, horizon=rounds),
-        OPEN: Paced(LEARNER, allowed),
+        KNOWN: learned,
+        OPEN: replace(learned, horizon=None),
+        "Paced, on a line": Paced(LINE, allowed, horizon=rounds),
         "PrimalDual": PrimalDual(OPTIMIST, allowed, largest=large, horizon=rounds),
         # Its limit is on the mean of every arm it plays: it mixes no dear arm with cheap ones.
         "Within": Within(OPTIMIST, allowed),
@@ -257,7 +262,6 @@ def agents(log, rounds, budget, seed):
         agent.learn_log(told)
         yield name, agent
 
-    tuned = mob.tune(told, budget=allowed, horizon=rounds, fallback="mixture", progress=False)
     yield "tune, fallback mixture", tuned.agent(seed=seed)
 
 

@@ -74,8 +74,9 @@ def test_every_place_names_the_same_version(release):
 def changed(monkeypatch, release, tmp_path, name, old, new):
     """A copy of the places that name the version, one of them changed."""
     guests = [f"{guest}/pyproject.toml" for guest in GUESTS]
+    logs = [f"{guest}/CHANGELOG.md" for guest in GUESTS]
     others = ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/mobandits/__init__.py")
-    for place in (*guests, *others):
+    for place in (*guests, *logs, *others):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / place, tmp_path / place)
     text = (tmp_path / name).read_text()
@@ -118,11 +119,13 @@ def test_another_version_is_a_problem(monkeypatch, release, tmp_path, name, old,
     assert release.version_problems() == [problem.format(version)]
 
 
-def test_what_is_unreleased_is_a_problem(monkeypatch, release, tmp_path):
+@pytest.mark.parametrize("folder", ["", "packages/mobandits-client/"])
+def test_what_is_unreleased_is_a_problem(monkeypatch, release, tmp_path, folder):
     mark = "## [Unreleased]\n"
-    changed(monkeypatch, release, tmp_path, "CHANGELOG.md", mark, f"{mark}\n### Added\n\n- X.\n")
+    place = f"{folder}CHANGELOG.md"
+    changed(monkeypatch, release, tmp_path, place, mark, f"{mark}\n### Added\n\n- X.\n")
     version = mobandits.__version__
-    problem = f"CHANGELOG.md: move what is under Unreleased to [{version}]"
+    problem = f"{place}: move what is under Unreleased to [{version}]"
     assert problem in release.changelog_problems(version)
 
 
@@ -144,7 +147,9 @@ def test_versions_of_the_changelog_go_down_and_have_dates(release):
 
 
 def test_kinds_of_changes_are_those_of_keep_a_changelog():
-    kinds = re.findall(r"^### (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    places = [ROOT / "CHANGELOG.md", *(ROOT / guest / "CHANGELOG.md" for guest in GUESTS)]
+    texts = [place.read_text() for place in places]
+    kinds = re.findall(r"^### (.+)$", "\n".join(texts), re.MULTILINE)
     assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 

@@ -67,9 +67,9 @@ MAY_IMPORT = {
     "testing": GROUND | {"simulation"},
     # Applications.
     "agent": GROUND | {"orders", "logs", "encoding"},
-    # What `tune` makes of a budget is a policy.
+    # What `tune` makes of a budget is a policy, on a map.
     "evaluation": GROUND
-    | {"statistics", "logs", "figures", "orders", "agent", "encoding", "policies"},
+    | {"statistics", "logs", "figures", "orders", "agent", "encoding", "policies", "features"},
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},

@@ -54,7 +54,7 @@ CLIENT = Project(
     "packages/mobandits-client/",
     100_000,
     ("METADATA", "licenses/LICENSE"),
-    frozenset({"LICENSE", "README.md", "pyproject.toml"}),
+    frozenset({"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml"}),
 )
 PAPERS = Project(
     "mobandits-papers",
@@ -62,7 +62,7 @@ PAPERS = Project(
     "packages/mobandits-papers/",
     500_000,
     ("METADATA", "entry_points.txt", "licenses/LICENSE"),
-    frozenset({"LICENSE", "README.md", "pyproject.toml"}),
+    frozenset({"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml"}),
 )
 SERVICE = Project(
     "mobandits-service",
@@ -70,7 +70,7 @@ SERVICE = Project(
     "packages/mobandits-service/",
     1_000_000,
     ("METADATA", "entry_points.txt", "licenses/LICENSE"),
-    frozenset({"LICENSE", "README.md", "pyproject.toml"}),
+    frozenset({"CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml"}),
 )
 PROJECTS = (LIBRARY, CLIENT, PAPERS, SERVICE)
 

@@ -68,7 +68,7 @@ def main() -> None:
     """Build, or say what is wrong and exit with 1."""
     for name, page in pages().items():
         (DOCS / name).write_text(page)
-    (DOCS / "changelog.md").write_text((ROOT / "CHANGELOG.md").read_text())
+    (DOCS / "changelog.md").write_text(changelogs())
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
     done = subprocess.run(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
@@ -77,6 +77,13 @@ def main() -> None:
     wrong = said or not_listed() + needs_network() + undocumented()
     print("\n".join(wrong) if wrong else f"{SITE}/index.html")
     sys.exit(bool(wrong) or done.returncode)
+
+
+def changelogs() -> str:
+    """The changelogs of all distributions on one page, the library's first."""
+    guests = sorted((ROOT / "packages").glob("*/CHANGELOG.md"))
+    texts = [(ROOT / "CHANGELOG.md").read_text(), *(path.read_text() for path in guests)]
+    return "\n".join(texts)
 
 
 def pages() -> dict[str, str]:

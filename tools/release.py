@@ -7,7 +7,6 @@ python tools/release.py --versions-only   only whether all places name the same 
 
 import datetime as dt
 import hashlib
-import itertools
 import os
 import re
 import shutil
@@ -182,17 +181,20 @@ def sections() -> dict[str, str | None]:
 
 
 def changelog_problems(version: str) -> list[str]:
-    """What must be done to the changelog before this version is released."""
-    text = (ROOT / "CHANGELOG.md").read_text()
-    marks = list(SECTION.finditer(text))
+    """What must be done to the changelogs before this version is released."""
     problems = []
-    for mark, following in itertools.pairwise(marks):
-        if mark["version"] == "Unreleased" and text[mark.end() : following.start()].strip():
-            problems.append(f"CHANGELOG.md: move what is under Unreleased to [{version}]")
+    for each in PROJECTS:
+        place = f"{each.folder}CHANGELOG.md"
+        text = (ROOT / place).read_text()
+        marks = list(SECTION.finditer(text))
+        ends = [mark.start() for mark in marks[1:]]
+        for mark, end in zip(marks, [*ends, len(text)], strict=True):
+            if mark["version"] == "Unreleased" and text[mark.end() : end].strip():
+                problems.append(f"{place}: move what is under Unreleased to [{version}]")
 
-    released = [mark["version"] for mark in marks if mark["version"] != "Unreleased"]
-    if released[:1] != [version]:
-        problems.append(f"CHANGELOG.md: the newest version must be {version}, got {released[:1]}")
+        released = [mark["version"] for mark in marks if mark["version"] != "Unreleased"]
+        if released[:1] != [version]:
+            problems.append(f"{place}: the newest version must be {version}, got {released[:1]}")
 
     date = sections().get(version)
     if date and date > dt.datetime.now(dt.UTC).date().isoformat():

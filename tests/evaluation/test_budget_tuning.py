@@ -15,11 +15,12 @@ from mobandits.evaluation.budget_tuned import shares_in_words
 from mobandits.evaluation.equal_spend import Terms, best_mixture, gain_at_equal_spend
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.training import add_frozen_probabilities
+from mobandits.features import Fourier
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.numerics.budgeted_mixture import best_near_budgets, best_within_budgets
 from mobandits.orders import Weighted
-from mobandits.policies import DriftAlarm, MolEpsGreedy, MolUcb, Paced, Rollout
+from mobandits.policies import DriftAlarm, Features, MolEpsGreedy, MolUcb, Paced, Rollout
 from mobandits_papers.paretobandit2026 import routing
 
 ARMS = ("small", "medium", "large")
@@ -209,7 +210,8 @@ def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
     assert tuned.sure
     assert tuned.plays == "learned"
     learner = dataclasses.replace(LEARNER, order=Weighted({"quality": 1.0}), intercept=30.0)
-    assert tuned.recipe == Paced(DriftAlarm(learner), {"cost": 0.3})
+    waves = Fourier(50, float(f"{mob.features.median_distance(log.contexts):.3g}"))
+    assert tuned.recipe == Paced(Features(waves, DriftAlarm(learner)), {"cost": 0.3})
     assert tuned.answer.startswith("The learned policy gains 0.")
     lines = str(tuned).splitlines()
     assert lines[0] == "budget: cost at most 0.3 USD per decision"
@@ -294,7 +296,7 @@ def test_several_budgets_and_several_qualities():
     assert tuned.knee is None
     assert tuned.knee_in_words is None
     order = Weighted({"quality": 1.0, "speed": 0.5})
-    assert tuned.recipe.recipe.recipe.order == order
+    assert tuned.recipe.recipe.recipe.recipe.order == order
     values = {name: each.value for name, each in tuned.estimates.items()}
     # The sum of what is learned: speed has a range of 2.
     terms = Terms(np.array([1.0, 0.0, 0.0, 0.25]), np.array([1, 2]))

@@ -31,16 +31,18 @@ from mobandits.evaluation.gains import checked_weights
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.spend_curve import SpendCurve, spend_curve
 from mobandits.evaluation.targets import ConstantTarget
+from mobandits.features import Fourier, median_distance
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.orders import Weighted
-from mobandits.policies import DriftAlarm, MolEpsGreedy, Paced, Rollout
+from mobandits.policies import DriftAlarm, Features, MolEpsGreedy, Paced, Rollout
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
 # The log has tried every arm: what is deployed need not explore, but should notice a change.
 LEARNER = DriftAlarm(MolEpsGreedy(epsilon=0.0, penalty=10.0, intercept=30.0))
+WAVES = 50  # more of them are worth little more, and take longer
 BUDGET_LEVEL = 0.8
 ROUNDING = 1e-6
 ENDLESS = 10**9  # rounds
@@ -72,8 +74,8 @@ class BudgetQuestion(NamedTuple):
 
         return ", ".join(parts)
 
-    def checked_learner(self) -> Recipe:
-        """What learns, after all that can be checked without a log.
+    def check(self) -> None:
+        """Check all that can be checked without a log.
 
         Raises:
             ValueError: naming parameter, rule and value.
@@ -87,12 +89,38 @@ class BudgetQuestion(NamedTuple):
             rule = "tune must have either budget or within"
             raise ValueError(f"{rule}, got {'neither' if self.budget is None else 'both'}")
 
-        learner = LEARNER if self.learner is None else self.learner
-        if not isinstance(learner, Recipe):
+        if self.learner is not None and not isinstance(self.learner, Recipe):
             rule = f"learner must be a recipe such as {LEARNER}"
             raise ValueError(f"{rule}, got {quoted(self.learner)}")
 
-        return learner
+
+def learner_for(contexts: Array) -> Recipe:
+    """What learns where nothing else is said: a line in the context, and waves that bend it.
+
+    Waves cost little where rewards are linear. Where they are not, a line that goes on learning
+    where an arm is played would do harm elsewhere.
+
+    Args:
+        contexts: of a log, whose median distance is the waves' length; where most are equal, there
+            are no waves.
+
+    Example:
+        >>> learner_for(np.array([[0.0], [0.25], [0.5]])).map
+        Fourier(count=50, length=0.25, seed=0)
+        >>> learner_for(np.ones((3, 1))) == LEARNER
+        True
+    """
+    features = contexts.shape[-1]
+    rows = contexts.reshape(-1, features) if features > 0 else contexts
+    try:
+        distance = median_distance(rows)
+    except ValueError:
+        return LEARNER
+
+    # Three digits: nobody could say more of it, and files are read.
+    length = float(f"{distance:.3g}")
+
+    return Features(Fourier(WAVES, length), LEARNER)
 
 
 def tune_budget(log: Feedback, asked: BudgetQuestion, progress: Progress) -> BudgetTuned:
@@ -114,8 +142,12 @@ def tune_budget(log: Feedback, asked: BudgetQuestion, progress: Progress) -> Bud
         ValueError: naming parameter, rule and value.
     """
     check_progress(progress)
-    base = asked.checked_learner()
+    asked.check()
+    base = LEARNER if asked.learner is None else asked.learner
     check_comparison(log, {LEARNED: base}, {DoublyRobust.name: DoublyRobust()})
+    if asked.learner is None:
+        base = learner_for(log.contexts)
+
     allowed = None if asked.budget is None else _checked_budget(asked.budget, log.objectives)
     learner, terms = _problem(log, allowed, base, asked.weights)
     forward = ForwardLog(log, asked.blocks, asked.model, asked.seed)
