@@ -210,8 +210,7 @@ def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
     assert tuned.sure
     assert tuned.plays == "learned"
     learner = dataclasses.replace(LEARNER, order=Weighted({"quality": 1.0}), intercept=30.0)
-    waves = Fourier(50, float(f"{mob.features.median_distance(log.contexts):.3g}"))
-    assert tuned.recipe == Paced(Features(waves, DriftAlarm(learner)), {"cost": 0.3})
+    assert tuned.recipe == Paced(DriftAlarm(learner), {"cost": 0.3})
     assert tuned.answer.startswith("The learned policy gains 0.")
     lines = str(tuned).splitlines()
     assert lines[0] == "budget: cost at most 0.3 USD per decision"
@@ -296,7 +295,7 @@ def test_several_budgets_and_several_qualities():
     assert tuned.knee is None
     assert tuned.knee_in_words is None
     order = Weighted({"quality": 1.0, "speed": 0.5})
-    assert tuned.recipe.recipe.recipe.recipe.order == order
+    assert tuned.recipe.recipe.recipe.order == order
     values = {name: each.value for name, each in tuned.estimates.items()}
     # The sum of what is learned: speed has a range of 2.
     terms = Terms(np.array([1.0, 0.0, 0.0, 0.25]), np.array([1, 2]))
@@ -406,5 +405,43 @@ def test_a_fallback_is_left_when_the_agents_own_log_shows_a_gain(tmp_path):
     assert {decision.propensity for decision in made} == {1.0}
 
 
+def bent_log(seed, rounds, bend):
+    """Quality has so much of |z| beside its line."""
+    plain = uniform_log(seed, rounds)
+    bent = bend * np.abs(plain.contexts[:, 1])
+    rewards = plain.rewards + np.column_stack([bent, np.zeros(rounds)])
+    return dataclasses.replace(plain, rewards=rewards)
+
+
+def test_waves_learn_what_is_not_linear():
+    straight, bent = bent_log(5, 900, 0.0), bent_log(5, 900, 1.0)
+    assert budget_tuning.learner_for(straight, 0) == budget_tuning.LEARNER
+    waves = Fourier(50, float(f"{mob.features.median_distance(bent.contexts):.3g}"))
+    assert budget_tuning.learner_for(bent, 0) == Features(waves, budget_tuning.LEARNER)
+    tuned = mob.tune(bent, budget={"cost": 0.3})
+    quality = Weighted({"quality": 1.0})
+    assert tuned.recipe.recipe == Features(
+        waves, DriftAlarm(dataclasses.replace(LEARNER, order=quality, intercept=30.0))
+    )
+    assert tuned.agent().lessons == 900
+
+
+def test_logs_that_cannot_tell_have_a_line():
+    log = uniform_log(6, 120)
+    few, equal = log[:99], dataclasses.replace(log, contexts=np.ones((120, 2)))
+    empty = dataclasses.replace(log, contexts=np.empty((120, 0)))
+    for each in (few, equal, empty):
+        assert budget_tuning.learner_for(each, 0) == budget_tuning.LEARNER
+
+
 def test_the_experiment_plays_what_is_tuned():
-    assert routing.LEARNER == budget_tuning.LEARNER
+    routed = routing.published_routing()
+    models = routed.models
+    arms = np.random.default_rng(0).integers(len(models), size=len(routed.first.quality))
+    rows = np.arange(len(arms))
+    outcomes = [routed.first.quality[rows, arms], -routed.first.dollars[rows, arms]]
+    shares = np.full(len(arms), 1 / len(models))
+    log = Feedback(
+        routed.first.contexts, arms, np.column_stack(outcomes), shares, models, routed.objectives
+    )
+    assert budget_tuning.learner_for(log, 0) == routing.LEARNER

@@ -185,7 +185,8 @@ def tune_policies(
             "--policy",
             autocompletion=completion.targets,
             help="The first is the one to beat. As in evaluate; repeat for more. With a budget: "
-            "what learns, by default mol-eps-greedy:epsilon=0,penalty=10,intercept=30 in drift-alarm on 50 waves.",
+            "what learns, by default mol-eps-greedy:epsilon=0,penalty=10,intercept=30 in drift-alarm, on waves "
+            "if the log is not linear.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
     budgets: Annotated[

@@ -132,8 +132,9 @@ def tune(
         within: the loss of quality that is allowed, at least 0, in place of a budget; for logs with
             one objective that is minimised and has no weight.
         learner: of the learned policy; None:
-            ``DriftAlarm(MolEpsGreedy(epsilon=0, penalty=10, intercept=30))`` on ``Fourier(50)``, whose
-            length is the median distance between contexts.
+            ``DriftAlarm(MolEpsGreedy(epsilon=0, penalty=10, intercept=30))``, and where the log is
+            sure to be less linear than that, on ``Fourier(50)``: see
+            `budget_tuning.learner_for`.
         horizon: the rounds that the budget is for; None: it has no end.
         fallback: "mixture": where the log shows no gain, play the best mixture within the budget,
             and go on learning; None: play what was learned.
@@ -174,8 +175,8 @@ def tune(
         >>> both = np.column_stack([rewards, -0.1 - arms])
         >>> log = Feedback(contexts, arms, both, [0.5] * 1000, "ab", paid)
         >>> print(tune(log, budget={"cost": 0.4}).answer)
-        The learned policy gains 0.296 over the best mixture that spends no more (a alone), at \
-least 0.2609 (80 %).
+        The learned policy gains 0.2984 over the best mixture that spends no more (a alone), at \
+least 0.2633 (80 %).
     """
     if budget is not None or within is not None or isinstance(recipes, Feedback):
         if log is not None:
