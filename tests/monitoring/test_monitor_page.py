@@ -99,7 +99,7 @@ def test_a_calm_history_says_so(tmp_path):
 def test_histories_of_all_kinds_have_a_page(tmp_path, seed):
     store = written(tmp_path / "a.db", random_events(seed, 90))
     page = write_page(store, tmp_path / "out", window=30).read_text()
-    assert "made by somebody else, and adopted" in page
+    assert "reported by the application, not chosen by the agent" in page
     assert "huge" in page
 
 

@@ -22,7 +22,7 @@ from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 
 MOST_NAMED = 4  # arms in a sentence
-# Of an agent, some are costs: here larger is not always better.
+# Elsewhere larger is better; an agent's objectives may be costs.
 OBJECTIVE = Definition("objective", "one of the rewards, or costs, of a decision")
 MOST_ARMS = 20  # rows of a table; the others share one
 DIGITS = 4  # of the largest mean in a column, with those after the point
@@ -128,7 +128,9 @@ def notes(summary: MonitorSummary) -> list[str]:
     observed = sum(window["observed"] for window in windows)
     if observed:
         share = share_in_words(observed, summary["decisions"])
-        found.append(f"{share} of the decisions were made by somebody else, and adopted.")
+        found.append(
+            f"{share} of the decisions were reported by the application, not chosen by the agent."
+        )
 
     defaults = 0
     for window in windows:
@@ -175,7 +177,9 @@ def calibration_words(summary: MonitorSummary) -> list[str]:
     sentences = []
     judged_windows = zip(calibration["held"], calibration["judged"], strict=True)
     for objective, (held, judged) in zip(summary["objectives"], judged_windows, strict=True):
-        sentences.append(f"{objective['name']}: held in {held} of {quantity(judged, 'window')}.")
+        sentences.append(
+            f"{objective['name']}: intervals held in {held} of {quantity(judged, 'window')}."
+        )
 
     return sentences
 

@@ -12,16 +12,6 @@ from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import refusal
 
-KEYS = (
-    "n_rounds",
-    "n_actions",
-    "action",
-    "position",
-    "reward",
-    "pscore",
-    "context",
-    "action_context",
-)
 FURTHER = ("eligible", "ids", "times", "encoder", "preference", "propensity_mode")
 REQUIRED = ("n_actions", "action", "reward", "context")
 
@@ -30,9 +20,9 @@ def to_dict(log: Feedback, objective: Hashable | None = None) -> dict[str, Any]:
     """Decisions as `bandit_feedback`.
 
     Open Bandit Pipeline reads the keys n_rounds, n_actions, action, position (None), reward,
-    pscore, context and action_context (the identity: arms have no features that stay). Rows that
+    pscore, context and action_context (the identity: arms have no features of their own that stay). Rows that
     arms have of their own become one row per decision, arm by arm. Further keys hold what has no
-    place there, so that `from_dict` gives the same log back: arm_names, objectives, eligible, ids,
+    place there, so that `from_dict` gives the same log back, of all objectives: arm_names, objectives, eligible, ids,
     times, context_shape, encoder, preference and propensity_mode.
 
     Args:
@@ -123,8 +113,8 @@ def from_dict(
     """`bandit_feedback` as decisions; `position` and `action_context` are passed over.
 
     Args:
-        feedback: with action, reward, pscore, context, n_actions; reward is (rounds,) or (rounds,
-            objectives).
+        feedback: with action, reward, context, n_actions, and pscore where it is known; reward is
+            (rounds,) or (rounds, objectives).
         arm_names: None takes the dictionary's, or 0, 1, ...
         objectives: names or `Objective`s; None takes the dictionary's, or "reward", or 0, 1, ...
 

@@ -1,13 +1,15 @@
-"""Digests of what calls are given: the same call again is known by them."""
+"""A digest of requests and descriptions, by which the same one is known again; files have SHA-256."""
 
 import hashlib
 from collections.abc import Iterable
 
-DIGEST_BYTES = 16  # two different calls meet by chance once in 2^64
+DIGEST_BYTES = 16  # among 2^64 different calls, two are likely to meet
 
 
 def hex_digest(pieces: Iterable[bytes]) -> str:
     """A digest of some bytes, in hexadecimal digits.
+
+    Pieces count as one text: who must tell them apart puts something between them.
 
     Example:
         >>> hex_digest([b"small", b"large"]) == hex_digest([b"smalllarge"])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mobandits.support.nearest import refusal
 from mobandits_papers import cross
-from mobandits_papers import theorem_experiments as theory
+from mobandits_papers import theorem_experiments as theorems
 from mobandits_papers.demo import demo
 from mobandits_papers.experiment import Experiment
 from mobandits_papers.mocmab2018 import experiments as mocmab2018
@@ -21,20 +21,20 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
     for one in (
         *moglb2019.EXPERIMENTS,
-        theory.EXPERIMENTS["moglb2019"],
+        theorems.EXPERIMENTS["moglb2019"],
         *pcz2018.EXPERIMENTS,
-        theory.EXPERIMENTS["pcz2018"],
+        theorems.EXPERIMENTS["pcz2018"],
         *mocmab2018.EXPERIMENTS,
-        theory.EXPERIMENTS["mocmab2018"],
+        theorems.EXPERIMENTS["mocmab2018"],
         *molts2025.EXPERIMENTS,
-        theory.EXPERIMENTS["molts2025"],
+        theorems.EXPERIMENTS["molts2025"],
         *moslb2024.EXPERIMENTS,
-        theory.EXPERIMENTS["moslb2024"],
+        theorems.EXPERIMENTS["moslb2024"],
         *paretobandit2026.EXPERIMENTS,
         *cross.EXPERIMENTS,
     )
 }
-# What `mobandits list experiments` shows.
+# What `mobandits list experiments` shows; `mobandits demo` plays the first one.
 LISTED = {"demo": demo, **EXPERIMENTS}
 
 
@@ -60,6 +60,9 @@ a paper or one that `mobandits list experiments` shows
     papers = dict.fromkeys(map(paper_of, EXPERIMENTS))
     known = ["all", *papers, *EXPERIMENTS]
     for wanted in ids:
+        if wanted == demo.id:
+            raise ValueError("ID: demo is a command of its own, `mobandits demo`")
+
         if wanted not in known:
             rule = "be all, a paper or one that `mobandits list experiments` shows"
             raise ValueError(refusal("ID", rule, wanted, known))

@@ -156,8 +156,8 @@ class Rollout(AroundRecipe):
     decides alone. `Agent.retune` goes on with another share and with what was learned.
 
     Probabilities are exact where the recipe's are, and estimated where it draws beliefs. Beliefs,
-    learning and saved state are those of the recipe. A floor belongs inside or outside as it is
-    meant: `Rollout(WithFloor(recipe, 0.05), ...)` explores in the share alone.
+    learning and saved state are those of the recipe. `Rollout(WithFloor(recipe, 0.05), ...)` explores
+    in the share alone, `WithFloor(Rollout(...), 0.05)` in all rounds.
 
     Args:
         recipe: such as `MolUcb(scale=0.3)`, or its class for its defaults.
