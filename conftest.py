@@ -129,6 +129,20 @@ def place_of(path):
     return ""
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Leave out files that have no test of the tier that is asked for: to import them all takes half a minute."""
+    tier = (config.getoption("markexpr") or "").split(" ")[0]
+    if tier not in TIERS or collection_path.suffix != ".py":
+        return None
+
+    place = place_of(collection_path)
+    if not place or place.startswith(TIERS[tier]):
+        return None
+
+    # Single tests of other places.
+    return f"mark.{tier}" not in collection_path.read_text() or None
+
+
 def pytest_collection_modifyitems(items):
     """Mark tests by their places."""
     for item in items:
