@@ -17,6 +17,7 @@ from mobandits_papers.pcz2018 import experiments as pcz2018
 from mobandits_papers.publications import paper_of
 
 ON_DATA = "paretobandit2026"  # the paper that is also played on files of a user's own
+DEMO = "demo"
 EXPERIMENTS: dict[str, Experiment] = {
     one.id: one
     for one in (
@@ -35,7 +36,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     )
 }
 # What `mobandits list experiments` shows; `mobandits demo` plays the first one.
-LISTED = {"demo": demo, **EXPERIMENTS}
+LISTED = {DEMO: demo, **EXPERIMENTS}
 
 
 def find(ids: Sequence[str], data: RoutingFiles | None = None) -> list[Experiment]:
@@ -60,7 +61,7 @@ a paper or one that `mobandits list experiments` shows
     papers = dict.fromkeys(map(paper_of, EXPERIMENTS))
     known = ["all", *papers, *EXPERIMENTS]
     for wanted in ids:
-        if wanted == demo.id:
+        if wanted == DEMO:
             raise ValueError("ID: demo is a command of its own, `mobandits demo`")
 
         if wanted not in known:
