@@ -71,6 +71,68 @@ def test_the_order_of_rows_and_policies_changes_no_number(baseline):
     assert shuffled.best.equals(expected.best)
 
 
+def pairs_that_differ(columns, better):
+    """(winner, loser) of all pairs, of values (policies, trials): Holm's method over SciPy's tests."""
+    pairs = list(itertools.combinations(range(len(columns)), 2))
+    differences = [columns[i] - columns[j] for i, j in pairs]
+    p_values = [stats.wilcoxon(each, method="exact").pvalue for each in differences]
+    found = set()
+    for (i, j), each, p_value in zip(pairs, differences, holm(np.array(p_values)), strict=True):
+        _, low, high = paired_mean(each)
+        if p_value <= 0.05 and not low <= 0.0 <= high:
+            is_first = (each.mean() < 0.0) == (better == "smaller")
+            found.add((i, j) if is_first else (j, i))
+    return found
+
+
+@pytest.mark.parametrize("better", ["smaller", "larger"])
+@pytest.mark.parametrize("policies", [2, 4])
+@pytest.mark.parametrize("trials", [4, 8, 15])
+def test_a_ranking_is_its_definition(better, policies, trials):
+    # From certain differences to none: the first two policies are nearest to each other.
+    values = made(trials, policies, seed=5) + np.array([0.0, -1.9, 0.0, 3.0])[:policies]
+    columns = values[0].T
+    ranking = compare(table_of(values), better=better).ranking
+    losses = columns if better == "smaller" else -columns
+    order = np.argsort(losses.mean(axis=1)).tolist()
+    assert ranking["policy"].to_list() == [f"p{i}" for i in order]
+    assert ranking["rank"].to_list() == list(range(1, policies + 1))
+    ranks = stats.rankdata(losses, axis=0).mean(axis=1)
+    assert ranking["mean_rank"].to_list() == pytest.approx(ranks[order].tolist())
+    assert ranking["mean"].to_list() == pytest.approx(columns.mean(axis=1)[order].tolist())
+    wins = pairs_that_differ(columns, better)
+    assert bool(wins) == (policies == 4 and trials >= 6)
+    for row, i in zip(ranking.rows(named=True), order, strict=True):
+        assert row["better_than"] == [f"p{j}" for j in order if (i, j) in wins]
+        assert row["trials"] == trials
+
+
+def test_equal_policies_share_a_rank_and_beat_nobody():
+    values = np.repeat(made(policies=1), 3, axis=2)
+    ranking = compare(table_of(values)).ranking
+    assert ranking.select("rank", "mean_rank").rows() == [(1, 2.0)] * 3
+    assert ranking["better_than"].to_list() == [[], [], []]
+
+
+def test_the_surely_best_policy_of_a_ranking_beats_all_others():
+    """It needs no correction, and the ranking says the same as `best`."""
+    comparison = compare(table_of(made(trials=6, policies=5)))
+    assert comparison.best["sure"].to_list() == [True]
+    assert comparison.ranking["better_than"][0].to_list() == ["p1", "p2", "p3", "p4"]
+    # Ten pairs, and 1/32 is the least p-value of 6 trials.
+    assert comparison.ranking["better_than"].list.len().to_list()[1:] == [0, 0, 0, 0]
+
+
+def test_a_ranking_against_a_baseline_knows_its_pairs_alone():
+    comparison = compare(table_of(made(trials=12)), "p1")
+    assert dict(comparison.ranking.select("policy", "better_than").rows()) == {
+        "p0": ["p1"],
+        "p1": ["p2", "p3"],
+        "p2": [],
+        "p3": [],
+    }
+
+
 def test_the_same_table_gives_the_same_bits():
     table = table_of(made())
     assert compare(table).table.equals(compare(table).table)

@@ -19,11 +19,12 @@ import polars as pl
 
 from mobandits.comparison.comparison import Comparison
 from mobandits.comparison.pairing import PROBLEM, PairedValues, paired_values
-from mobandits.comparison.pairs import Pair, other_p_values, pairs_against, wilson_interval
+from mobandits.comparison.pairs import Pair, other_pairs, pairs_against, wilson_interval
+from mobandits.contracts.protocols import Array
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.friedman import friedman
-from mobandits.statistics.signed_rank import holm, trials_needed
+from mobandits.statistics.signed_rank import holm, midranks, trials_needed
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
@@ -55,6 +56,17 @@ BEST: dict[str, Any] = {
     "undecided": pl.List(pl.String),
     "trials": pl.Int64,
     "trials_needed": pl.Float64,
+}
+RANKING: dict[str, Any] = {
+    "experiment": pl.String,
+    "environment": pl.String,
+    "component": pl.Int64,
+    "rank": pl.Int64,
+    "policy": pl.String,
+    "mean": pl.Float64,
+    "mean_rank": pl.Float64,
+    "better_than": pl.List(pl.String),
+    "trials": pl.Int64,
 }
 RANKS: dict[str, Any] = {
     "component": pl.Int64,
@@ -128,11 +140,13 @@ def compare(
 
     rows: list[Row] = []
     best_rows: list[Row] = []
+    ranking: list[Row] = []
     for values in all_values:
         reference = _reference(values, baseline, direction)
         pairs = pairs_against(values.values, reference, direction)
-        others = other_p_values(values.values, reference) if baseline is None else []
-        own_rows = _table_rows(values, reference, pairs, others)
+        others = other_pairs(values.values, reference, direction) if baseline is None else []
+        corrected = holm(np.array([pair.test.p_value for pair in [*pairs, *others]]))
+        own_rows = _table_rows(values, reference, pairs, corrected)
         if baseline is None:
             best = _best_row(values, reference, pairs)
             best_rows.append(best)
@@ -141,6 +155,12 @@ def compare(
                 row["sure"] = row["sure"] or best["sure"]
 
         rows += own_rows
+        shown = [pair for pair, row in zip(pairs, own_rows, strict=True) if row["sure"]]
+        for pair, p_holm in zip(others, corrected[len(pairs) :], strict=True):
+            if pair.is_shown(p_holm):
+                shown.append(pair)
+
+        ranking += _ranking_rows(values, shown, direction)
 
     return Comparison(
         metric=name,
@@ -148,6 +168,7 @@ def compare(
         baseline=baseline,
         table=_without_single(pl.DataFrame(rows, TABLE)),
         best=_without_single(pl.DataFrame(best_rows, BEST)),
+        ranking=_without_single(pl.DataFrame(ranking, RANKING)),
         ranks=average_ranks(all_values, direction),
     )
 
@@ -188,7 +209,7 @@ def _reference(values: PairedValues, baseline: str | None, better: Better) -> in
 
 
 def _table_rows(
-    values: PairedValues, reference: int, pairs: Sequence[Pair], others: Sequence[float]
+    values: PairedValues, reference: int, pairs: Sequence[Pair], corrected: Array
 ) -> list[Row]:
     """The rows of one problem and component.
 
@@ -196,11 +217,9 @@ def _table_rows(
         values: of the policies.
         reference: the number of the baseline.
         pairs: every other policy against it.
-        others: further p-values of the family that is corrected.
+        corrected: their p-values after Holm's correction, and maybe more behind them.
     """
     trials = len(values.values)
-    p_values = [pair.test.p_value for pair in pairs]
-    corrected = holm(np.array([*p_values, *others]))
     rows = []
     for i, pair in enumerate(pairs):
         p_holm = float(corrected[i])
@@ -250,6 +269,39 @@ def _best_row(values: PairedValues, reference: int, pairs: Sequence[Pair]) -> Ro
         "trials": trials,
         "trials_needed": needed,
     }
+
+
+def _ranking_rows(values: PairedValues, shown: Sequence[Pair], better: Better) -> list[Row]:
+    """The rows of `Comparison.ranking` of one problem and component, the best first.
+
+    Args:
+        values: of the policies.
+        shown: the pairs whose difference is sure.
+        better: which values are better.
+    """
+    losses = values.values if better == "smaller" else -values.values
+    mean_losses = losses.mean(axis=0)
+    # From trial to trial a policy may be far ahead of its mean, or far behind it.
+    mean_ranks = np.array([midranks(trial) for trial in losses]).mean(axis=0)
+    order = np.argsort(mean_losses, kind="stable").tolist()
+    wins = [pair.winner_and_loser(better) for pair in shown]
+    rows = []
+    for policy in order:
+        beaten = [other for other in order if (policy, other) in wins]
+        row = {
+            "experiment": values.experiment,
+            "environment": values.environment,
+            "component": values.component,
+            "rank": 1 + int((mean_losses < mean_losses[policy]).sum()),
+            "policy": values.policies[policy],
+            "mean": float(values.values[:, policy].mean()),
+            "mean_rank": float(mean_ranks[policy]),
+            "better_than": [values.policies[other] for other in beaten],
+            "trials": len(losses),
+        }
+        rows.append(row)
+
+    return rows
 
 
 def _trials_needed(pair: Pair) -> float:

@@ -36,6 +36,11 @@ class Comparison:
             best), `undecided` (the policies that it is not significantly better than), `trials`, and
             `trials_needed` (with which it would be found in 80 % of cases if the differences are as
             they look; infinite where a difference is 0). Else empty.
+        ranking: one row per policy and component, the best first: its `rank` by the mean, `policy`,
+            `mean`, `mean_rank` (the average over the trials of its rank in each; 1 is best),
+            `better_than` (the policies that it is surely better than: of all pairs or, where a
+            baseline was given, of the pairs with the baseline), and `trials`. `experiment` and
+            `environment` come first where there are several.
         ranks: over several experiments or environments: `component`, `policy`, its average `rank`
             (1 is best), `problems`, the `p_value` of Friedman's test, and Nemenyi's
             `critical_difference`. Else empty.
@@ -58,6 +63,7 @@ class Comparison:
     baseline: str | None
     table: pl.DataFrame
     best: pl.DataFrame
+    ranking: pl.DataFrame
     ranks: pl.DataFrame
 
     def __repr__(self) -> str:

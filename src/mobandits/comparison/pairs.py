@@ -1,8 +1,9 @@
 """One policy against another: paired differences, their mean, their test, and who wins."""
 
+import functools
 import itertools
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -16,22 +17,29 @@ from mobandits.statistics.signed_rank import SIGNIFICANCE, SignedRank, signed_ra
 ROUNDING = 1e-12
 
 
-class Pair(NamedTuple):
-    """A policy against the baseline.
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A policy against another one, such as the baseline.
 
     Attributes:
         policy: its number.
-        differences: (trials,) of the policy less the baseline.
-        mean: of the differences, with its interval.
+        other: the number of the other one.
+        differences: (trials,) of the policy less the other one.
         test: of the differences.
         improvement: the share of trials in which the policy was better, and half of the equal ones.
     """
 
     policy: int
+    other: int
     differences: Array
-    mean: PairedMean
     test: SignedRank
     improvement: float
+
+    # Computed where it is asked for: of most pairs, the p-value says enough.
+    @functools.cached_property
+    def mean(self) -> PairedMean:
+        """The mean of the differences, with its interval."""
+        return paired_mean(self.differences)
 
     def is_shown(self, p_value: float) -> bool:
         """Whether a p-value, the ranks and the interval all speak for the same side of 0."""
@@ -42,6 +50,13 @@ class Pair(NamedTuple):
             return self.mean.low > 0.0
         return self.test.direction < 0 and self.mean.high < 0.0
 
+    def winner_and_loser(self, better: Better) -> tuple[int, int]:
+        """The numbers of both policies, that with the better ranks first."""
+        is_higher = self.test.direction > 0
+        if is_higher == (better == "larger"):
+            return self.policy, self.other
+        return self.other, self.policy
+
 
 def pairs_against(values: Array, reference: int, better: Better) -> list[Pair]:
     """Every other policy against one.
@@ -51,19 +66,20 @@ def pairs_against(values: Array, reference: int, better: Better) -> list[Pair]:
         reference: the number of the one, the baseline.
         better: which values are better.
     """
-    pairs = []
-    for policy in range(values.shape[1]):
-        if policy == reference:
-            continue
+    others = _all_but(values, reference)
+    return [_pair(values, policy, reference, better) for policy in others]
 
-        differences = paired_differences(values[:, policy], values[:, reference])
-        gains = differences if better == "larger" else -differences
-        improvement = float((np.sign(gains) + 1.0).mean()) / 2.0
-        mean = paired_mean(differences)
-        test = signed_rank(differences)
-        pairs.append(Pair(policy, differences, mean, test, improvement))
 
-    return pairs
+def _all_but(values: Array, reference: int) -> list[int]:
+    return [policy for policy in range(values.shape[1]) if policy != reference]
+
+
+def _pair(values: Array, policy: int, other: int, better: Better) -> Pair:
+    differences = paired_differences(values[:, policy], values[:, other])
+    gains = differences if better == "larger" else -differences
+    improvement = float((np.sign(gains) + 1.0).mean()) / 2.0
+
+    return Pair(policy, other, differences, signed_rank(differences), improvement)
 
 
 def paired_differences(first: Array, second: Array) -> Array:
@@ -79,8 +95,8 @@ def paired_differences(first: Array, second: Array) -> Array:
     return np.where(is_rounding, 0.0, differences)
 
 
-def other_p_values(values: Array, reference: int) -> list[float]:
-    """The p-values of all pairs without the baseline.
+def other_pairs(values: Array, reference: int, better: Better) -> list[Pair]:
+    """All pairs without the baseline.
 
     A baseline that the same trials have chosen could have been any policy. So the family of tests
     is all pairs then.
@@ -88,14 +104,10 @@ def other_p_values(values: Array, reference: int) -> list[float]:
     Args:
         values: (trials, policies).
         reference: the number of the baseline.
+        better: which values are better.
     """
-    policies = [policy for policy in range(values.shape[1]) if policy != reference]
-    p_values = []
-    for first, second in itertools.combinations(policies, 2):
-        differences = paired_differences(values[:, first], values[:, second])
-        p_values.append(signed_rank(differences).p_value)
-
-    return p_values
+    combinations = itertools.combinations(_all_but(values, reference), 2)
+    return [_pair(values, first, second, better) for first, second in combinations]
 
 
 def wilson_interval(share: float, trials: int, level: float = 0.95) -> tuple[float, float]:
