@@ -53,7 +53,7 @@ def spec(tmp_path):
 def program(capsys, monkeypatch):
     """Call the program; the report is drawn by code with tests of its own."""
     written = []
-    monkeypatch.setattr("mobandits.cli.console.write_report", written.append)
+    monkeypatch.setattr("mobandits.cli.console.write_report", lambda *of, **_: written.extend(of))
 
     def call(*arguments):
         status = cli.call([str(argument) for argument in arguments])
@@ -102,7 +102,11 @@ def test_list_prints_a_line_per_name(program, kind):
 def test_run_writes_a_folder_and_resumes(program, spec, tmp_path):
     out = tmp_path / "deep" / "out"
     status, said, err = program("run", spec, "--out", out)
-    assert (status, said) == (0, f"{out / 'results.parquet'}: 24 rows\n")
+    assert status == 0
+    rows, caption, values = said.splitlines()
+    assert rows == f"{out / 'results.parquet'}: 24 rows"
+    assert caption.startswith("Reward at round 300. Means over 2 trials")
+    assert values.startswith("RandomChoice()\t")
     assert err.splitlines()[-1] == "s: 600 of 600 rounds"
     table, manifest = read_folder(out)
     assert table["experiment"].unique().to_list() == ["s"]

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, cast
 
 import polars as pl
 
-from mobandits.comparison.findings import sentences
+from mobandits.comparison.findings import findings_of
 from mobandits.errors import FolderError
 from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
-from mobandits.figures.contents import Manifest
+from mobandits.figures.contents import Findings, Manifest
 from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.page import write_page
 from mobandits.figures.run_page import run_page
@@ -45,7 +45,12 @@ class PageKind(NamedTuple):
 
 
 def write(
-    directory: str | Path, *, latex: bool = False, csv: bool = False, pdf: bool = False
+    directory: str | Path,
+    *,
+    latex: bool = False,
+    csv: bool = False,
+    pdf: bool = False,
+    found: Findings | None = None,
 ) -> Path:
     """Draw the figures of a run and write its page, from the files of its folder alone.
 
@@ -55,6 +60,7 @@ def write(
         latex: whether to write `tables/results.tex` as well, for runs and experiments.
         csv: likewise `tables/results.csv`.
         pdf: likewise the figures as PDF, as wide as a column of a paper.
+        found: the findings of a run, where they are at hand: policies are not compared again.
 
     Returns:
         The page, `report.html`; the figures are in `figures/`, each as SVG and PNG.
@@ -66,7 +72,7 @@ def write(
     folder = Path(directory)
     is_for_papers = latex or csv or pdf
     kind = check(folder, for_papers=is_for_papers)
-    page = kind.write(folder)
+    page = kind.write(folder) if found is None else _write_run(folder, found)
     if not is_for_papers:
         return page
 
@@ -129,11 +135,11 @@ def _kind_of(folder: Path) -> PageKind:
     return found
 
 
-def _write_run(folder: Path) -> Path:
+def _write_run(folder: Path, found: Findings | None = None) -> Path:
     table, manifest = read_table(folder)
     with describing(manifest["specification"]):
-        findings = sentences(table)
-        return write_page(folder, run_page(folder, table, manifest, findings))
+        found = found or findings_of(table)
+        return write_page(folder, run_page(folder, table, manifest, found))
 
 
 def _write_evaluation(folder: Path) -> Path:

@@ -9,8 +9,10 @@ import pytest
 from false_positives import table_of
 
 from mobandits.cli import program as cli
+from mobandits.cli.simulations import print_findings
 from mobandits.comparison import compare
-from mobandits.comparison.findings import sentences
+from mobandits.comparison.findings import findings_of, main_metric
+from mobandits.figures.contents import Findings
 from mobandits.simulation import Results
 
 
@@ -93,21 +95,50 @@ def test_findings_are_of_every_metric_with_a_direction():
     plays = regret.with_columns(metric=pl.lit("plays"))
     reward = regret.with_columns(metric=pl.lit("reward"))
     table = pl.concat([regret, plays, reward])
-    found = sentences(Results(table, {}))
-    assert [each.partition(":")[0] for each in found] == ["Pareto regret", "Reward"]
-    assert found == sentences(table)
+    found = findings_of(table)
+    assert [each.partition(":")[0] for each in found.sure] == ["Pareto regret", "Reward"]
+    assert found.unsure == []
+    assert found.metric == "pareto_regret"
+    assert found.ranking.equals(compare(regret).ranking)
 
 
 def test_one_policy_has_no_rival():
     table = table_of(near(3.0))
-    assert sentences(table.filter(pl.col("policy") == "p0")) == []
+    assert findings_of(table.filter(pl.col("policy") == "p0")) == ("pareto_regret", None, [], [])
 
 
 def test_what_cannot_be_paired_says_why():
     table = table_of(near(3.0))
     is_lost = (pl.col("policy") == "p1") & (pl.col("trial") == 3)
-    (sentence,) = sentences(table.filter(~is_lost))
+    found = findings_of(table.filter(~is_lost))
+    assert (found.ranking, found.sure) == (None, [])
+    (sentence,) = found.unsure
     assert sentence.startswith("Pareto regret was not compared: policies must have the same trials")
+
+
+def test_what_is_sure_is_told_from_what_is_not():
+    sure = table_of(near(3.0))
+    unsure = table_of(near(0.0)).with_columns(metric=pl.lit("effective_pareto_regret"))
+    found = findings_of(pl.concat([unsure, sure]))
+    (said,) = found.sure
+    (unsaid,) = found.unsure
+    assert said.startswith("Pareto regret: p0 is better")
+    assert unsaid.startswith("Effective Pareto regret: ")
+    against = compare(sure, "p0")
+    assert against.sentences(sure=True) == against.sentences()
+    assert against.sentences(sure=False) == []
+
+
+def test_one_component_ranks_and_of_several_none():
+    regret = table_of(near(3.0))
+    reward = regret.with_columns(metric=pl.lit("reward"))
+    rewards = pl.concat([reward, reward.with_columns(component=pl.col("component") + 1)])
+    assert main_metric(pl.concat([rewards, regret])) == "pareto_regret"
+    found = findings_of(rewards)
+    assert (found.metric, found.ranking) == ("reward", None)
+    assert len(found.sure) == 2
+    plays = regret.with_columns(metric=pl.lit("plays"))
+    assert findings_of(plays) == ("plays", None, [], [])
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.4, 3.0])
@@ -133,24 +164,77 @@ arm = 1
 """
 
 
-def test_the_command_line_prints_them(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("mobandits.cli.console.write_report", lambda folder: None)
+def run(tmp_path, *options):
+    """Play the specification by the command, and return its folder."""
     (tmp_path / "s.toml").write_text(SPEC)
     out = tmp_path / "out"
-    assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(out)]) == 0
-    printed = capsys.readouterr().out
-    for sentence in sentences(Results.read(out)):
-        assert sentence in printed
-    assert "the signed-rank test of 3 trials cannot give less than" in printed
+    assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(out), *options]) == 0
+    return out
+
+
+@pytest.mark.parametrize("trials", [3, 12])
+def test_the_command_line_prints_the_ranking_and_then_who_is_best(
+    tmp_path, monkeypatch, capsys, trials
+):
+    monkeypatch.setattr("mobandits.cli.console.write_report", lambda *_, **__: None)
+    out = run(tmp_path, "--trials", str(trials))
+    found = findings_of(Results.read(out).table)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("Pareto regret at round 20. Means over")
+    cells = [line.split("\t") for line in lines[2:4]]
+    for row, own in zip(found.ranking.rows(named=True), cells, strict=True):
+        better_than = ", ".join(row["better_than"]) or "–"
+        mean_rank = f"{row['mean_rank']:.1f}"
+        assert [own[0], own[1], *own[3:]] == [
+            str(row["rank"]),
+            row["policy"],
+            mean_rank,
+            better_than,
+        ]
+    assert lines[4:] == [*found.sure, *found.unsure]
+    (best,) = lines[4:]
+    assert ("the signed-rank test of 3 trials cannot give less than" in best) == (trials == 3)
+
+
+def test_the_command_line_says_three_sentences_at_most(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("mobandits.cli.console.write_report", lambda *_, **__: None)
+    said = ["a is best.", "b is best.", "c is best.", "d is best."]
+    for sure, unsure, printed in ((said, said, said[:3]), ([], said, said[:1])):
+        print_findings(table_of(near(3.0)), Findings("pareto_regret", None, sure, unsure))
+        lines = capsys.readouterr().out.splitlines()
+        assert [line for line in lines if line in said] == printed
+
+
+def test_policies_are_compared_once(tmp_path, monkeypatch):
+    """The command hands its comparison on to the page."""
+    compared = []
+
+    def counted(table, **options):
+        compared.append(options["metric"])
+        return compare(table, **options)
+
+    monkeypatch.setattr("mobandits.comparison.findings.compare", counted)
+    run(tmp_path)
+    assert compared == ["pareto_regret"]
 
 
 def test_the_page_of_a_run_shows_them(tmp_path):
-    (tmp_path / "s.toml").write_text(SPEC)
-    out = tmp_path / "out"
-    assert cli.call(["run", str(tmp_path / "s.toml"), "--out", str(out)]) == 0
+    out = run(tmp_path)
     page = html.unescape((out / "report.html").read_text())
-    for sentence in sentences(Results.read(out)):
-        assert sentence in page
+    (sentence,) = findings_of(Results.read(out).table).unsure
+    places = [
+        page.index("<h1>Pareto regret of 2 policies on Linear, 50 arms, 4 objectives</h1>"),
+        page.index('<table class="sortable ranking">'),
+        page.index("<figure>"),
+        page.index("In no metric is a policy significantly better than all others."),
+        page.index("<details"),
+        page.index(sentence),
+        page.index("<h2>Provenance"),
+    ]
+    assert places == sorted(places)
+    # The page that is drawn again is the same.
+    assert cli.call(["report", str(out)]) == 0
+    assert html.unescape((out / "report.html").read_text()) == page
 
 
 def test_few_trials_say_that_the_test_cannot_reject():

@@ -8,6 +8,7 @@ import pytest
 from test_evaluation_figures import content, front_table, outline_table, some_values
 from test_paper_page import entry, made, plot
 
+from mobandits.comparison.findings import findings_of
 from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.run_page import run_page
 from mobandits_papers.demo.page import demo_page
@@ -80,8 +81,10 @@ def of_run(manifest, table):
 
 def test_the_page_of_a_run(table, manifest, tmp_path):
     said = hostile(manifest(of_run(manifest, table)))
-    page = run_page(tmp_path, marked(table), said, findings=[f"the best{MARK}"])
-    check(page, "World()", "A()", "a", "x", "the best")
+    named = marked(table)
+    found = findings_of(named)._replace(sure=[f"the best{MARK}"], unsure=[f"the worst{MARK}"])
+    page = run_page(tmp_path, named, said, found)
+    check(page, "World()", "A()", "a", "x", "the best", "the worst")
 
 
 def test_the_page_of_the_demonstration(make_demo, manifest, tmp_path):

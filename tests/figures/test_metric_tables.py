@@ -3,9 +3,15 @@
 import polars as pl
 import pytest
 
+from mobandits.comparison.findings import findings_of
 from mobandits.figures.formatting import folded
-from mobandits.figures.metric_tables import MOST_COLUMNS, best_sentence, results_table
-from mobandits.figures.run_page import final_tables, findings_of, run_page
+from mobandits.figures.metric_tables import (
+    MOST_COLUMNS,
+    best_sentence,
+    ranking_table,
+    results_table,
+)
+from mobandits.figures.run_page import final_tables, run_page
 from mobandits.figures.words import SYMBOLS, WORDS, definitions, symbols_in
 from mobandits.metrics import registry
 from mobandits.metrics.traits import traits_of
@@ -87,7 +93,7 @@ def test_intervals_that_are_uneven_show_both_ends():
     assert results_table(means, "pareto_regret").rows == [["a", "1.0 [0.0,\N{NO-BREAK SPACE}4.0]"]]
 
 
-def test_environments_have_a_table_and_a_sentence_each(table):
+def test_environments_have_a_table_each(table):
     other = table.with_columns(environment=pl.lit("Other()"))
     both = pl.concat([table, other])
     captions = [one.caption for one in final_tables(both, "pareto_regret")]
@@ -95,25 +101,62 @@ def test_environments_have_a_table_and_a_sentence_each(table):
         "Pareto regret at round 20 in World()",
         "Pareto regret at round 20 in Other()",
     ]
-    assert len(findings_of(both)) == 2
-    several = [table.with_columns(environment=pl.lit(f"World({i})")) for i in range(9)]
-    assert len(findings_of(pl.concat(several))) == 3
+    for one in final_tables(both, "pareto_regret", findings_of(both).ranking):
+        assert [row[:2] for row in one.rows] == [["1", "b"], ["2", "a"]]
+
+
+def test_a_ranking_says_ranks_and_whom_a_policy_beats():
+    means = means_of({"a": 2.0, "b": 1.0, "c": 3.0, "d": 3.0})
+    ranking = [
+        {"policy": "b", "rank": 1, "mean_rank": 1.25, "better_than": ["a", "c", "d"]},
+        {"policy": "a", "rank": 2, "mean_rank": 1.75, "better_than": ["c", "d"]},
+        {"policy": "c", "rank": 3, "mean_rank": 3.5, "better_than": ["d"]},
+        {"policy": "d", "rank": 4, "mean_rank": 3.5, "better_than": []},
+    ]
+    table = ranking_table(means, "pareto_regret", "Where.", ranking)
+    assert table.header == ["rank", "policy", "Pareto regret", "mean rank", "better than"]
+    assert table.rows == [
+        ["1", "b", "1.0 ± 1.0", "1.2", "all others"],
+        ["2", "a", "2.0 ± 1.0", "1.8", "c and d"],
+        ["3", "c", "3.0 ± 1.0", "3.5", "d"],
+        ["4", "d", "3.0 ± 1.0", "3.5", "–"],
+    ]
+    assert table.caption == results_table(means, "pareto_regret", "Where.").caption
+    two = ranking_table(
+        means.head(2), "pareto_regret", "", ranking[1:2] + [ranking[0] | {"better_than": []}]
+    )
+    assert [row[4] for row in two.rows] == ["c and d", "–"]
 
 
 def test_a_run_page_answers_first_and_defines_its_words(table, manifest, tmp_path):
     said = {"environment": "World()", "policies": {}, "rounds": 20, "trials": 3, "seed": 0}
     named = table.with_columns(policy=pl.lit("c = ") + pl.col("policy"))
-    text = run_page(tmp_path, named, manifest(said))
+    text = run_page(tmp_path, named, manifest(said), findings_of(named))
     places = [
-        text.index("Lowest Pareto regret: c = b, 40 [0,\xa090]; then c = a, 80 [0,\xa0179]."),
+        text.index("<h1>Pareto regret of 2 policies on World</h1>"),
+        text.index("<caption>Pareto regret at round 20."),
+        text.index('<th scope="row">c = b</th><td class="number">40 [0,\xa090]</td>'),
+        text.index("3 trials of 20 rounds"),
         text.index("<dfn>interval</dfn>"),
         text.index("<dfn>c</dfn>"),
         text.index("<figure>"),
         text.index("the sum over rounds of the gap of the arm that was played"),
-        text.index("<caption>Pareto regret at round 20."),
+        text.index("<h2>Which policy is best"),
+        text.index("What 3 trials cannot tell"),
         text.index("<h2>Provenance"),
     ]
     assert places == sorted(places)
+    assert text.count("<caption>") == 1
+
+
+def test_a_run_of_one_policy_has_its_values_first_and_nothing_to_compare(table, manifest, tmp_path):
+    said = {"environment": "World()", "policies": {}, "rounds": 20, "trials": 3, "seed": 0}
+    alone = table.filter(policy="a")
+    text = run_page(tmp_path, alone, manifest(said), findings_of(alone))
+    assert "<h1>Pareto regret of a on World</h1>" in text
+    assert text.index("<caption>") < text.index("<figure>")
+    assert "mean rank" not in text.partition("</style>")[2]
+    assert "Which policy is best" not in text
 
 
 @pytest.mark.parametrize("name", registry())

@@ -9,6 +9,7 @@ import pytest
 from browser import CHROMIUM, browser
 
 from mobandits.figures import palette
+from mobandits.figures.contents import Findings
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Table, draw_picture, render
 from mobandits.figures.provenance import Provenance
@@ -52,8 +53,7 @@ def page_file(tmp_path_factory):
     section = MetricSection("pareto_regret", "Pareto regret", picture, [values])
     page = RunPage(
         title="A run",
-        findings=[],
-        policies="3 policies",
+        findings=Findings("pareto_regret", None, [], []),
         environments=["World()"],
         trials=3,
         rounds=1000,

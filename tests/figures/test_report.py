@@ -142,7 +142,7 @@ def test_a_run_stays_a_run_whatever_lies_beside_it(folder, table, theorem_folder
     said = {"experiment": "x", "environment": "World()", "policies": {}, "rounds": 20, "seed": 0}
     directory = folder("run", table, said | {"trials": 3})
     (directory / "p2018.json").write_bytes((theorem_folder / "p2018.json").read_bytes())
-    assert "<h1>x</h1>" in report.write(directory).read_text()
+    assert "<h1>Pareto regret of 2 policies on World</h1>" in report.write(directory).read_text()
 
 
 def test_curves_that_are_lost_are_told(theorem_folder):

@@ -3,8 +3,9 @@
 import contextlib
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -94,11 +95,42 @@ def lines(what: str, unit: str = "rounds") -> OnProgress:
     return progress
 
 
-def write_report(folder: Path, **for_papers: bool) -> None:
-    """The figures and the page of a finished run; `for_papers` is passed to `report.write`."""
+def write_report(folder: Path, **options: Any) -> None:
+    """The figures and the page of a finished run; `options` are passed to `report.write`."""
     from mobandits import report as page  # noqa: PLC0415
 
-    typer.echo(page.write(folder, **for_papers))
+    typer.echo(page.write(folder, **options))
+
+
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()
+) -> None:
+    """Print a table, without its header where no terminal reads it.
+
+    Args:
+        header: a name per column.
+        rows: a text per column each.
+        numbers: the names of columns that are set to the right.
+    """
+    # For other programs, lines that can be cut at tabs; for people, a table.
+    if not sys.stdout.isatty():
+        for row in rows:
+            typer.echo("\t".join(row))
+
+        return
+
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=None)
+    for name in header:
+        table.add_column(name, justify="right" if name in numbers else "left")
+    for row in rows:
+        # Names may hold brackets, which Rich would read as its markup.
+        table.add_row(*map(Text, row))
+
+    Console().print(table)
 
 
 def say_finished(what: str, folder: Path) -> None:

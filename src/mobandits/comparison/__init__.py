@@ -15,6 +15,6 @@ Example:
 
 from mobandits.comparison.comparing import compare
 from mobandits.comparison.comparison import Comparison
-from mobandits.comparison.findings import sentences
+from mobandits.comparison.findings import findings_of
 
-__all__ = ["Comparison", "compare", "sentences"]
+__all__ = ["Comparison", "compare", "findings_of"]

@@ -80,7 +80,7 @@ class Comparison:
         shown = html_table(self.table.columns, rows, total=len(self.table))
         return block(repr(self), *remarks, shown)
 
-    def sentences(self) -> list[str]:
+    def sentences(self, *, sure: bool | None = None) -> list[str]:
         """Sentences on the best policy and its lead, or on the trials that would tell.
 
         One sentence or two per component, experiment and environment, those over several
@@ -91,10 +91,14 @@ class Comparison:
         for normal differences with the mean and the standard deviation of these trials
         (`mobandits.statistics.signed_rank.trials_needed` has the formula). Few trials know both badly, so
         it is a guess of the order of magnitude.
+
+        Args:
+            sure: True: only those on differences that are sure; False: only the others; None: all.
         """
-        return comparison_sentences(
+        sentences = comparison_sentences(
             self.metric, self.better, self.baseline, self.table, self.best, self.ranks
         )
+        return [each.text for each in sentences if sure in (None, each.is_sure)]
 
     def plot(self, width: float = PAGE_WIDTH) -> "Figure":
         """The figure of the comparison.

@@ -1,29 +1,21 @@
-"""The sentences that answer who is best in a run, for pages and the command line."""
-
-from typing import Protocol
+"""The answer to who is best in a run, for pages and the command line."""
 
 import polars as pl
 
 from mobandits.comparison.comparing import compare
+from mobandits.figures.contents import Findings
 from mobandits.figures.formatting import title_of
-from mobandits.metrics.traits import describing, traits_of
+from mobandits.metrics.traits import traits_of
 
 
-class HasTable(Protocol):
-    """Results: anything with a table as `simulate` records it."""
+def findings_of(table: pl.DataFrame) -> Findings:
+    """The comparisons of a run; none where one policy played.
 
-    @property
-    def table(self) -> pl.DataFrame:
-        """The table."""
-
-
-def sentences(results: HasTable | pl.DataFrame) -> list[str]:
-    """The best policy in each metric with a known direction; empty where one policy played.
-
-    A metric whose values cannot be paired gets a sentence that says why.
+    Metrics of others, which this library does not have, are known where the call is within
+    `mobandits.metrics.traits.describing(specification)`.
 
     Args:
-        results: results of a simulation, or their table.
+        table: rows as `simulate` records them.
 
     Example:
         >>> from mobandits.environments import Linear
@@ -31,32 +23,55 @@ def sentences(results: HasTable | pl.DataFrame) -> list[str]:
         >>> from mobandits.simulation import simulate
         >>> policies = {"ucb": MolUcb(scale=0.3), "random": RandomChoice()}
         >>> asked = {"rounds": 20, "trials": 1, "metrics": ["pareto_regret"]}
-        >>> sentences(simulate(policies, Linear(arms=5), **asked))[0][-60:]
+        >>> findings_of(simulate(policies, Linear(arms=5), **asked).table).unsure[0][-60:]
         'one trial cannot tell; 6 trials are the least that can tell.'
     """
-    table = results if isinstance(results, pl.DataFrame) else results.table
-    # Results know the run, which describes metrics that this library does not have.
-    specification = getattr(results, "specification", None)
-    if specification is None:
-        return _findings(table)
-
-    with describing(specification):
-        return _findings(table)
-
-
-def _findings(table: pl.DataFrame) -> list[str]:
-    if table["policy"].n_unique() < 2:
-        return []
-
-    found = []
-    for metric in table["metric"].unique(maintain_order=True):
-        if traits_of(metric).better is None:
-            continue
-
+    main = main_metric(table)
+    ranking = None
+    sure: list[str] = []
+    unsure: list[str] = []
+    has_rivals = table["policy"].n_unique() > 1
+    for metric in directed_metrics(table) if has_rivals else ():
         try:
-            found += compare(table, metric=metric).sentences()
+            comparison = compare(table, metric=metric)
         except ValueError as error:
             # A page shows what it can: runs may hold policies with other trials or rounds.
-            found.append(f"{title_of(metric)} was not compared: {error}.")
+            unsure.append(f"{title_of(metric)} was not compared: {error}.")
+            continue
 
-    return found
+        if metric == main and comparison.ranking["component"].n_unique() == 1:
+            ranking = comparison.ranking
+
+        sure += comparison.sentences(sure=True)
+        unsure += comparison.sentences(sure=False)
+
+    return Findings(main, ranking, sure, unsure)
+
+
+def directed_metrics(table: pl.DataFrame) -> list[str]:
+    """The metrics of a table of which one knows what is better, in its order."""
+    names = table["metric"].unique(maintain_order=True)
+    return [name for name in names if traits_of(name).better is not None]
+
+
+def main_metric(table: pl.DataFrame) -> str:
+    """The metric that ranks policies: the first with a direction and a single component.
+
+    Where there is none, it is the first with a direction, or else the first of all.
+
+    Args:
+        table: rows as `simulate` records them.
+
+    Example:
+        >>> names = ["plays", "reward", "reward", "pareto_regret"]
+        >>> main_metric(pl.DataFrame({"metric": names, "component": [0, 0, 1, 0]}))
+        'pareto_regret'
+    """
+    directed = directed_metrics(table)
+    components = table.group_by("metric").agg(pl.col("component").n_unique())
+    number_of = dict(components.rows())
+    single = [name for name in directed if number_of[name] == 1]
+
+    names: list[str] = [*single, *directed, table["metric"][0]]
+
+    return names[0]

@@ -11,19 +11,29 @@ from mobandits.figures.formatting import (
     component_name,
     digits_after_point,
     format_number,
-    join_words,
     p_text,
     title_of,
 )
 from mobandits.metrics.metric import Better
 from mobandits.statistics.signed_rank import LEAST_TRIALS, SIGNIFICANCE, smallest_p_value
-from mobandits.support.naming import quantity
+from mobandits.support.naming import names_text, quantity
 
 DIGITS = 3  # of the larger end of an interval
 COMPARATIVE = {"smaller": "lower", "larger": "higher"}
-MOST_NAMES = 4  # in a list; more would bury the sentence
 MOST_TRIALS = 10_000  # nobody plays more of them: the sentence says so, and no number
 Row = Mapping[str, Any]
+
+
+class Sentence(NamedTuple):
+    """A sentence of a comparison.
+
+    Attributes:
+        text: it.
+        is_sure: whether it says that a difference is sure; else, that none of its differences is.
+    """
+
+    text: str
+    is_sure: bool
 
 
 def comparison_sentences(
@@ -33,7 +43,7 @@ def comparison_sentences(
     table: pl.DataFrame,
     best: pl.DataFrame,
     ranks: pl.DataFrame,
-) -> list[str]:
+) -> list[Sentence]:
     """The sentences of a comparison, those over several environments first.
 
     Args:
@@ -48,7 +58,8 @@ def comparison_sentences(
     sentences = []
     for group in ranks.partition_by("component", maintain_order=True):
         subject = subject_of(metric, group.row(0, named=True), several=several)
-        sentences.append(ranks_sentence(subject, group))
+        is_sure = group["p_value"][0] <= SIGNIFICANCE
+        sentences.append(Sentence(ranks_sentence(subject, group), is_sure))
 
     keys = [key for key in ("experiment", "environment", "component") if key in table.columns]
     groups = table.partition_by(keys, maintain_order=True)
@@ -56,9 +67,12 @@ def comparison_sentences(
         rows = group.rows(named=True)
         subject = subject_of(metric, rows[0], several=several)
         if baseline is None:
-            sentences.append(best_sentence(subject, better, best.row(i, named=True), rows))
+            best_row = best.row(i, named=True)
+            text = best_sentence(subject, better, best_row, rows)
+            sentences.append(Sentence(text, best_row["sure"]))
         else:
-            sentences.append(baseline_sentence(subject, better, rows))
+            is_sure = any(row["sure"] for row in rows)
+            sentences.append(Sentence(baseline_sentence(subject, better, rows), is_sure))
 
     return sentences
 
@@ -312,17 +326,3 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
     start = f"{best['policy']} has the best average rank, {rank} ({chance})"
 
     return f"{place}: {start}. It is {' and '.join(clauses)} ({critical})."
-
-
-def names_text(names: Sequence[str]) -> str:
-    """Names in a sentence, of which many are counted.
-
-    Example:
-        >>> names_text(["a", "b"]), names_text(list("abcdef"))
-        ('a and b', 'a, b, c and 3 others')
-    """
-    if len(names) <= MOST_NAMES:
-        return join_words(names)
-
-    named = names[: MOST_NAMES - 1]
-    return join_words([*named, f"{len(names) - len(named)} others"])

@@ -1,6 +1,25 @@
-"""The content of the files that pages are made from, as types that writers and readers share."""
+"""The content that pages are made from, most of it in files, as types of writers and readers."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
+
+import polars as pl
+
+
+class Findings(NamedTuple):
+    """The answer to who is best in a run, as `mobandits.comparison.findings` finds it.
+
+    Attributes:
+        metric: the one that ranks policies.
+        ranking: `Comparison.ranking` in this metric; None: policies were not compared, or the metric
+            has several components, of which none ranks alone.
+        sure: sentences on differences that are sure, in every metric.
+        unsure: sentences on what these trials cannot tell, and why a metric was not compared.
+    """
+
+    metric: str
+    ranking: pl.DataFrame | None
+    sure: list[str]
+    unsure: list[str]
 
 
 # TypedDicts and not dataclasses: what is read is used as it is, unknown keys of later versions

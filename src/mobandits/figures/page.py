@@ -37,17 +37,21 @@ class Bold:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: the first column is the row's head, the others are numbers, set to the right.
+    """A table: a column is the rows' heads, the others are numbers, set to the right.
 
     Args:
         header: plain text; a line break is one in the page too.
-        rows: of plain text; their first cells are never bold.
+        rows: of plain text; their heads are never bold.
         caption: plain text; empty: none.
+        head: the number of the column of heads.
+        style: a class of `pages.css`; empty: none.
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str | Bold]]
     caption: str = ""
+    head: int = 0
+    style: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
-"""The page of any run: what came out, a figure and a table per metric, and how it was made."""
+"""The page of any run: the ranked policies, figures, who is best, and how it was made."""
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from mobandits.figures.contents import Manifest
+from mobandits.figures.contents import Findings, Manifest
 from mobandits.figures.formatting import axis_title, folded, title_of
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.metric_tables import (
-    best_sentence,
     final_means,
     meaning_of,
+    ranking_table,
     results_table,
     with_columns_of_components,
 )
@@ -22,7 +23,7 @@ from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.words import Definition, definitions, symbols_in
 from mobandits.support.naming import quantity
 
-MOST_FINDINGS = 3  # sentences that a page begins with
+SIZE = re.compile(r"\b(arm|objective)s=(\d+)")  # in the text of an environment
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,8 @@ class RunPage:
     """The content of `run.html`.
 
     Args:
-        title: the experiment's name.
-        findings: what came out, in one to three sentences.
-        policies: how many there are.
+        title: what was measured, of which policies, and where they played.
+        findings: who is best, and which of the metrics stands first.
         environments: their names, shortened.
         trials: how many there are.
         rounds: of the longest trial.
@@ -60,8 +60,7 @@ class RunPage:
     """
 
     title: str
-    findings: Sequence[str]
-    policies: str
+    findings: Findings
     environments: Sequence[str]
     trials: int
     rounds: int
@@ -71,32 +70,33 @@ class RunPage:
     provenance: Provenance
 
 
-def run_page(
-    directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Sequence[str] = ()
-) -> str:
+def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Findings) -> str:
     """Write the figures of a run, and make its page.
 
     Args:
         directory: of the run; the figures go to its folder `figures`.
         table: its rows.
         manifest: its manifest.
-        findings: sentences that stand first on the page.
+        findings: who is best, and in which metric.
     """
     rounds = int(table["round"].to_numpy().max())
     trials = table["trial"].n_unique()
     figures = directory / "figures"
     metrics = table["metric"].unique(maintain_order=True)
-    sections = [metric_section(figures, table, metric, trials) for metric in metrics]
+    sections = [metric_section(figures, table, metric, findings) for metric in metrics]
     environments = table["environment"].unique(maintain_order=True).to_list()
     names = table["policy"].unique(maintain_order=True).to_list()
+    terms = ["trial", "interval", *symbols_in(names)]
+    if findings.ranking is not None:
+        terms += ["mean rank", "better than"]
+
     page = RunPage(
-        title=str(table["experiment"][0]),
-        findings=findings[:MOST_FINDINGS] or findings_of(table),
-        policies=quantity(len(names), "policy", "policies"),
+        title=run_title(findings.metric, names, manifest["specification"]["environment"]),
+        findings=findings,
         environments=[folded(name) for name in environments],
         trials=trials,
         rounds=rounds,
-        words=definitions("trial", "interval", *symbols_in(names)),
+        words=definitions(*terms),
         contents=[(section.anchor, section.title) for section in sections],
         metrics=sections,
         provenance=provenance(manifest),
@@ -105,22 +105,26 @@ def run_page(
     return render("run.html", page)
 
 
-def findings_of(table: pl.DataFrame) -> list[str]:
-    """The policy with the best mean of each metric, in at most three sentences.
+def run_title(metric: str, policies: Sequence[str], environment: str) -> str:
+    """The title of a run: the metric, the policies, and where they played.
 
     Args:
-        table: rows of a run.
-    """
-    environments = table["environment"].n_unique()
-    sentences = []
-    for metric in table["metric"].unique(maintain_order=True):
-        for name, means in means_by_environment(table, metric).items():
-            where = f" in {folded(name)}" if environments > 1 else ""
-            sentence = best_sentence(means, metric, where)
-            if sentence:
-                sentences.append(sentence)
+        metric: the main one.
+        policies: their names.
+        environment: its text, as specifications have it.
 
-    return sentences[:MOST_FINDINGS]
+    Example:
+        >>> run_title("pareto_regret", ["a", "b"], "Linear(arms=5, features=3, objectives=2)")
+        'Pareto regret of 2 policies on Linear, 5 arms, 2 objectives'
+        >>> run_title("reward", ["MolUcb(scale=0.3)"], "World()")
+        'Reward of MolUcb(scale=0.3) on World'
+    """
+    who = f"{len(policies)} policies" if len(policies) > 1 else folded(policies[0])
+    name = folded(environment.partition("(")[0])
+    sizes = [quantity(int(size), noun) for noun, size in SIZE.findall(environment)]
+    where = ", ".join([name, *sizes])
+
+    return f"{title_of(metric)} of {who} on {where}"
 
 
 def means_by_environment(
@@ -138,34 +142,41 @@ def means_by_environment(
     return {str(name): part for (name,), part in parts.items()}
 
 
-def metric_section(figures: Path, table: pl.DataFrame, metric: str, trials: int) -> MetricSection:
+def metric_section(
+    figures: Path, table: pl.DataFrame, metric: str, findings: Findings
+) -> MetricSection:
     """The curves and the final values of one metric.
 
     Args:
         figures: where the files of the figure are written.
         table: rows of the run.
         metric: its name.
-        trials: how many there are.
+        findings: of this table.
     """
     title = title_of(metric)
+    trials = table["trial"].n_unique()
+    ranking = findings.ranking if metric == findings.metric else None
     data = curves_data(table, metric)
     draw = functools.partial(draw_curves, data, axis_title(metric), "round")
-    alt = f"{title} of every policy over the rounds; the table below has the values at the end."
+    alt = f"{title} of every policy over the rounds; a table has the values at the end."
     caption = meaning_of(metric) or f"{title}."
     if trials > 1:
         caption += f" Lines are means over {trials} trials; bands are 95 % intervals."
 
     picture = draw_picture(draw, figures, metric, alt, caption, data)
 
-    return MetricSection(metric, title, picture, final_tables(table, metric))
+    return MetricSection(metric, title, picture, final_tables(table, metric, ranking))
 
 
-def final_tables(table: pl.DataFrame, metric: str) -> list[Table]:
+def final_tables(
+    table: pl.DataFrame, metric: str, ranking: pl.DataFrame | None = None
+) -> list[Table]:
     """The last values of one metric: a table per environment.
 
     Args:
         table: rows of a run.
         metric: its name.
+        ranking: of the policies in this metric, as in `Findings`; None: they were not compared.
     """
     by_environment = means_by_environment(table, metric)
     tables = []
@@ -173,6 +184,13 @@ def final_tables(table: pl.DataFrame, metric: str) -> list[Table]:
         where = f" in {folded(environment)}" if len(by_environment) > 1 else ""
         rounds = max(means["round"])
         caption = f"{title_of(metric)} at round {rounds:,}{where}."
-        tables.append(results_table(means, metric, caption))
+        if ranking is None:
+            tables.append(results_table(means, metric, caption))
+            continue
+
+        standings = ranking.rows(named=True)
+        # A single environment has no column.
+        own = [row for row in standings if row.get("environment", environment) == environment]
+        tables.append(ranking_table(means, metric, caption, own))
 
     return tables

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 QUOTED = 200  # characters of a value that an error quotes
+MOST_NAMES = 4  # in a sentence; more would bury it
 LONGEST_NAME = 200  # characters of a name that others give
 
 
@@ -72,6 +73,20 @@ def conjunction(items: Sequence[str]) -> str:
     if len(items) == 1:
         return items[0]
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def names_text(names: Sequence[str]) -> str:
+    """Names in a sentence, of which many are counted.
+
+    Example:
+        >>> names_text(["a", "b"]), names_text(list("abcdef"))
+        ('a and b', 'a, b, c and 3 others')
+    """
+    if len(names) <= MOST_NAMES:
+        return conjunction(names)
+
+    named = names[: MOST_NAMES - 1]
+    return conjunction([*named, f"{len(names) - len(named)} others"])
 
 
 def quantity(number: int, one: str, several: str = "") -> str:
