@@ -9,9 +9,8 @@ import pytest
 from false_positives import table_of
 
 from mobandits.cli import program as cli
-from mobandits.cli.simulations import print_findings
 from mobandits.comparison import compare
-from mobandits.comparison.findings import findings_of, main_metric
+from mobandits.comparison.findings import findings_of, findings_text, main_metric
 from mobandits.figures.contents import Findings
 from mobandits.simulation import Results
 
@@ -179,11 +178,13 @@ def test_the_command_line_prints_the_ranking_and_then_who_is_best(
     monkeypatch.setattr("mobandits.cli.console.write_report", lambda *_, **__: None)
     out = run(tmp_path, "--trials", str(trials))
     found = findings_of(Results.read(out).table)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("Pareto regret at round 20. Means over")
-    cells = [line.split("\t") for line in lines[2:4]]
+    _, *lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Pareto regret at round 20. Means over")
+    assert "\n".join(lines) == str(Results.read(out))
+    assert re.split(" {2,}", lines[1].strip())[3:] == ["mean rank", "better than ranks"]
+    cells = [re.split(" {2,}", line.strip()) for line in lines[2:4]]
     for row, own in zip(found.ranking.rows(named=True), cells, strict=True):
-        better_than = ", ".join(row["better_than"]) or "–"
+        better_than = "2" if row["better_than"] else "–"
         mean_rank = f"{row['mean_rank']:.1f}"
         assert [own[0], own[1], *own[3:]] == [
             str(row["rank"]),
@@ -196,12 +197,11 @@ def test_the_command_line_prints_the_ranking_and_then_who_is_best(
     assert ("the signed-rank test of 3 trials cannot give less than" in best) == (trials == 3)
 
 
-def test_the_command_line_says_three_sentences_at_most(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("mobandits.cli.console.write_report", lambda *_, **__: None)
+def test_a_console_says_three_sentences_at_most():
     said = ["a is best.", "b is best.", "c is best.", "d is best."]
     for sure, unsure, printed in ((said, said, said[:3]), ([], said, said[:1])):
-        print_findings(table_of(near(3.0)), Findings("pareto_regret", None, sure, unsure))
-        lines = capsys.readouterr().out.splitlines()
+        found = Findings("pareto_regret", None, sure, unsure)
+        lines = findings_text(table_of(near(3.0)), found).splitlines()
         assert [line for line in lines if line in said] == printed
 
 

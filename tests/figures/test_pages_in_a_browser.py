@@ -50,10 +50,14 @@ def page_file(tmp_path_factory):
     draw = functools.partial(draw_curves, data, "Pareto regret", "round")
     picture = draw_picture(draw, folder, "regret", "Curves.", "Means.", data)
     values = Table(("policy", "number", "other"), ROWS, "Numbers at the end")
-    section = MetricSection("pareto_regret", "Pareto regret", picture, [values])
+    ranks = [["1", NAMES[2], "1,234.5 ± 10.0", "1.0", "2 to 3, 5 to 7, 9 to 12"]]
+    ranking = Table(
+        ["rank", "policy", "regret", "mean rank", "better than ranks"], ranks, "", 1, "ranking"
+    )
+    section = MetricSection("pareto_regret", "Pareto regret", picture, [values, ranking])
     page = RunPage(
         title="A run",
-        findings=Findings("pareto_regret", None, [], []),
+        findings=Findings("pareto_regret", None, ["One is best."], ["Nobody knows."]),
         environments=["World()"],
         trials=3,
         rounds=1000,
@@ -117,6 +121,34 @@ def test_a_phone_sees_the_narrow_figure_and_scrolls_nothing_sideways(page, page_
         assert page.value(text_width) > 5
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_a_phone_sees_a_ranked_policy_as_a_block(page, page_file, script):
+    page.open(page_file, width=390, script=script)
+    row = "document.querySelector('.ranking tbody tr')"
+    boxes = page.value(f"[...{row}.cells].map((cell) => cell.getBoundingClientRect().toJSON())")
+    assert all(0 <= box["left"] < box["right"] <= 390 for box in boxes)
+    rank, name, mean, mean_rank, better = boxes
+    assert rank["right"] <= name["left"] < name["right"] <= mean["left"]
+    assert max(name["bottom"], mean["bottom"]) <= min(mean_rank["top"], better["top"])
+    assert better["right"] <= mean_rank["left"]
+    head = "getComputedStyle(document.querySelector('.ranking thead')).display"
+    assert page.value(head) == "none"
+    page.open(page_file, script=script)
+    assert page.value(head) == "table-header-group"
+
+
+def test_what_is_folded_is_printed(page, page_file):
+    page.open(page_file, script=False)
+    is_shown = "document.querySelector('.unsure li').checkVisibility()"
+    height = "document.querySelector('.unsure').getBoundingClientRect().height"
+    assert not page.value(is_shown)
+    folded = page.value(height)
+    page.call("Emulation.setEmulatedMedia", media="print", features=[])
+    assert page.value(is_shown)
+    assert page.value(height) > folded + 20
+    page.call("Emulation.setEmulatedMedia", media="", features=[])
+
+
 def test_names_of_figures_stay_inside_them(page, page_file):
     for width, seen in ((1280, "wide"), (390, "narrow")):
         page.open(page_file, width=width)
@@ -133,7 +165,9 @@ def test_without_a_script_everything_is_there_and_nothing_looks_clickable(page, 
     assert page.value("document.querySelectorAll('button, [role=button], .values').length") == 0
     assert page.value("document.querySelectorAll('[tabindex]').length") == 0
     cursors = page.value(
-        "[...new Set([...document.querySelectorAll('*')].map((e) => getComputedStyle(e).cursor))]"
+        # A summary opens without a script.
+        "[...new Set([...document.querySelectorAll(':not(summary)')]"
+        ".map((e) => getComputedStyle(e).cursor))]"
     )
     assert "pointer" not in cursors
     text = page.value("document.body.innerText")

@@ -208,6 +208,31 @@ def test_results_show_their_summary():
 def test_results_too_large_to_summarise_unasked(monkeypatch):
     monkeypatch.setattr(results_module, "SHOWN_AT_MOST", 3)
     assert "4 rows: summary() takes a moment." in read(results_of(2)).text
+    assert str(results_of(2)) == repr(results_of(2))
+
+
+def test_results_are_printed_as_a_ranking():
+    table = results_of(2).table.with_columns(metric=pl.lit("pareto_regret"))
+    caption, header, first, second, sentence = str(Results(table, {})).splitlines()
+    assert caption.startswith("Pareto regret at round 10. Means over 2 trials")
+    assert header.split() == [
+        "rank",
+        "policy",
+        "Pareto",
+        "regret",
+        "mean",
+        "rank",
+        "better",
+        "than",
+        "ranks",
+    ]
+    for row, rank in ((first, "1"), (second, "2")):
+        assert row.split()[0] == rank
+        assert NAME in row
+    assert "but the signed-rank test of 2 trials cannot give less" in sentence
+    other = table.with_columns(experiment=pl.lit("y"))
+    for unranked in (table.clear(), pl.concat([table, other])):
+        assert str(Results(unranked, {})) == repr(Results(unranked, {}))
 
 
 class Silent:

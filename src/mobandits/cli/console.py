@@ -3,7 +3,7 @@
 import contextlib
 import logging
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,37 +100,6 @@ def write_report(folder: Path, **options: Any) -> None:
     from mobandits import report as page  # noqa: PLC0415
 
     typer.echo(page.write(folder, **options))
-
-
-def print_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()
-) -> None:
-    """Print a table, without its header where no terminal reads it.
-
-    Args:
-        header: a name per column.
-        rows: a text per column each.
-        numbers: the names of columns that are set to the right.
-    """
-    # For other programs, lines that can be cut at tabs; for people, a table.
-    if not sys.stdout.isatty():
-        for row in rows:
-            typer.echo("\t".join(row))
-
-        return
-
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    table = Table(box=None)
-    for name in header:
-        table.add_column(name, justify="right" if name in numbers else "left")
-    for row in rows:
-        # Names may hold brackets, which Rich would read as its markup.
-        table.add_row(*map(Text, row))
-
-    Console().print(table)
 
 
 def say_finished(what: str, folder: Path) -> None:

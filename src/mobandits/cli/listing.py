@@ -1,12 +1,12 @@
 """`mobandits list`: the names that commands and files take."""
 
+import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from mobandits.cli import completion, console
-
-WHAT = "what it is"
 
 
 def list_names(
@@ -23,13 +23,30 @@ def list_names(
     from mobandits.spec import KINDS, catalogue  # noqa: PLC0415
 
     if kind is None:
-        lines = [(name, f"mobandits list {name}") for name in KINDS]
-        console.print_table(("kind", WHAT), lines)
+        print_rows("kind", [(name, f"mobandits list {name}") for name in KINDS])
         return
 
     console.check_choice("KIND", kind, KINDS)
-    lines = [(name, line_on(member)) for name, member in sorted(catalogue(kind).items())]
-    console.print_table((kind, WHAT), lines)
+    print_rows(kind, [(name, line_on(member)) for name, member in sorted(catalogue(kind).items())])
+
+
+def print_rows(kind: str, rows: Sequence[tuple[str, str]]) -> None:
+    """Print names, with a line on each."""
+    # For other programs, lines that can be cut at tabs; for people, a table.
+    if not sys.stdout.isatty():
+        for name, line in rows:
+            typer.echo(f"{name}\t{line}")
+
+        return
+
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(kind, "what it is", box=None)
+    for row in rows:
+        table.add_row(*row)
+
+    Console().print(table)
 
 
 def line_on(member: Any) -> str:

@@ -1,20 +1,12 @@
 """Commands on simulations: `run`, `report` and `cite`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from mobandits.cli import console
 from mobandits.cli.options import Address, Engine, Out, Together
-
-if TYPE_CHECKING:
-    from polars import DataFrame
-
-    from mobandits.figures.contents import Findings
-
-MOST_SENTENCES = 3
-TEXTS = {"policy", "better than"}  # columns of a ranking; all others are numbers
 
 
 def run_specification(
@@ -35,7 +27,7 @@ def run_specification(
     address: Address = None,
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""
-    from mobandits.comparison.findings import findings_of  # noqa: PLC0415
+    from mobandits.comparison.findings import findings_of, findings_text  # noqa: PLC0415
     from mobandits.metrics.traits import describing  # noqa: PLC0415
     from mobandits.simulation.folder import is_finished_run  # noqa: PLC0415
     from mobandits.simulation.run import run_plan  # noqa: PLC0415
@@ -57,23 +49,9 @@ def run_specification(
     typer.echo(f"{out / 'results.parquet'}: {len(results.table)} rows")
     with describing(results.specification):
         found = findings_of(results.table)
-        print_findings(results.table, found)
+        typer.echo(findings_text(results.table, found))
 
     console.write_report(out, found=found)
-
-
-def print_findings(table: "DataFrame", found: "Findings") -> None:
-    """Print the ranked policies of a run, and at most three sentences on who is best."""
-    from mobandits.figures.run_page import final_tables  # noqa: PLC0415
-
-    for ranking in final_tables(table, found.metric, found.ranking):
-        typer.echo(ranking.caption)
-        rows = [[str(cell) for cell in row] for row in ranking.rows]
-        console.print_table(ranking.header, rows, set(ranking.header) - TEXTS)
-
-    # The page has all of them. One that cannot tell is enough: the others do not for like reasons.
-    for sentence in found.sure[:MOST_SENTENCES] or found.unsure[:1]:
-        typer.echo(sentence)
 
 
 def report(

@@ -15,6 +15,6 @@ Example:
 
 from mobandits.comparison.comparing import compare
 from mobandits.comparison.comparison import Comparison
-from mobandits.comparison.findings import findings_of
+from mobandits.comparison.findings import findings_of, findings_text
 
-__all__ = ["Comparison", "compare", "findings_of"]
+__all__ = ["Comparison", "compare", "findings_of", "findings_text"]

@@ -6,6 +6,10 @@ from mobandits.comparison.comparing import compare
 from mobandits.figures.contents import Findings
 from mobandits.figures.formatting import title_of
 from mobandits.metrics.traits import traits_of
+from mobandits.support.text_tables import text_table
+
+MOST_SENTENCES = 3  # on a console
+TEXTS = {"policy", "better than ranks"}  # columns of a ranking; all others are numbers
 
 
 def findings_of(table: pl.DataFrame) -> Findings:
@@ -46,6 +50,29 @@ def findings_of(table: pl.DataFrame) -> Findings:
         unsure += comparison.sentences(sure=False)
 
     return Findings(main, ranking, sure, unsure)
+
+
+def findings_text(table: pl.DataFrame, found: Findings) -> str:
+    """The findings on a console: the ranking, and at most three sentences.
+
+    Where nothing is sure, a single sentence says so: the page of a run has all of them.
+
+    Args:
+        table: rows as `simulate` records them.
+        found: of this table.
+    """
+    # Pages draw figures, which consoles do not.
+    from mobandits.figures.run_page import final_tables  # noqa: PLC0415
+
+    pieces = []
+    for ranking in final_tables(table, found.metric, found.ranking):
+        rows = [[str(cell) for cell in row] for row in ranking.rows]
+        numbers = set(ranking.header) - TEXTS
+        pieces += [ranking.caption, text_table(ranking.header, rows, numbers)]
+
+    sentences = found.sure[:MOST_SENTENCES] or found.unsure[:1]
+
+    return "\n".join([*pieces, *sentences])
 
 
 def directed_metrics(table: pl.DataFrame) -> list[str]:

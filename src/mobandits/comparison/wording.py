@@ -11,15 +11,17 @@ from mobandits.figures.formatting import (
     component_name,
     digits_after_point,
     format_number,
+    join_words,
     p_text,
     title_of,
 )
 from mobandits.metrics.metric import Better
 from mobandits.statistics.signed_rank import LEAST_TRIALS, SIGNIFICANCE, smallest_p_value
-from mobandits.support.naming import names_text, quantity
+from mobandits.support.naming import quantity
 
 DIGITS = 3  # of the larger end of an interval
 COMPARATIVE = {"smaller": "lower", "larger": "higher"}
+MOST_NAMES = 4  # in a list; more would bury the sentence
 MOST_TRIALS = 10_000  # nobody plays more of them: the sentence says so, and no number
 Row = Mapping[str, Any]
 
@@ -326,3 +328,17 @@ def ranks_sentence(subject: str, ranks: pl.DataFrame) -> str:
     start = f"{best['policy']} has the best average rank, {rank} ({chance})"
 
     return f"{place}: {start}. It is {' and '.join(clauses)} ({critical})."
+
+
+def names_text(names: Sequence[str]) -> str:
+    """Names in a sentence, of which many are counted.
+
+    Example:
+        >>> names_text(["a", "b"]), names_text(list("abcdef"))
+        ('a and b', 'a, b, c and 3 others')
+    """
+    if len(names) <= MOST_NAMES:
+        return join_words(names)
+
+    named = names[: MOST_NAMES - 1]
+    return join_words([*named, f"{len(names) - len(named)} others"])

@@ -22,7 +22,7 @@ from mobandits.figures.formatting import (
 from mobandits.figures.page import Table
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
-from mobandits.support.naming import names_text
+from mobandits.support.naming import number_spans
 
 ONLY = ""  # the name of a column that stands alone
 DIGITS = 4  # of a number without an interval
@@ -133,7 +133,7 @@ def results_table(means: pl.DataFrame, metric: str, caption: str = "") -> Table:
 def ranking_table(
     means: pl.DataFrame, metric: str, caption: str, ranking: Sequence[Mapping[str, Any]]
 ) -> Table:
-    """The ranks of policies, with their means, mean ranks, and the policies that they surely beat.
+    """The ranks of policies, with their means, mean ranks, and the ranks that they surely beat.
 
     Args:
         means: as in `results_table`, of a single column.
@@ -143,18 +143,16 @@ def ranking_table(
     """
     plain = results_table(means, metric, caption)
     cells = {row[0]: row[1] for row in plain.rows}
+    rank_of = {row["policy"]: row["rank"] for row in ranking}
     rows = []
     for row in ranking:
-        beaten = [folded(name) for name in row["better_than"]]
-        better_than = names_text(beaten) if beaten else UNKNOWN
-        if 1 < len(beaten) == len(ranking) - 1:
-            better_than = "all others"
-
         name = row["policy"]
         mean_rank = format_number(row["mean_rank"], 1)
-        rows.append([str(row["rank"]), name, cells[name], mean_rank, better_than])
+        # Names would be as long as the table.
+        beaten = number_spans([rank_of[other] for other in row["better_than"]])
+        rows.append([str(row["rank"]), name, cells[name], mean_rank, beaten or UNKNOWN])
 
-    header = ["rank", *plain.header[:2], "mean rank", "better than"]
+    header = ["rank", *plain.header[:2], "mean rank", "better than ranks"]
     return Table(header, rows, plain.caption, head=1, style="ranking")
 
 

@@ -86,17 +86,14 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest, findings:
     sections = [metric_section(figures, table, metric, findings) for metric in metrics]
     environments = table["environment"].unique(maintain_order=True).to_list()
     names = table["policy"].unique(maintain_order=True).to_list()
-    terms = ["trial", "interval", *symbols_in(names)]
-    if findings.ranking is not None:
-        terms += ["mean rank", "better than"]
-
+    columns = () if findings.ranking is None else ("mean rank", "better than ranks")
     page = RunPage(
         title=run_title(findings.metric, names, manifest["specification"]["environment"]),
         findings=findings,
         environments=[folded(name) for name in environments],
         trials=trials,
         rounds=rounds,
-        words=definitions(*terms),
+        words=definitions("trial", "interval", *columns, *symbols_in(names)),
         contents=[(section.anchor, section.title) for section in sections],
         metrics=sections,
         provenance=provenance(manifest),

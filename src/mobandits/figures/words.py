@@ -35,9 +35,9 @@ WORDS: Mapping[str, str] = {
     ),
     "trial": "one run from the first round to the last, with random numbers of its own",
     "mean rank": "the policy's rank in a trial, averaged over the trials; 1 is best",
-    "better than": (
-        "policies with a significantly worse result in the same trials: signed-rank tests, at 5 % "
-        "for all pairs together"
+    "better than ranks": (
+        "the ranks of policies that are significantly worse in the same trials: signed-rank tests, "
+        "at 5 % for all pairs together"
     ),
     "effective rounds": (
         "how many rounds of the policy's own the log is worth, also called the effective sample "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from mobandits.comparison import Comparison, compare
+from mobandits.comparison import Comparison, compare, findings_of, findings_text
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import describing, traits_of
 from mobandits.simulation.folder import Folder, read_folder
@@ -42,6 +42,8 @@ class Results:
         >>> results = simulate(RandomChoice(), Linear(arms=5), **asked)
         >>> results
         Results(1 policy, 2 trials, 100 rounds, 1 metric)
+        >>> print(str(results).partition(" ±")[0])
+        Pareto regret at round 100. Means over 2 trials;
         >>> results.summary().columns
         ['policy', 'metric', 'component', 'mean', 'low', 'high', 'trials']
     """
@@ -64,6 +66,18 @@ class Results:
         counts.append(quantity(number_of["metric"], "metric"))
 
         return f"Results({', '.join(counts)})"
+
+    def __str__(self) -> str:
+        """The ranked policies, and at most three sentences on who is best.
+
+        It is the `repr` where several experiments have no common ranking, or it would take long.
+        """
+        is_one_experiment = self.table["experiment"].n_unique() == 1
+        if not is_one_experiment or len(self.table) > SHOWN_AT_MOST:
+            return repr(self)
+
+        with describing(self.specification):
+            return findings_text(self.table, findings_of(self.table))
 
     def _repr_html_(self) -> str:
         """The first rows of the summary."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 QUOTED = 200  # characters of a value that an error quotes
-MOST_NAMES = 4  # in a sentence; more would bury it
 LONGEST_NAME = 200  # characters of a name that others give
 
 
@@ -75,18 +74,21 @@ def conjunction(items: Sequence[str]) -> str:
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
-def names_text(names: Sequence[str]) -> str:
-    """Names in a sentence, of which many are counted.
+def number_spans(numbers: Sequence[int]) -> str:
+    """The spans of some numbers in ascending order; neighbours are in one.
 
     Example:
-        >>> names_text(["a", "b"]), names_text(list("abcdef"))
-        ('a and b', 'a, b, c and 3 others')
+        >>> number_spans([2, 4, 5, 6]), number_spans([])
+        ('2, 4 to 6', '')
     """
-    if len(names) <= MOST_NAMES:
-        return conjunction(names)
+    ends: list[list[int]] = []
+    for number in numbers:
+        if ends and number <= ends[-1][1] + 1:
+            ends[-1][1] = number
+        else:
+            ends.append([number, number])
 
-    named = names[: MOST_NAMES - 1]
-    return conjunction([*named, f"{len(names) - len(named)} others"])
+    return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ends)
 
 
 def quantity(number: int, one: str, several: str = "") -> str:
