@@ -211,7 +211,8 @@ def test_results_too_large_to_summarise_unasked(monkeypatch):
     assert str(results_of(2)) == repr(results_of(2))
 
 
-def test_results_are_printed_as_a_ranking():
+def test_results_are_printed_as_a_ranking(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
     table = results_of(2).table.with_columns(metric=pl.lit("pareto_regret"))
     caption, header, first, second, sentence = str(Results(table, {})).splitlines()
     assert caption.startswith("Pareto regret at round 10. Means over 2 trials")
