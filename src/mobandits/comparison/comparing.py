@@ -306,7 +306,9 @@ def _ranking_rows(values: PairedValues, shown: Sequence[Pair], better: Better) -
 
 def _trials_needed(pair: Pair) -> float:
     deviation = float(pair.differences.std(ddof=1))
-    return trials_needed(pair.mean.mean, deviation)
+    mean = pair.mean.mean
+
+    return trials_needed(mean, deviation)
 
 
 def _or_null(number: float) -> float | None:

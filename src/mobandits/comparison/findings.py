@@ -77,8 +77,13 @@ def findings_text(table: pl.DataFrame, found: Findings) -> str:
 
 def directed_metrics(table: pl.DataFrame) -> list[str]:
     """The metrics of a table of which one knows what is better, in its order."""
-    names = table["metric"].unique(maintain_order=True)
-    return [name for name in names if traits_of(name).better is not None]
+    directed = []
+    for name in table["metric"].unique(maintain_order=True):
+        traits = traits_of(name)
+        if traits.better is not None:
+            directed.append(name)
+
+    return directed
 
 
 def main_metric(table: pl.DataFrame) -> str:
@@ -95,9 +100,13 @@ def main_metric(table: pl.DataFrame) -> str:
         'pareto_regret'
     """
     directed = directed_metrics(table)
-    components = table.group_by("metric").agg(pl.col("component").n_unique())
+    number = pl.col("component").n_unique()
+    components = table.group_by("metric").agg(number)
     number_of = dict(components.rows())
-    single = [name for name in directed if number_of[name] == 1]
+    single = []
+    for name in directed:
+        if number_of[name] == 1:
+            single.append(name)
 
     names: list[str] = [*single, *directed, table["metric"][0]]
 

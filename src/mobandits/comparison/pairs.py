@@ -53,7 +53,8 @@ class Pair:
     def winner_and_loser(self, better: Better) -> tuple[int, int]:
         """The numbers of both policies, that with the better ranks first."""
         is_higher = self.test.direction > 0
-        if is_higher == (better == "larger"):
+        is_higher_better = better == "larger"
+        if is_higher == is_higher_better:
             return self.policy, self.other
         return self.other, self.policy
 
