@@ -11,6 +11,9 @@ from mobandits.support.guests import required_contribution
 
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
+GATEWAYS = (
+    "litellm",
+)  # logs of others: `mobandits.logs.gateways.FORMATS`, which takes long to load
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 
 
@@ -49,6 +52,21 @@ def evaluate_policies(
             "'cost:minimise=true,unit=USD,low=0,high=0.02'. Repeat for more.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
+    log_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            autocompletion=completion.one_of(*GATEWAYS),
+            help=f"Read the log of a gateway: {', '.join(GATEWAYS)}.",
+        ),
+    ] = None,
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --format: scores by request_id, a .csv file or JSON lines.",
+        ),
+    ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     estimators: Annotated[
         list[str],
@@ -138,7 +156,7 @@ def evaluate_policies(
         kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
         console.check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
 
-    given = CommandLog(log, columns, described, agent)
+    given = CommandLog(log, columns, described, agent, log_format, ratings)
     options: Any = {
         "estimators": estimators,
         "level": level,
@@ -240,6 +258,21 @@ def tune_policies(
     objectives: Annotated[
         list[str], typer.Option("--objective", help="For a .csv file, as in evaluate.")
     ] = [],  # noqa: B006 - the parser copies it
+    log_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            autocompletion=completion.one_of(*GATEWAYS),
+            help="As in evaluate.",
+        ),
+    ] = None,
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --format: scores by request_id, a .csv file or JSON lines.",
+        ),
+    ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     level: Annotated[
         float | None,
@@ -263,7 +296,7 @@ def tune_policies(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
-    given = CommandLog(log, columns, described, agent)
+    given = CommandLog(log, columns, described, agent, log_format, ratings)
     options: Any = {"weights": weights, "level": level, "blocks": blocks, "seed": seed}
     for_budgets = {"--horizon": horizon, "--fallback": fallback, "--write": write}
     has_budget = bool(budgets) or within is not None

@@ -31,6 +31,7 @@ from mobandits.evaluation.tuning import tune
 from mobandits.figures.contents import FeatureGainSummary, LookSummary, decision_of
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
+from mobandits.logs.gateways import FORMATS
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store.connection import is_store
 from mobandits.support.checks import choice, number
@@ -54,12 +55,16 @@ class CommandLog:
         columns: see `columns_named`; only a .csv file needs them, and cannot do without.
         objectives: of a log that does not describe its own, such as a .csv file.
         agent: whose decisions, of a store with several agents.
+        format: of a gateway's log, see `mobandits.logs.gateways.FORMATS`; None: of another.
+        ratings: of a gateway's log, a file of scores by request.
     """
 
     file: str | Place
     columns: Sequence[str] = ()
     objectives: Sequence[Objective] = ()
     agent: str | None = None
+    format: str | None = None
+    ratings: Path | None = None
 
     @cached_property
     def place(self) -> Place:
@@ -68,7 +73,10 @@ class CommandLog:
 
     @cached_property
     def is_table(self) -> bool:
-        """Whether it is a .csv file: stores are known by their content, whatever their names are."""
+        """Whether it is a .csv file of decisions: stores are known by their content."""
+        if self.format is not None:
+            return False
+
         place = self.place
         return isinstance(place, Path) and place.suffix == ".csv" and not is_store(place)
 
@@ -80,6 +88,10 @@ class CommandLog:
             ValueError: where the log needs others.
         """
         meanings: dict[str, Any] = columns_named(self.columns)
+        if self.format is not None:
+            return self._meanings_of_gateway(meanings)
+        if self.ratings is not None:
+            raise ValueError(f"--ratings must go with --format, got {self.ratings}")
         if self.is_table and not {"arm", "rewards"} <= set(meanings):
             example = "--column arm=item --column rewards=click"
             rule = f"--column must name arm and rewards for a .csv file, such as {example}"
@@ -96,6 +108,20 @@ class CommandLog:
 
         return meanings
 
+    def _meanings_of_gateway(self, meanings: dict[str, Any]) -> dict[str, Any]:
+        """What `read` is told of a gateway's log, whose columns mean something by themselves."""
+        choice("--format", self.format, FORMATS)
+        if self.agent is not None:
+            raise ValueError(f"--agent must go with a store, got {self.place}")
+
+        return {**meanings, "format": self.format, "ratings": self.ratings}
+
+    @property
+    def lacks_propensities(self) -> bool:
+        """Whether the log is of a kind that has propensities in a column, and none is named."""
+        has_columns = self.is_table or self.format is not None
+        return has_columns and "propensity" not in self.meanings
+
     def read(self) -> Feedback:
         """The log; its columns may need an encoder that is fitted to them.
 
@@ -104,7 +130,8 @@ class CommandLog:
         """
         options = dict(self.meanings)
         context = options.get("context")
-        if isinstance(context, str):
+        # A gateway's log fits its own encoder, since its columns are those of no table on disk.
+        if isinstance(context, str) and self.format is None:
             options["context"] = Encoder.fit(self.place, context)
         if self.objectives:
             options["objectives"] = self.objectives
@@ -182,7 +209,7 @@ def evaluate_file(
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
-    if given.is_table and "propensity" not in given.meanings:
+    if given.lacks_propensities:
         _refuse_weights(chosen_estimators, list(specs.values()))
     if deploy is not None:
         check_deployment(deploy, specs, out / STORE)
@@ -264,6 +291,10 @@ def tune_file(
     Raises:
         ValueError: naming what is wrong with the file, a name or an option.
     """
+    if given.lacks_propensities:
+        rule = "--column propensity=NAME must be given for tune"
+        raise ValueError(f"{rule}, got none; evaluate --estimator dm needs none")
+
     options["weights"] = numbers_named("--weight", weights)
     if not budgets and within is None:
         log, candidates = log_and_targets(given, named_specs(policies), recipe)

@@ -7,7 +7,7 @@ from mobandits.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 
 if TYPE_CHECKING:
-    from mobandits.logs import csv, dsjson, obp
+    from mobandits.logs import csv, dsjson, gateways, obp
     from mobandits.logs.reading import read, scan
     from mobandits.logs.store.backup import backup
     from mobandits.logs.store.export import export
@@ -22,6 +22,7 @@ __all__ = [
     "csv",
     "dsjson",
     "export",
+    "gateways",
     "obp",
     "read",
     "scan",
@@ -36,6 +37,7 @@ _HOME = {
     "scan": "reading",
     "csv": "csv",
     "dsjson": "dsjson",
+    "gateways": "gateways",
     "obp": "obp",
 }
 

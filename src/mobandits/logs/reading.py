@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs import csv, dsjson
+from mobandits.logs import csv, dsjson, gateways
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.store.archives import scan_archive
@@ -28,7 +28,13 @@ def read(path: str | Place, **columns: Any) -> Feedback:
     return together(chunks)
 
 
-def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[Feedback]:
+def scan(
+    path: str | Place,
+    *,
+    format: str | None = None,  # noqa: A002 - the word of the command line
+    chunk: int = CHUNK,
+    **columns: Any,
+) -> Iterator[Feedback]:
     """A log of any size, in chunks that agree on arms and objectives.
 
     Rewards are joined to their decisions by id, however late and in whatever parts they came; what
@@ -40,9 +46,12 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
         path: a store, whatever its name, which may be in use; a .parquet file of `mobandits
             export`; a dsjson file (.dsjson, .json, .jsonl); a .csv file; or the URL of a database
             that a service writes, `postgresql://USER@HOST/DATABASE`.
+        format: of a gateway's log, a name of `mobandits.logs.gateways.FORMATS`; None: by the name
+            and the content of the file.
         chunk: decisions at a time, at most.
-        columns: of a .csv file, see `mobandits.logs.csv.scan`; `features` and `objectives` of
-            others' dsjson, see `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
+        columns: of a gateway's log, see `mobandits.logs.gateways.scan`; of a .csv file, see
+            `mobandits.logs.csv.scan`; `features` and `objectives` of others' dsjson, see
+            `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
 
     Raises:
         LogError: naming the file, the place and the rule; on the way, where it is met there.
@@ -63,6 +72,10 @@ def scan(path: str | Place, *, chunk: int = CHUNK, **columns: Any) -> Iterator[F
     """
     integer("chunk", chunk, at_least=1)
     place = place_of(path)
+    if format is not None:
+        if isinstance(place, Address) or is_store(place):
+            raise ValueError(f"format must go with a gateway's file, got a store, {place}")
+        return gateways.scan(place, format, chunk=chunk, **columns)
     if isinstance(place, Address) or is_store(place):
         if columns.keys() - {"agent"}:
             raise ValueError(f"{', '.join(columns)} must go with a .csv file, got a store, {place}")
