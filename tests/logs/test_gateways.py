@@ -63,6 +63,63 @@ def litellm_row(call):
     }
 
 
+def span_attributes(call):
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "auto",
+        "gen_ai.response.model": call.model,
+        "gen_ai.response.id": call.request,
+        "gen_ai.usage.input_tokens": call.tokens,
+        "gen_ai.usage.cost": call.cost,
+        "app.category": call.category,
+        "app.rating": call.rating,
+    }
+
+
+def otlp_value(value):
+    if isinstance(value, str):
+        return {"stringValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}  # as JSON of protobuf writes 64 bits
+
+    return {"doubleValue": value}
+
+
+def otlp_attributes(attributes):
+    return [{"key": key, "value": otlp_value(value)} for key, value in attributes.items()]
+
+
+def otlp_span(call):
+    start = call.start * 1000
+    return {
+        "traceId": "5b8efff798038103d269b633813fc60c",
+        "spanId": f"{call.start:016x}",
+        "name": "chat auto",
+        "kind": 3,
+        "startTimeUnixNano": f"{start}000000",
+        "endTimeUnixNano": f"{start + call.milliseconds}000000",
+        "attributes": otlp_attributes(span_attributes(call)),
+        "status": {},
+    }
+
+
+def otlp_line(*spans):
+    scope = {"scope": {"name": "openai"}, "spans": list(spans)}
+    return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [scope]}]}
+
+
+def sdk_span(call):
+    return {
+        "name": "chat auto",
+        "context": {"trace_id": "0x5b8e", "span_id": f"0x{call.start:016x}", "trace_state": "[]"},
+        "start_time": moment(call.start),
+        "end_time": moment(call.start + call.milliseconds / 1000),
+        "status": {"status_code": "UNSET"},
+        "attributes": span_attributes(call),
+        "events": [],
+    }
+
+
 # {format: (a record of a call, the column of its rating, the column of its category)}.
 SAMPLES = {
     "litellm": (
@@ -70,6 +127,7 @@ SAMPLES = {
         "metadata.spend_logs_metadata.rating",
         "metadata.spend_logs_metadata.category",
     ),
+    "opentelemetry": (lambda call: otlp_line(otlp_span(call)), "app.rating", "app.category"),
 }
 formats = pytest.mark.parametrize("log_format", list(SAMPLES))
 
@@ -252,3 +310,54 @@ def test_ratings_that_do_not_fit_are_refused(text, message, sample, tmp_path):
     ratings.write_text(text)
     with pytest.raises(LogError, match=message):
         read(sample("litellm"), format="litellm", rewards=["quality"], ratings=ratings)
+
+
+def flat_span(call):
+    span = sdk_span(call)
+    return {**span.pop("attributes"), **span}
+
+
+@pytest.mark.parametrize("form", [sdk_span, flat_span])
+def test_spans_of_other_forms_are_the_same(form, sample, tmp_path):
+    one = read(sample("opentelemetry"), format="opentelemetry")
+    other = read(write(tmp_path / "spans.jsonl", map(form, calls())), format="opentelemetry")
+    np.testing.assert_allclose(one.rewards, other.rewards, atol=1e-6)
+    assert one.contexts.tolist() == other.contexts.tolist()
+    assert one.arm_names == other.arm_names
+
+
+def test_other_spans_are_passed_over_and_failures_left_out(tmp_path):
+    first, second, third, fourth = map(otlp_span, calls(4))
+    http = {"spanId": "1", "name": "GET /", "attributes": otlp_attributes({"http.method": "GET"})}
+    tool = {"spanId": "2", "attributes": otlp_attributes({"gen_ai.operation.name": "execute_tool"})}
+    second["status"] = {"code": 2}
+    third["attributes"] += otlp_attributes({"error.type": "timeout"})
+    # Of conventions before the operation had a name, and tokens theirs.
+    old = {"gen_ai.system": "openai", "gen_ai.request.model": "b", "gen_ai.usage.prompt_tokens": 7}
+    fourth["attributes"] = otlp_attributes(old)
+    path = write(
+        tmp_path / "log.jsonl", [otlp_line(http, first, second), otlp_line(tool, third, fourth)]
+    )
+    with pytest.warns(LogWarning, match="2 of 4 calls were left out: 2 failed"):
+        log = read(path, format="opentelemetry")
+
+    assert log.arm_names == (calls(1)[0].model, "b")
+    assert np.isnan(log.rewards[1, 0])  # no cost
+    assert np.isfinite(log.rewards[:, 1]).all()
+
+
+def test_spans_without_cost_have_latency_and_evaluations(tmp_path):
+    spans = [otlp_span(call) for call in calls(3)]
+    for span, score in zip(spans, (0.25, None, 1.0), strict=True):
+        span["attributes"] = otlp_attributes({"gen_ai.request.model": "a"})
+        if score is not None:
+            found = {"gen_ai.evaluation.name": "tone", "gen_ai.evaluation.score.value": score}
+            event = {"name": "gen_ai.evaluation.result", "attributes": otlp_attributes(found)}
+            span["events"] = [event]
+
+    path = write(tmp_path / "log.jsonl", [otlp_line(*spans)])
+    log = read(path, format="opentelemetry")
+    assert log.objective_names == ("latency",)
+    assert log.contexts.shape == (3, 0)  # as of a table whose context nobody names
+    scored = read(path, format="opentelemetry", rewards=["gen_ai.evaluation.tone"])
+    np.testing.assert_array_equal(scored.rewards[:, 0], [0.25, np.nan, 1.0])

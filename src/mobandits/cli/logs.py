@@ -11,9 +11,8 @@ from mobandits.support.guests import required_contribution
 
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
-GATEWAYS = (
-    "litellm",
-)  # logs of others: `mobandits.logs.gateways.FORMATS`, which takes long to load
+# Logs of gateways: names of `mobandits.logs.gateways.FORMATS`, which takes long to load.
+GATEWAYS = ("litellm", "opentelemetry")
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 
 

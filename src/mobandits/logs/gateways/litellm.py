@@ -27,7 +27,7 @@ from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in
 from mobandits.support.naming import quoted
 
 NAME = "litellm"
-CONTEXT = "log_prompt_tokens"
+CONTEXT = ("log_prompt_tokens",)
 
 
 def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:

@@ -14,14 +14,14 @@ from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.frames import feedback_of_frame
-from mobandits.logs.gateways import litellm
+from mobandits.logs.gateways import litellm, opentelemetry
 from mobandits.logs.gateways.call import Call
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted, shortened
 
 # A format is a module with a NAME, a CONTEXT and `calls_of`.
-FORMATS: dict[str, Any] = {module.NAME: module for module in (litellm,)}
+FORMATS: dict[str, Any] = {module.NAME: module for module in (litellm, opentelemetry)}
 COST = Objective("cost", minimise=True, unit="USD")
 LATENCY = Objective("latency", minimise=True, unit="s")
 REQUEST = "request_id"
@@ -55,7 +55,8 @@ def scan(
         rewards: as `mobandits.logs.csv.scan` takes them; None: cost and latency, as far as they
             were logged. Both are minimised.
         context: columns that were known before the call, which an encoder is fitted to, as
-            `Encoder.fit` takes them; None: those of the format.
+            `Encoder.fit` takes them; None: those of the
+            format, as far as they were logged.
         propensity: the column with the probability of the arm; None: not logged.
         time: the column with the time in seconds.
         minimise: names of further objectives of which less is better.
@@ -79,7 +80,8 @@ def scan(
         _join_ratings(rows, Path(ratings))
 
     table = _table(rows)
-    features = module.CONTEXT if context is None else context
+    if context is None:
+        context = _default_context(table, module.CONTEXT)
     if rewards is None:
         rewards = [name for name in ("cost", "latency") if table[name].count()]
 
@@ -90,7 +92,7 @@ def scan(
             table,
             arm=arm,
             rewards=rewards,
-            context=features if isinstance(features, Encoder) else Encoder.fit(table, features),
+            context=Encoder.fit(table, context) if context else (),
             propensity=propensity,
             time=time,
             minimise=minimise,
@@ -101,6 +103,17 @@ def scan(
 
     for start in range(0, len(log), chunk):
         yield log[start : start + chunk]
+
+
+def _default_context(table: pl.DataFrame, columns: Sequence[str]) -> str:
+    """The columns of a format, some with their kinds, that were logged."""
+    logged = []
+    for each in columns:
+        name = each.partition(":")[0]
+        if name in table.columns and table[name].count():
+            logged.append(each)
+
+    return ",".join(logged)
 
 
 def _usable(path: Path, module: Any) -> Iterator[Call]:
