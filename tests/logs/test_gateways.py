@@ -120,6 +120,29 @@ def sdk_span(call):
     }
 
 
+def replay_record(call):
+    return {
+        "id": f"replay-{call.start}",
+        "timestamp": moment(call.start).replace(".000+00:00", "Z"),
+        "request_id": call.request,
+        "turn_index": 0,
+        "decision": f"{call.category}_route",
+        "category": call.category,
+        "original_model": "auto",
+        "selected_model": call.model,
+        "confidence_score": 0.9,
+        "signals": {"keyword": ["x"]},
+        "signal_values": {"rating": call.rating},
+        "response_status": 200,
+        "lifecycle_state": "completed",
+        "duration_ms": call.milliseconds,
+        "prompt_tokens": call.tokens,
+        "completion_tokens": 20,
+        "actual_cost": call.cost,
+        "currency": "USD",
+    }
+
+
 # {format: (a record of a call, the column of its rating, the column of its category)}.
 SAMPLES = {
     "litellm": (
@@ -128,6 +151,7 @@ SAMPLES = {
         "metadata.spend_logs_metadata.category",
     ),
     "opentelemetry": (lambda call: otlp_line(otlp_span(call)), "app.rating", "app.category"),
+    "semantic-router": (replay_record, "signal_values.rating", "category"),
 }
 formats = pytest.mark.parametrize("log_format", list(SAMPLES))
 
@@ -361,3 +385,46 @@ def test_spans_without_cost_have_latency_and_evaluations(tmp_path):
     assert log.contexts.shape == (3, 0)  # as of a table whose context nobody names
     scored = read(path, format="opentelemetry", rewards=["gen_ai.evaluation.tone"])
     np.testing.assert_array_equal(scored.rewards[:, 0], [0.25, np.nan, 1.0])
+
+
+def test_an_answer_of_the_list_of_replays_is_the_same(sample, tmp_path):
+    records = [replay_record(call) for call in calls()]
+    # The router lists the newest first, some at a time.
+    pages = [{"object": "list", "data": page[::-1]} for page in (records[40:], records[:40])]
+    one = read(sample("semantic-router"), format="semantic-router")
+    other = read(write(tmp_path / "pages.jsonl", pages), format="semantic-router")
+    assert one.rewards.tolist() == other.rewards.tolist()
+    assert one.contexts.tolist() == other.contexts.tolist()
+
+
+def test_the_category_of_a_replay_is_part_of_the_context(sample):
+    log = read(sample("semantic-router"), format="semantic-router")
+    assert {"log_prompt_tokens", "category=code"} <= set(log.encoder.names)
+
+
+def test_replays_without_an_answer_are_left_out(tmp_path):
+    records = [replay_record(call) for call in calls(6)]
+    records[0]["lifecycle_state"] = "aborted"
+    records[1]["lifecycle_state"] = "in_progress"
+    records[2]["response_status"] = 503
+    records[3]["from_cache"] = True
+    records[4]["lifecycle_state"] = "unknown"  # of a router that did not log the end
+    del records[4]["actual_cost"]
+    path = write(tmp_path / "log.jsonl", records)
+    reasons = "1 aborted, 1 not finished, 1 failed, 1 answered by a cache"
+    with pytest.warns(LogWarning, match=f"4 of 6 calls were left out: {reasons}"):
+        log = read(path, format="semantic-router")
+
+    assert np.isnan(log.rewards[:, 0]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"id": "a"}, "line 1: a replay must have a selected_model, got 'id'"),
+        ({"data": 3}, "line 1: data must be a list of records, got 3"),
+    ],
+)
+def test_another_file_is_no_replay(line, message, tmp_path):
+    with pytest.raises(LogError, match=message):
+        read(write(tmp_path / "log.jsonl", [line]), format="semantic-router")

@@ -12,7 +12,7 @@ from mobandits.support.guests import required_contribution
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
 # Logs of gateways: names of `mobandits.logs.gateways.FORMATS`, which takes long to load.
-GATEWAYS = ("litellm", "opentelemetry")
+GATEWAYS = ("litellm", "opentelemetry", "semantic-router")
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 
 

@@ -14,14 +14,16 @@ from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.frames import feedback_of_frame
-from mobandits.logs.gateways import litellm, opentelemetry
+from mobandits.logs.gateways import litellm, opentelemetry, semantic_router
 from mobandits.logs.gateways.call import Call
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted, shortened
 
 # A format is a module with a NAME, a CONTEXT and `calls_of`.
-FORMATS: dict[str, Any] = {module.NAME: module for module in (litellm, opentelemetry)}
+FORMATS: dict[str, Any] = {
+    module.NAME: module for module in (litellm, opentelemetry, semantic_router)
+}
 COST = Objective("cost", minimise=True, unit="USD")
 LATENCY = Objective("latency", minimise=True, unit="s")
 REQUEST = "request_id"
