@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from mobandits.cli import logs as commands
 from mobandits.cli import program as cli
@@ -236,6 +238,52 @@ def test_evaluate(log_format, sample, tmp_path):
     assert values["logging", "cost"] == pytest.approx(mean, rel=0.1)
     # The small model is 17 times as cheap, whatever the prompt.
     assert values["arm:small", "cost"] < 0.5 * mean
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**400)
+    | st.floats()
+    | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@formats
+@given(data=st.data())
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@pytest.mark.filterwarnings("ignore::mobandits.errors.LogWarning")
+def test_any_damage_is_read_or_refused(log_format, tmp_path, data):
+    records = [SAMPLES[log_format][0](call) for call in calls(4)]
+    record = records[1]
+    if log_format == "opentelemetry" and data.draw(st.booleans()):
+        # Likewise a field of the span rather than that of its line.
+        record = record["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
+
+    record[data.draw(st.sampled_from(list(record)))] = data.draw(VALUES)
+    path = write(tmp_path / "log.jsonl", records)
+    try:
+        log = read(path, format=log_format)
+    except LogError:
+        return  # any other error is a fault
+
+    assert 3 <= len(log) <= 4
+
+
+def test_an_arm_must_be_in_every_call(tmp_path):
+    rows = [litellm_row(call) for call in calls(3)]
+    rows[1]["model_group"] = None
+    with pytest.raises(
+        LogError, match="must have 'model_group', the arm, in every call, got none in 1"
+    ):
+        read(write(tmp_path / "log.jsonl", rows), format="litellm", arm="model_group")
 
 
 @pytest.mark.parametrize(

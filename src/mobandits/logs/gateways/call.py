@@ -95,7 +95,7 @@ def number_in(record: Mapping[str, Any], *names: str) -> float | None:
             continue
         try:
             found = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             found = math.nan
         if not 0.0 <= found < math.inf:
             rule = f"{name} must be a finite number of at least 0"

@@ -87,6 +87,12 @@ def scan(
     if rewards is None:
         rewards = [name for name in ("cost", "latency") if table[name].count()]
 
+    lacking = table[arm].null_count() if arm in table.columns else 0
+    if lacking:
+        raise LogError(
+            f"{path} must have {quoted(arm)}, the arm, in every call, got none in {lacking}"
+        )
+
     told = {each.name for each in objectives}
     known = [each for each in (COST, LATENCY) if each.name not in told]
     try:
@@ -226,6 +232,6 @@ def _values(values: list[Any]) -> pl.Series:
     try:
         numbers = [None if value is None else float(value) for value in present]
         return pl.Series(numbers, dtype=pl.Float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         texts = [None if value is None else str(value) for value in present]
         return pl.Series(texts, dtype=pl.String)
