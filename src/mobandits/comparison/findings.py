@@ -103,10 +103,7 @@ def main_metric(table: pl.DataFrame) -> str:
     number = pl.col("component").n_unique()
     components = table.group_by("metric").agg(number)
     number_of = dict(components.rows())
-    single = []
-    for name in directed:
-        if number_of[name] == 1:
-            single.append(name)
+    single = [name for name in directed if number_of[name] == 1]
 
     names: list[str] = [*single, *directed, table["metric"][0]]
 
