@@ -39,7 +39,7 @@ def evaluate_policies(
         list[str],
         typer.Option(
             "--column",
-            help="For a .csv file: arm=, rewards=, context=, propensity=, minimise=. "
+            help="For a .csv file, or a log with --format: arm=, rewards=, context=, propensity=, minimise=. "
             "context=age,city:category,prompt:text encodes columns of several kinds.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
