@@ -342,8 +342,8 @@ def test_litellm_calls_without_an_answer_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"spend": "a lot"}, "line 2: spend must be a finite number of at least 0, got 'a lot'"),
-        ({"spend": -1.0}, "line 2: spend must be"),
+        ({"spend": "a lot"}, "line 2: spend must be a finite number, got 'a lot'"),
+        ({"spend": -1.0}, "line 2: spend must be at least 0, got -1.0"),
         ({"startTime": "noon"}, "line 2: startTime must be a date and a time"),
         ({"metadata": "{"}, "line 2: metadata must be JSON, got '{'"),
         ({"request_id": "r0"}, "must have each request_id once, got 'r0' 2 x"),
@@ -420,7 +420,7 @@ def test_other_spans_are_passed_over_and_failures_left_out(tmp_path):
 
 def test_spans_without_cost_have_latency_and_evaluations(tmp_path):
     spans = [otlp_span(call) for call in calls(3)]
-    for span, score in zip(spans, (0.25, None, 1.0), strict=True):
+    for span, score in zip(spans, (0.25, None, -1.0), strict=True):
         span["attributes"] = otlp_attributes({"gen_ai.request.model": "a"})
         if score is not None:
             found = {"gen_ai.evaluation.name": "tone", "gen_ai.evaluation.score.value": score}
@@ -432,7 +432,7 @@ def test_spans_without_cost_have_latency_and_evaluations(tmp_path):
     assert log.objective_names == ("latency",)
     assert log.contexts.shape == (3, 0)  # as of a table whose context nobody names
     scored = read(path, format="opentelemetry", rewards=["gen_ai.evaluation.tone"])
-    np.testing.assert_array_equal(scored.rewards[:, 0], [0.25, np.nan, 1.0])
+    np.testing.assert_array_equal(scored.rewards[:, 0], [0.25, np.nan, -1.0])
 
 
 def test_an_answer_of_the_list_of_replays_is_the_same(sample, tmp_path):

@@ -79,8 +79,10 @@ def text_in(record: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
-def number_in(record: Mapping[str, Any], *names: str) -> float | None:
-    """The first of these fields that is there, as a number that is not negative; None without one.
+def number_in(
+    record: Mapping[str, Any], *names: str, may_be_negative: bool = False
+) -> float | None:
+    """The first of these fields that is there, as a finite number; None without one.
 
     Raises:
         LogError: naming field, rule and value.
@@ -97,9 +99,10 @@ def number_in(record: Mapping[str, Any], *names: str) -> float | None:
             found = float(value)
         except (TypeError, ValueError, OverflowError):
             found = math.nan
-        if not 0.0 <= found < math.inf:
-            rule = f"{name} must be a finite number of at least 0"
-            raise LogError(f"{rule}, got {quoted(value)}")
+        if not math.isfinite(found):
+            raise LogError(f"{name} must be a finite number, got {quoted(value)}")
+        if found < 0.0 and not may_be_negative:
+            raise LogError(f"{name} must be at least 0, got {quoted(value)}")
 
         return found
 

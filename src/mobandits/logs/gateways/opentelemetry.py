@@ -145,7 +145,7 @@ def _evaluations(span: Mapping[str, Any]) -> dict[str, float | None]:
 
         attributes = _attributes(event.get("attributes"))
         name = text_in(attributes, "gen_ai.evaluation.name")
-        score = number_in(attributes, "gen_ai.evaluation.score.value")
+        score = number_in(attributes, "gen_ai.evaluation.score.value", may_be_negative=True)
         scores[f"gen_ai.evaluation.{name}"] = score
 
     return scores
