@@ -117,7 +117,7 @@ def test_a_ranking_says_ranks_and_whom_a_policy_beats():
     assert table.header == ["rank", "policy", "Pareto regret", "mean rank", "better than ranks"]
     assert table.rows == [
         ["1", "b", "1.0 ± 1.0", "1.2", "2 to 4"],
-        ["2", "a", "2.0 ± 1.0", "1.8", "3 to 4"],
+        ["2", "a", "2.0 ± 1.0", "1.8", "3, 4"],
         ["3", "c", "3.0 ± 1.0", "3.5", "4"],
         ["4", "d", "3.0 ± 1.0", "3.5", "–"],
     ]

@@ -75,11 +75,11 @@ def conjunction(items: Sequence[str]) -> str:
 
 
 def number_spans(numbers: Sequence[int]) -> str:
-    """The spans of some numbers in ascending order; neighbours are in one.
+    """The spans of some numbers in ascending order; three neighbours or more are in one.
 
     Example:
-        >>> number_spans([2, 4, 5, 6]), number_spans([])
-        ('2, 4 to 6', '')
+        >>> number_spans([2, 4, 5, 6]), number_spans([5, 6])
+        ('2, 4 to 6', '5, 6')
     """
     ends: list[list[int]] = []
     for number in numbers:
@@ -88,7 +88,17 @@ def number_spans(numbers: Sequence[int]) -> str:
         else:
             ends.append([number, number])
 
-    return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ends)
+    spans = []
+    for low, high in ends:
+        span = f"{low} to {high}"
+        if low == high:
+            span = str(low)
+        elif low + 1 == high:
+            span = f"{low}, {high}"
+
+        spans.append(span)
+
+    return ", ".join(spans)
 
 
 def quantity(number: int, one: str, several: str = "") -> str:
