@@ -212,7 +212,7 @@ def test_other_versions_are_refused(ray, monkeypatch):
 
 
 def test_the_commands_take_it(ray, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("mobandits.cli.console.write_report", lambda folder: None)
+    monkeypatch.setattr("mobandits.cli.console.write_report", lambda folder, **options: None)
     (tmp_path / "s.toml").write_text(
         'rounds = 300\ntrials = 2\nmetrics = ["reward"]\nenvironment = "linear"\n[[policies]]\nname = "random-choice"\n'
     )

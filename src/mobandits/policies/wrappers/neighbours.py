@@ -51,7 +51,7 @@ class Neighbours(AroundRecipe):
 
     references: ClassVar[tuple[str, ...]] = ("stone1977",)
     traits: ClassVar[Traits] = Traits(
-        context="any; nearby ones are alike",
+        context="as its recipe",
         beliefs="as its recipe",
         plays="its recipe, corrected by the nearest rounds",
         log="as its recipe",
