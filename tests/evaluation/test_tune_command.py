@@ -155,4 +155,4 @@ def test_a_log_without_propensities_is_refused(program, tmp_path):
     given = [f"--column={column}" for column in columns]
     status, _, err = program("tune", file, *given, "--budget=cost=1.5")
     assert status == 2
-    assert "Feedback.propensities must be known in every round" in err.splitlines()[-1]
+    assert "--column propensity=NAME must be given for tune" in err.splitlines()[-1]
