@@ -14,6 +14,20 @@ FORMATS = ("parquet", "dsjson", "csv")
 # Logs of gateways: names of `mobandits.logs.gateways.FORMATS`, which takes long to load.
 GATEWAYS = ("litellm", "opentelemetry", "semantic-router")
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
+GatewayFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        autocompletion=completion.one_of(*GATEWAYS),
+        help=f"Read the log of a gateway: {', '.join(GATEWAYS)}.",
+    ),
+]
+Ratings = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="With --format: scores by request_id, a .csv file or JSON lines."
+    ),
+]
 
 
 def evaluate_policies(
@@ -51,21 +65,8 @@ def evaluate_policies(
             "'cost:minimise=true,unit=USD,low=0,high=0.02'. Repeat for more.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
-    log_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            autocompletion=completion.one_of(*GATEWAYS),
-            help=f"Read the log of a gateway: {', '.join(GATEWAYS)}.",
-        ),
-    ] = None,
-    ratings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --format: scores by request_id, a .csv file or JSON lines.",
-        ),
-    ] = None,
+    log_format: GatewayFormat = None,
+    ratings: Ratings = None,
     agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     estimators: Annotated[
         list[str],
@@ -257,21 +258,8 @@ def tune_policies(
     objectives: Annotated[
         list[str], typer.Option("--objective", help="For a .csv file, as in evaluate.")
     ] = [],  # noqa: B006 - the parser copies it
-    log_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            autocompletion=completion.one_of(*GATEWAYS),
-            help="As in evaluate.",
-        ),
-    ] = None,
-    ratings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --format: scores by request_id, a .csv file or JSON lines.",
-        ),
-    ] = None,
+    log_format: GatewayFormat = None,
+    ratings: Ratings = None,
     agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
     level: Annotated[
         float | None,

@@ -78,9 +78,12 @@ def _all_but(values: Array, reference: int) -> list[int]:
 def _pair(values: Array, policy: int, other: int, better: Better) -> Pair:
     differences = paired_differences(values[:, policy], values[:, other])
     gains = differences if better == "larger" else -differences
-    improvement = float((np.sign(gains) + 1.0).mean()) / 2.0
+    # 1 where the policy was better, 1/2 where both were equal.
+    wins = (np.sign(gains) + 1.0) / 2.0
+    improvement = float(wins.mean())
+    test = signed_rank(differences)
 
-    return Pair(policy, other, differences, signed_rank(differences), improvement)
+    return Pair(policy, other, differences, test, improvement)
 
 
 def paired_differences(first: Array, second: Array) -> Array:

@@ -37,3 +37,13 @@ class AroundRegression:
         """The regression's evidence."""
         evidence: Evidence = self.model.evidence(self.model_state(state), context, arms)
         return evidence
+
+    def deviations(self, state: Any) -> Array:
+        """(slots, objectives) the standard deviations that the regression estimates, if it does."""
+        deviations: Array = self.model.deviations(self.model_state(state))
+        return deviations
+
+    def sizes(self, state: Any) -> Array:
+        """(objectives,) the root mean squares of rewards that it estimates, if it does."""
+        sizes: Array = self.model.sizes(self.model_state(state))
+        return sizes

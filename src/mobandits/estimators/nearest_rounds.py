@@ -111,16 +111,6 @@ class NearestRounds(AroundRegression):
         self.correct(state, context, arms, sample)
         return sample
 
-    def deviations(self, state: NearestRoundsState) -> Array:
-        """(slots, objectives) the standard deviations that the regression estimates, if it does."""
-        deviations: Array = self.model.deviations(state.model)
-        return deviations
-
-    def sizes(self, state: NearestRoundsState) -> Array:
-        """(objectives,) the root mean squares of rewards that it estimates, if it does."""
-        sizes: Array = self.model.sizes(state.model)
-        return sizes
-
     def update(self, state: NearestRoundsState, x: Array, arm: int, reward: Array) -> Any:
         """Learn one reward (objectives,), NaN where it was not observed."""
         s = arm if self.slots > 1 else 0

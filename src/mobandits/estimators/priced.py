@@ -172,16 +172,6 @@ class Priced(AroundRegression):
         self.announce(state, arms, sample)
         return sample
 
-    def deviations(self, state: PricedState) -> Array:
-        """(slots, objectives) the standard deviations that it estimates, where it does."""
-        deviations: Array = self.model.deviations(state.model)
-        return deviations
-
-    def sizes(self, state: PricedState) -> Array:
-        """(objectives,) the root mean squares of rewards that it estimates, where it does."""
-        sizes: Array = self.model.sizes(state.model)
-        return sizes
-
     def update(self, state: PricedState, x: Array, arm: int, reward: Array) -> PricedState:
         """Learn one reward (objectives,), NaN where it was not observed, and its costs."""
         for j in range(len(self.allowed)):

@@ -116,10 +116,17 @@ def run_title(metric: str, policies: Sequence[str], environment: str) -> str:
         >>> run_title("reward", ["MolUcb(scale=0.3)"], "World()")
         'Reward of MolUcb(scale=0.3) on World'
     """
-    who = f"{len(policies)} policies" if len(policies) > 1 else folded(policies[0])
-    name = folded(environment.partition("(")[0])
-    sizes = [quantity(int(size), noun) for noun, size in SIZE.findall(environment)]
-    where = ", ".join([name, *sizes])
+    who = folded(policies[0])
+    if len(policies) > 1:
+        who = f"{len(policies)} policies"
+
+    name, _, _ = environment.partition("(")
+    parts = [folded(name)]
+    for noun, size in SIZE.findall(environment):
+        counted = quantity(int(size), noun)
+        parts.append(counted)
+
+    where = ", ".join(parts)
 
     return f"{title_of(metric)} of {who} on {where}"
 

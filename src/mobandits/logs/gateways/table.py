@@ -57,8 +57,7 @@ def scan(
         rewards: as `mobandits.logs.csv.scan` takes them; None: cost and latency, as far as they
             were logged. Both are minimised.
         context: columns that were known before the call, which an encoder is fitted to, as
-            `Encoder.fit` takes them; None: those of the
-            format, as far as they were logged.
+            `Encoder.fit` takes them; None: those of the format, as far as they were logged.
         propensity: the column with the probability of the arm; None: not logged.
         time: the column with the time in seconds.
         minimise: names of further objectives of which less is better.
@@ -223,15 +222,27 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     for row in rows:
         names |= dict.fromkeys(row)
 
-    return pl.DataFrame({name: _values([row.get(name) for row in rows]) for name in names})
+    columns = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        columns[name] = _values(values)
+
+    return pl.DataFrame(columns)
 
 
 def _values(values: list[Any]) -> pl.Series:
     """Numbers where all that is there are numbers, else text; gaps are null."""
-    present = [None if value == "" else value for value in values]
     try:
-        numbers = [None if value is None else float(value) for value in present]
-        return pl.Series(numbers, dtype=pl.Float64)
+        return pl.Series(_converted(values, float), dtype=pl.Float64)
     except (TypeError, ValueError, OverflowError):
-        texts = [None if value is None else str(value) for value in present]
-        return pl.Series(texts, dtype=pl.String)
+        return pl.Series(_converted(values, str), dtype=pl.String)
+
+
+def _converted(values: list[Any], kind: type) -> list[Any]:
+    """What is there, as numbers or texts; None elsewhere."""
+    converted = []
+    for value in values:
+        is_gap = value is None or value == ""
+        converted.append(None if is_gap else kind(value))
+
+    return converted
