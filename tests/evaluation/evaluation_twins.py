@@ -134,3 +134,47 @@ def replayed(recipe, log, kept, horizon, rng):
             x = context[choice.arm if len(context) > 1 else 0]
             state = policy.update(state, x, int(log.arms[t]), choice.note, log.rewards[t], rng)
     return counted
+
+
+def extremes(light, heavy, rewards):
+    """(least, largest) weighted mean of rewards over all weights between two bounds: a fractional linear program as a
+    linear one, in weights divided by their sum and in 1 over that sum (Charnes and Cooper)."""
+    n = len(rewards)
+    # weight - heavy scale <= 0 and light scale - weight <= 0
+    above = np.hstack([np.eye(n), -heavy[:, None]])
+    below = np.hstack([-np.eye(n), light[:, None]])
+    sums = np.append(np.ones(n), 0.0)[None]
+    found = []
+    for sign in (1.0, -1.0):
+        program = optimize.linprog(
+            np.append(sign * rewards, 0.0),
+            np.vstack([above, below]),
+            np.zeros(2 * n),
+            sums,
+            [1.0],
+        )
+        found.append(sign * program.fun)
+    return found
+
+
+def logit_loss(flat, log, rounds, penalty):
+    """The penalised negative log-likelihood of the arms played in these rounds, one round at a time."""
+    arms = len(log.arm_names)
+    theta = flat.reshape(arms, -1)
+    rows = log.contexts if log.contexts.ndim == 3 else np.repeat(log.contexts[:, None], arms, 1)
+    axes = tuple(range(log.contexts.ndim - 1))
+    mean, deviation = log.contexts.mean(axes), log.contexts.std(axes)
+    total = penalty / 2.0 * (theta[:, 1:] ** 2).sum()
+    for t in rounds:
+        probabilities = logit_law(theta, (rows[t] - mean) / deviation, log, t)
+        total -= np.log(probabilities[log.arms[t]])
+    return total
+
+
+def logit_law(theta, rows, log, t):
+    """(arms,) probabilities of a multinomial logit in one round."""
+    scores = np.array([b + row @ own for (b, *own), row in zip(theta, rows, strict=True)])
+    weights = np.exp(scores)
+    if log.eligible is not None:
+        weights = weights * log.eligible[t]
+    return weights / weights.sum()

@@ -350,7 +350,10 @@ def test_a_table_without_propensities_is_refused_by_the_name_of_its_option(progr
     given = ["x.csv", "--column=arm=item", "--column=rewards=click", "--out", tmp_path / "out"]
     status, _, err = program("evaluate", *given, "--policy=uniform")
     assert status == 2
-    said = "--column propensity=NAME must be given for ips, snips, dr, got none; --estimator dm and replay need none"
+    said = (
+        "--column propensity=NAME must be given for ips, snips, dr, got none; "
+        "--propensities estimated fits them, --estimator dm and replay need none"
+    )
     assert err.splitlines()[-1].endswith(said)
     assert not (tmp_path / "out").exists()
     assert program("evaluate", *given, "--policy=logging")[0] == 0

@@ -13,6 +13,7 @@ DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
 # Logs of gateways: names of `mobandits.logs.gateways.FORMATS`, which takes long to load.
 GATEWAYS = ("litellm", "opentelemetry", "semantic-router")
+PROPENSITIES = ("logged", "estimated")
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 GatewayFormat = Annotated[
     str | None,
@@ -35,7 +36,7 @@ def evaluate_policies(
         str,
         typer.Argument(
             metavar="LOG",
-            help="Logged decisions with their propensities: a file, or postgresql://...",
+            help="Logged decisions, with their propensities or without: a file, or postgresql://...",
         ),
     ],
     policies: Annotated[
@@ -96,6 +97,14 @@ def evaluate_policies(
             "agent.db of the folder."
         ),
     ] = None,
+    propensities: Annotated[
+        str,
+        typer.Option(
+            autocompletion=completion.one_of(*PROPENSITIES),
+            help="logged, or estimated: fit them to the contexts of a log without any, and say how "
+            "wrong they may be before the answer changes.",
+        ),
+    ] = "logged",
     any_time: Annotated[
         bool,
         typer.Option(
@@ -164,6 +173,7 @@ def evaluate_policies(
         "clip": clip,
         "seed": seed,
         "deploy": deploy,
+        "propensities": propensities,
     }
     for map_kind in maps:
         console.check_choice("--map", map_kind, list(FITTERS))
@@ -177,8 +187,9 @@ def evaluate_policies(
         return gains_by_map(feedback, map_kinds, recipes, folds=folds, seed=seed)
 
     options["feature_gains"] = feature_gains
+    options["say"] = typer.echo
     if any_time:
-        options["any_time"] = AnyTime(margin, largest_weight, typer.echo)
+        options["any_time"] = AnyTime(margin, largest_weight)
 
     with console.progress_of("evaluate", "policies") as progress, console.parameters():
         page = evaluate_file(

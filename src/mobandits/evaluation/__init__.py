@@ -22,6 +22,8 @@ from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.replay_recipe import replay
 from mobandits.evaluation.reward_model import RidgePerArm
+from mobandits.evaluation.sensitivity import Robustness, Sensitivity
+from mobandits.evaluation.sensitivity_table import sensitivity_table
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.spread import Spread
 from mobandits.evaluation.switch_dr import SwitchDr
@@ -53,6 +55,8 @@ __all__ = [
     "Monitor",
     "Replay",
     "RidgePerArm",
+    "Robustness",
+    "Sensitivity",
     "Snips",
     "Spread",
     "SwitchDr",
@@ -69,6 +73,7 @@ __all__ = [
     "looks_on",
     "plot_front",
     "replay",
+    "sensitivity_table",
     "sweep_weights",
     "tune",
 ]

@@ -7,15 +7,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mobandits.contracts.protocols import Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.encoding.short_specs import has_kinds, kinds_of_text
 from mobandits.errors import LogWarning
 from mobandits.evaluation.budget_tuned import BudgetTuned
-from mobandits.evaluation.comparison import ESTIMATORS, compare
+from mobandits.evaluation.comparison import ESTIMATORS, PROPENSITIES, compare
 from mobandits.evaluation.deploying import deployed
+from mobandits.evaluation.estimated_propensities import ESTIMATED
 from mobandits.evaluation.evaluation_folder import (
     STORE,
     check_evaluation_folder,
@@ -25,10 +26,16 @@ from mobandits.evaluation.evaluation_folder import (
     write_evaluation,
 )
 from mobandits.evaluation.monitor import looks_on
+from mobandits.evaluation.sensitivity_table import sensitivity_summaries
 from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
 from mobandits.evaluation.tuned import Tuned
 from mobandits.evaluation.tuning import tune
-from mobandits.figures.contents import FeatureGainSummary, LookSummary, decision_of
+from mobandits.figures.contents import (
+    FeatureGainSummary,
+    LookSummary,
+    decision_of,
+    robustness_of,
+)
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.gateways import FORMATS
@@ -151,12 +158,10 @@ class AnyTime:
     Args:
         margin: {objective: the loss that does not matter}.
         largest_weight: see `Monitor`.
-        say: takes a line per decision.
     """
 
     margin: Mapping[str, float]
     largest_weight: float | None
-    say: Callable[[str], None]
 
 
 def evaluate_file(
@@ -172,8 +177,10 @@ def evaluate_file(
     seed: int = 0,
     deploy: str | None = None,
     any_time: AnyTime | None = None,
+    propensities: Literal["logged", "estimated"] = "logged",
     feature_gains: Callable[[Feedback], Mapping[str, Sequence[Any]]] | None = None,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
+    say: Callable[[str], None] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Path:
     """Evaluate policies on a log, and write a folder about it.
@@ -194,9 +201,12 @@ def evaluate_file(
         deploy: the name of a policy, a recipe, of which an agent is made that has learned the whole
             log; its own log is the store agent.db in the folder.
         any_time: of decisions between every policy and the logging policy; None: nobody asks.
+        propensities: as in `compare`.
         feature_gains: {map: its `mobandits.features.Gain` in each objective} over linear rewards on
             the log; a function, because the room of maps imports this one. None: nobody asks.
         hold: makes the folder, and keeps others from writing into it.
+        say: takes a line per decision at any time, and one per policy and objective on how wrong
+            estimated propensities may be; None says nothing.
         progress: as in `compare`.
 
     Returns:
@@ -209,7 +219,8 @@ def evaluate_file(
     check_evaluation_folder(out)
     number("--level", level, above=0.0, below=1.0)
     chosen_estimators = [estimator_named(name, clip) for name in estimators]
-    if given.lacks_propensities:
+    _check_propensities(propensities, given, any_time)
+    if given.lacks_propensities and propensities != ESTIMATED:
         _refuse_weights(chosen_estimators, list(specs.values()))
     if deploy is not None:
         check_deployment(deploy, specs, out / STORE)
@@ -225,14 +236,26 @@ def evaluate_file(
     if feature_gains is not None:
         gains = gain_summaries(feature_gains(compared))
 
-    options = {"level": level, "folds": folds, "clip": clip, "seed": seed}
+    options: dict[str, Any] = {"level": level, "folds": folds, "clip": clip, "seed": seed}
+    if propensities == ESTIMATED:
+        options["propensities"] = ESTIMATED
+
     looks = _decisions(any_time, compared, targets, options)
+    _say(say, [decision_of(look) for look in looks])
     with hold(out):
         comparison = compare(
-            compared, targets, chosen_estimators, folds=folds, seed=seed, progress=progress
+            compared,
+            targets,
+            chosen_estimators,
+            folds=folds,
+            seed=seed,
+            propensities=propensities,
+            progress=progress,
         )
+        sensitivity = sensitivity_summaries(comparison, level)
+        _say(say, [robustness_of(row) for row in sensitivity])
         about = log_summary(compared, source)
-        page = write_evaluation(out, comparison, about, options, gains, looks)
+        page = write_evaluation(out, comparison, about, options, gains, looks, sensitivity)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
             made = deployed(targets[deploy], log, out / STORE, None, {})
@@ -241,13 +264,20 @@ def evaluate_file(
     return page
 
 
+def _say(say: Callable[[str], None] | None, lines: Sequence[str]) -> None:
+    """Hand lines to whoever listens."""
+    if say is not None:
+        for line in lines:
+            say(line)
+
+
 def _decisions(
     any_time: AnyTime | None,
     log: Feedback,
     targets: Mapping[str, Target],
     options: Mapping[str, Any],
 ) -> list[LookSummary]:
-    """Decisions at any time, which are said; none where nobody asks."""
+    """Decisions at any time; none where nobody asks."""
     if any_time is None:
         return []
 
@@ -259,11 +289,19 @@ def _decisions(
         level=options["level"],
         seed=options["seed"],
     )
-    summaries = look_summaries(looks, log.objectives)
-    for summary in summaries:
-        any_time.say(decision_of(summary))
+    return look_summaries(looks, log.objectives)
 
-    return summaries
+
+def _check_propensities(propensities: str, given: CommandLog, any_time: AnyTime | None) -> None:
+    """Refuse estimated propensities beside logged ones, and where they do not suffice."""
+    choice("--propensities", propensities, PROPENSITIES)
+    if propensities != ESTIMATED:
+        return
+    if "propensity" in given.meanings:
+        raise ValueError("--propensities estimated must go without --column propensity=, got both")
+    if any_time is not None:
+        rule = "--any-time must have logged propensities"
+        raise ValueError(f"{rule}, got --propensities estimated")
 
 
 def tune_file(
@@ -372,7 +410,8 @@ def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:
     only_logging = all(spec == "logging" for spec in specs)
     if weighted and not only_logging:
         rule = f"--column propensity=NAME must be given for {', '.join(weighted)}"
-        raise ValueError(f"{rule}, got none; --estimator dm and replay need none")
+        advice = "--propensities estimated fits them, --estimator dm and replay need none"
+        raise ValueError(f"{rule}, got none; {advice}")
 
 
 def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -21,8 +21,14 @@ from mobandits.evaluation.diagnostics import diagnose
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.estimated_propensities import (
+    ESTIMATED,
+    check_estimable,
+    with_estimated_propensities,
+)
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.ips import Ips
+from mobandits.evaluation.regions import Box
 from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
 
 BUILT_IN: tuple[type[Any], ...] = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod, Replay)
 ESTIMATORS: dict[str, type[Any]] = {kind.name: kind for kind in BUILT_IN}
+PROPENSITIES = ("logged", ESTIMATED)
 TABLE: dict[str, Any] = {
     "policy": pl.String,
     "estimator": pl.String,
@@ -86,6 +93,8 @@ class Comparison:
         first = next(iter(self.estimates.values()), None)
         if first is not None:
             counts.append(quantity(first.rounds, "round"))
+        if self.is_estimated:
+            counts.append("estimated propensities")
 
         return f"Comparison({', '.join(counts)})"
 
@@ -178,7 +187,8 @@ class Comparison:
         Returns:
             `policy`, `estimator`, `objective` str, `value`, `standard_error`, `low`, `high` float,
             in the objective's own direction and unit; `low` and `high` are the ends of
-            `Estimate.box`, right for all objectives of a row's estimate at once.
+            `Estimate.box`, right for all objectives of a row's estimate at once. Where propensities
+            were estimated, a column `propensities` says so.
         """
         parts = []
         for (target, estimator), estimate in self.estimates.items():
@@ -196,7 +206,16 @@ class Comparison:
             parts.append(pl.DataFrame(columns, TABLE))
 
         # Without any estimate there is a table without rows.
-        return pl.concat([pl.DataFrame(schema=TABLE), *parts])
+        table = pl.concat([pl.DataFrame(schema=TABLE), *parts])
+        if self.is_estimated:
+            return table.with_columns(propensities=pl.lit(ESTIMATED))
+
+        return table
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether propensities were estimated."""
+        return any(each.sensitivity is not None for each in self.estimates.values())
 
 
 def own_values(
@@ -220,13 +239,23 @@ def own_values(
         >>> [ends.round(2).tolist() for ends in own_values(estimate, log.objectives, 0.5)]
         [[1.5], [1.28], [1.72]]
     """
-    box = estimate.box(level)
-    signs = signs_of(objectives)
-    is_minimised = signs < 0.0
+    low, high = own_ends(estimate.box(level), objectives)
+    return estimate.value * signs_of(objectives), low, high
+
+
+def own_ends(box: Box, objectives: Sequence[Objective]) -> tuple[Array, Array]:
+    """(objectives,) lower and upper ends of a box, in the objectives' own directions.
+
+    Example:
+        >>> cost = Objective("cost", minimise=True)
+        >>> [ends.tolist() for ends in own_ends(Box(np.array([-2.0]), np.array([-1.0])), [cost])]
+        [[1.0], [2.0]]
+    """
+    is_minimised = signs_of(objectives) < 0.0
     low = np.where(is_minimised, -box.high, box.low)
     high = np.where(is_minimised, -box.low, box.high)
 
-    return estimate.value * signs, low, high
+    return low, high
 
 
 def values_in_text(estimate: Estimate, objectives: Sequence[Objective], level: float) -> list[str]:
@@ -249,6 +278,7 @@ def evaluate(
     folds: int = 5,
     seed: int = 0,
     logging: Array | None = None,
+    propensities: Literal["logged", "estimated"] = "logged",
 ) -> Estimate:
     """The value of a target, from a log of other decisions.
 
@@ -262,6 +292,7 @@ def evaluate(
         folds: see `compare`.
         seed: see `compare`.
         logging: see `compare`.
+        propensities: see `compare`.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -285,6 +316,7 @@ def evaluate(
         folds=folds,
         seed=seed,
         logging=logging,
+        propensities=propensities,
         progress=False,  # of one target, a bar has nothing to tell
     )
     (estimate,) = comparison.estimates.values()
@@ -301,6 +333,7 @@ def compare(
     folds: int = 5,
     seed: int = 0,
     logging: Array | None = None,
+    propensities: Literal["logged", "estimated"] = "logged",
     progress: Progress = "auto",
 ) -> Comparison:
     """The values of several targets on the same rounds.
@@ -327,6 +360,8 @@ def compare(
         seed: of the folds and of what recipes draw.
         logging: (rounds, arms) the logging policy's probabilities of all arms, if they are known:
             for the diagnostics of overlap alone.
+        propensities: "estimated" fits them to the contexts of the other folds, for a log without
+            any; `sensitivity_table` has the values where they are wrong.
         progress: "auto" shows a bar on stderr, where that is a terminal, or below a notebook's
             cell, once the call has taken a second; False shows none. A function is called with the
             number of targets done, and of all.
@@ -336,18 +371,25 @@ def compare(
     """
     check_progress(progress)
     by_label = _labelled(estimators)
-    check_comparison(log, targets, by_label)
+    choice("propensities", propensities, PROPENSITIES)
+    estimates_propensities = propensities == ESTIMATED
+    # With estimated propensities any estimator has weights: what needs them is not refused.
+    check_comparison(log, targets, {} if estimates_propensities else by_label)
+    if estimates_propensities:
+        check_estimable(log)
+
     needs_model = any(each.needs_model for each in by_label.values())
     fits_model = needs_model and (model is None or isinstance(model, RidgePerArm))
     fits_recipe = any(learner_of(target) is not None for target in targets.values())
     # Where nothing is fitted, a log may be shorter than the number of folds.
-    if fits_model or fits_recipe:
+    if fits_model or fits_recipe or estimates_propensities:
         fold_of_round = folds_of(len(log), folds, seed)
     else:
         fold_of_round = np.zeros(len(log), np.int64)
 
     with shown_progress(progress, "compare", "targets") as report:
         tell(report, 0, len(targets))
+        weighed = with_estimated_propensities(log, fold_of_round) if estimates_propensities else log
         predictions = None
         if needs_model:
             predictions = predictions_of(model, log, fold_of_round)
@@ -361,7 +403,7 @@ def compare(
         for done, (name, target) in enumerate(targets.items(), 1):
             with naming_target(name):
                 probabilities = probabilities_of(target, log, fold_of_round, seed)
-                case = EvaluationCase(log, probabilities, predictions)
+                case = EvaluationCase(weighed, probabilities, predictions)
 
             diagnostics = diagnose(case, logging_probabilities)
             for label, each in by_label.items():

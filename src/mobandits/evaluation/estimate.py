@@ -11,7 +11,8 @@ from mobandits.evaluation import bernstein, bootstrap
 from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
-from mobandits.evaluation.spread import Spread, reach, spread_of
+from mobandits.evaluation.sensitivity import Sensitivity
+from mobandits.evaluation.spread import Spread, joint_reach, spread_of
 from mobandits.evaluation.terms import Terms, influence, ratio_of_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
@@ -33,6 +34,8 @@ class Estimate:
         seen: (objectives,) the number of rounds whose reward was observed.
         diagnostics: how much the log can tell of the target.
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
+        sensitivity: of the target's self-normalised estimate to odds that are not the estimated
+            ones; None where propensities were not estimated, or the target is the logging policy.
 
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
@@ -49,12 +52,16 @@ class Estimate:
     seen: IntArray
     diagnostics: Diagnostics
     warnings: tuple[str, ...] = ()
+    sensitivity: Sensitivity | None = None
 
     def __repr__(self) -> str:
         """The value and its standard error, without the terms of a million rounds."""
         value = self.value.tolist()
         error = self.standard_error.tolist()
         numbers = f"value={value}, standard_error={error}"
+        if self.sensitivity is not None:
+            numbers += ", estimated propensities"
+
         return f"Estimate({self.target!r}, {self.estimator!r}, {numbers})"
 
     @cached_property
@@ -164,11 +171,7 @@ class Estimate:
             Sidak, JASA 62, 1967. Degrees of freedom and skew: see `Spread`.
         """
         number("level", level, above=0.0, below=1.0)
-        # Sidak: level is the product of p levels, and an interval leaves half of the rest on each
-        # side.
-        level_of_each = level ** (1.0 / len(self.objectives))
-        probability = (1.0 + level_of_each) / 2.0
-        below, above = reach(self.spread, probability)
+        below, above = joint_reach(self.spread, level)
 
         return _box(self.value, below, above)
 

@@ -31,6 +31,7 @@ from mobandits.figures.contents import (
     GainSummary,
     LogSummary,
     LookSummary,
+    SensitivitySummary,
 )
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective, signs_of
@@ -96,6 +97,7 @@ def write_evaluation(
     options: Mapping[str, Any],
     feature_gains: Sequence[FeatureGainSummary] = (),
     looks: Sequence[LookSummary] = (),
+    sensitivity: Sequence[SensitivitySummary] = (),
 ) -> Path:
     """Write evaluation.json, the tables, the figures and report.html; returns the last.
 
@@ -106,13 +108,14 @@ def write_evaluation(
         options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
         feature_gains: from `gain_summaries`.
         looks: from `look_summaries`.
+        sensitivity: from `sensitivity_summaries`.
     """
     # Not at the top: the library for drawing takes a second to load.
     from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
 
     level = options["level"]
     seed = options["seed"]
-    summary = _summary(comparison, log, options, feature_gains, looks)
+    summary = _summary(comparison, log, options, feature_gains, looks, sensitivity)
     membership = front(comparison, level=level, seed=seed)
     borders = None
     if len(comparison.objectives) == 2:
@@ -134,6 +137,7 @@ def _summary(
     options: Mapping[str, Any],
     feature_gains: Sequence[FeatureGainSummary],
     looks: Sequence[LookSummary],
+    sensitivity: Sequence[SensitivitySummary],
 ) -> EvaluationSummary:
     """The content of evaluation.json, without numbers that JSON does not have."""
     estimators = {}
@@ -158,6 +162,8 @@ def _summary(
         summary["feature_gains"] = list(feature_gains)
     if looks:
         summary["looks"] = list(looks)
+    if sensitivity:
+        summary["sensitivity"] = list(sensitivity)
 
     finite: EvaluationSummary = _finite(summary)
 

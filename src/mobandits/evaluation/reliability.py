@@ -9,7 +9,9 @@ from mobandits.evaluation.case import EvaluationCase, ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.estimated_propensities import ESTIMATED, FLOOR
 from mobandits.evaluation.replay import Replay
+from mobandits.evaluation.sensitivity import Sensitivity
 from mobandits.logs import Feedback
 
 # docs/reference/evaluation.md counts how often regions hold: with few effective rounds and skewed
@@ -29,12 +31,21 @@ UNEVEN_LOGGING = (
     "known"
 )
 
+ESTIMATED_PROPENSITIES = (
+    "estimated propensities: they lack every reason for a choice that is not in the contexts, and "
+    "intervals treat them as exact"
+)
+
 
 def estimate_case(
     name: str, case: EvaluationCase, estimator: ValueEstimator, diagnostics: Diagnostics
 ) -> Estimate:
     """The estimate of a target's value, with its warnings."""
     was_observed = ~np.isnan(case.rewards)
+    sensitivity = None
+    if has_estimated_weights(case):
+        sensitivity = Sensitivity(case.log, case.played)
+
     estimate = Estimate(
         target=name,
         estimator=estimator,
@@ -42,9 +53,15 @@ def estimate_case(
         terms=estimator.terms(case),
         seen=was_observed.sum(0),
         diagnostics=diagnostics,
+        sensitivity=sensitivity,
     )
     # The rules ask for the standard error: the estimate must be there before its warnings.
     return estimate.warned(cautions(case, estimate))
+
+
+def has_estimated_weights(case: EvaluationCase) -> bool:
+    """Whether weights rest on estimated propensities: those of the logging policy are always 1."""
+    return case.log.propensity_mode == ESTIMATED and case.probabilities is not None
 
 
 def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
@@ -65,6 +82,8 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
     clipping           its bias may be larger than the standard error
     uneven logging     `Replay` on a log whose propensities differ, or are not known
     model alone        `DirectMethod`, always: its region does not show how wrong the model is
+    estimated          weights from estimated propensities, always; also how many of these were
+    propensities       below 0.01 and raised to it, where some were
     ================== =============================================================================
 
     Args:
@@ -87,6 +106,7 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
         warnings += _of_replay(case)
     else:
         warnings += _of_weights(estimate)
+        warnings += _of_estimated_propensities(case)
 
     warnings += _of_overlap(estimate)
     # Terms of the direct method are predictions: neither weights nor missing rewards reach them.
@@ -99,6 +119,11 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
     warnings += _of_clipping(estimate)
 
     return tuple(warnings)
+
+
+def doubts_of_weights(estimate: Estimate) -> list[str]:
+    """The broken rules that weights alone can break: those of all estimators by weights."""
+    return [*_of_weights(estimate), *_of_overlap(estimate)]
 
 
 def _of_weights(estimate: Estimate) -> Iterator[str]:
@@ -122,6 +147,17 @@ def _of_weights(estimate: Estimate) -> Iterator[str]:
             "from 1; propensities are wrong, or the logging policy could not play what the target "
             "plays"
         )
+
+
+def _of_estimated_propensities(case: EvaluationCase) -> Iterator[str]:
+    if not has_estimated_weights(case):
+        return
+
+    yield ESTIMATED_PROPENSITIES
+    raised = (case.log.propensities <= FLOOR).mean()
+    if raised > 0.0:
+        percent = 100.0 * raised
+        yield f"estimated propensities: {percent:.2g} % were below {FLOOR:g}, and were raised to it"
 
 
 def _of_tails(estimate: Estimate) -> Iterator[str]:

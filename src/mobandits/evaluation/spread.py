@@ -203,6 +203,20 @@ def reach(spread: Spread, probability: float) -> tuple[Array, Array]:
     return symmetric + further_below, symmetric + further_above
 
 
+def joint_reach(spread: Spread, level: float) -> tuple[Array, Array]:
+    """As `reach`, for the intervals of all objectives at once: `level` is that of their box.
+
+    Reference:
+        Sidak, JASA 62, 1967.
+    """
+    # Sidak: level is the product of p levels, and an interval leaves half of the rest on each side.
+    objectives = len(spread.skew)
+    level_of_each = level ** (1.0 / objectives)
+    probability = (1.0 + level_of_each) / 2.0
+
+    return reach(spread, probability)
+
+
 def tail(spread: Spread, ahead: Array) -> Array:
     """(objectives,) p-values of the claim that the truth is above a bound.
 

@@ -213,6 +213,55 @@ def decision_of(look: LookSummary) -> str:
     return f"{look['policy']}: {look['decision']}. {look['reason']}"
 
 
+class SensitivitySummary(TypedDict):
+    """A policy in one objective where odds are not the estimated ones, in `evaluation.json`.
+
+    Attributes:
+        policy: its name.
+        objective: its name.
+        direction: 1 where the policy is shown to be better than what was logged, -1 where it is
+            shown to be worse, 0 where neither is.
+        gamma: up to which factor between true and estimated odds; null where `direction` is 0.
+        at_least: whether no larger factor was tried.
+        doubt: why none of this can be relied on, whatever the odds; null where nothing says so.
+        bounds: `gamma`, `least`, `most`, `low`, `high`, for gamma 1 first; see `sensitivity_table`.
+    """
+
+    policy: str
+    objective: str
+    direction: int
+    gamma: float | None
+    at_least: bool
+    doubt: str | None
+    bounds: list[dict[str, Any]]
+
+
+def robustness_of(row: SensitivitySummary) -> str:
+    """How wrong estimated odds may be before a difference from the log is no longer shown.
+
+    Example:
+        >>> row = {"policy": "small", "objective": "quality", "direction": 1, "gamma": 1.7}
+        >>> robustness_of(row | {"at_least": False, "doubt": None})
+        "small: quality stays better than the log's unless the true odds of an arm differ from the \
+estimated ones by more than a factor 1.7."
+    """
+    start = f"{row['policy']}: {row['objective']}"
+    gamma = row["gamma"]
+    if row["doubt"] is not None:
+        return f"{start} is in doubt, whatever the odds: {row['doubt']}."
+    if not row["direction"] or gamma is None:
+        return (
+            f"{start} is not shown to differ from the log's, even if the estimated odds are right."
+        )
+
+    better = "better" if row["direction"] > 0 else "worse"
+    odds = "the true odds of an arm differ from the estimated ones by"
+    if row["at_least"]:
+        return f"{start} stays {better} than the log's even if {odds} a factor {gamma:g}."
+
+    return f"{start} stays {better} than the log's unless {odds} more than a factor {gamma:g}."
+
+
 class EvaluationSummary(TypedDict):
     """`evaluation.json`.
 
@@ -227,6 +276,7 @@ class EvaluationSummary(TypedDict):
         versions: of what computed it.
         feature_gains: what maps gain over linear rewards, where some were asked for.
         looks: decisions that are valid at any time, where they were asked for.
+        sensitivity: values where odds are not the estimated ones, where propensities were estimated.
     """
 
     format: int
@@ -239,3 +289,4 @@ class EvaluationSummary(TypedDict):
     versions: dict[str, str]
     feature_gains: NotRequired[list[FeatureGainSummary]]
     looks: NotRequired[list[LookSummary]]
+    sensitivity: NotRequired[list[SensitivitySummary]]

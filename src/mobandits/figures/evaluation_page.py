@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,22 @@ from mobandits.figures.contents import (
     LookSummary,
     ObjectiveSummary,
     decision_of,
+    robustness_of,
 )
 from mobandits.figures.formatting import (
     UNKNOWN,
-    digits_after_point,
+    digits_of_errors,
     folded,
     join_words,
     number_or_dash,
+    signed,
     with_ends,
 )
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.provenance import Fact, Provenance
+from mobandits.figures.sensitivity_section import sensitivity_table
 from mobandits.figures.words import Definition, definitions
 
 TITLE = "What policies would have brought"
@@ -41,7 +44,6 @@ NAMES = {
     "replay": "replay",
 }
 MOST_FINDINGS = 3  # objectives whose best policy is named first
-GAIN_DIGITS = 3  # after the point, of shares of a variance
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class EvaluationPage:
         gains: of feature maps; None where no map was measured.
         decisions: at any time, a sentence each.
         looks: what these rest on; None where nobody asked.
+        robustness: how wrong estimated odds may be, a sentence each.
+        sensitivity: values where they are wrong; None where propensities were logged.
         diagnostics: the table of what the weights look like.
         provenance: what was asked for.
     """
@@ -98,6 +102,8 @@ class EvaluationPage:
     gains: GainsSection | None
     decisions: list[str]
     looks: Table | None
+    robustness: list[str]
+    sensitivity: Table | None
     diagnostics: Table
     provenance: Provenance
 
@@ -137,7 +143,7 @@ def evaluation_page(
         policies=len(summary["policies"]),
         log=log,
         directions=directions(objectives),
-        estimator=NAMES.get(estimator, estimator),
+        estimator=estimator_in_words(summary),
         leaders=leaders(values, estimator, objectives)[:MOST_FINDINGS],
         words=definitions("propensity", "weight", "effective rounds", "front"),
         best=verdicts.filter("on_front")["policy"].to_list(),
@@ -149,11 +155,26 @@ def evaluation_page(
         gains=gains_section(summary.get("feature_gains", [])),
         decisions=[decision_of(look) for look in summary.get("looks", [])],
         looks=looks_table(summary.get("looks", []), share),
+        robustness=[robustness_of(row) for row in summary.get("sensitivity", [])],
+        sensitivity=sensitivity_table(summary.get("sensitivity", []), share),
         diagnostics=diagnostics_table(summary),
         provenance=provenance_of(summary),
     )
 
     return render("evaluation.html", page)
+
+
+def estimator_in_words(summary: EvaluationSummary) -> str:
+    """The estimator of the values, and whether its propensities were estimated.
+
+    Example:
+        >>> estimator_in_words({"shown": "dr", "options": {"propensities": "estimated"}})
+        'the doubly robust estimator, with estimated propensities'
+    """
+    name = NAMES.get(summary["shown"], summary["shown"])
+    is_estimated = "propensities" in summary["options"]
+
+    return f"{name}, with estimated propensities" if is_estimated else name
 
 
 def directions(objectives: Sequence[ObjectiveSummary]) -> str:
@@ -379,19 +400,6 @@ def provenance_of(summary: EvaluationSummary) -> Provenance:
     return Provenance(facts)
 
 
-def digits_of_errors(errors: Iterable[float | None]) -> int:
-    """The digits after the point, 2 to 8, that show two of the smallest standard error.
-
-    Example:
-        >>> digits_of_errors([0.012, 0.3]), digits_of_errors([])
-        (3, 3)
-    """
-    known = [error for error in errors if error and math.isfinite(error)]
-    # A value that was never uncertain, such as a constant reward, gets three digits.
-    smallest = min(known, default=0.01)
-    return max(2, digits_after_point(smallest, 2, most=8))
-
-
 def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
     """Gains of every policy over the logging policy at any time; None where nobody asked.
 
@@ -480,18 +488,6 @@ def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
         )
 
     return f"Yes: {join_words(parts)}."
-
-
-def signed(value: float | None, digits: int = GAIN_DIGITS) -> str:
-    """A gain with its sign; a dash where it is not known.
-
-    Example:
-        >>> signed(0.0251), signed(-0.1), signed(None)
-        ('+0.025', '−0.100', '–')
-    """
-    number = number_or_dash(value, digits)
-    is_above = value is not None and value > 0.0
-    return f"+{number}" if is_above else number
 
 
 def _or_least(value: float | None) -> float:

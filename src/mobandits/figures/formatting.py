@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 
 from mobandits.metrics.traits import traits_of
 from mobandits.support.naming import conjunction
@@ -101,6 +102,19 @@ def digits_after_point(largest: float, digits: int, most: int = 6) -> int:
     return min(max(after_point, 0), most)
 
 
+def digits_of_errors(errors: Iterable[float | None]) -> int:
+    """The digits after the point, 2 to 8, that show two of the smallest standard error.
+
+    Example:
+        >>> digits_of_errors([0.012, 0.3]), digits_of_errors([])
+        (3, 3)
+    """
+    known = [error for error in errors if error and math.isfinite(error)]
+    # A value that was never uncertain, such as a constant reward, gets three digits.
+    smallest = min(known, default=0.01)
+    return max(2, digits_after_point(smallest, 2, most=8))
+
+
 def p_text(p_value: float) -> str:
     """A p-value as it is written.
 
@@ -190,3 +204,15 @@ def number_or_dash(value: float | None, digits: int) -> str:
     if value is None or not math.isfinite(value):
         return UNKNOWN
     return format_number(value, digits)
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """A gain with its sign; a dash where it is not known.
+
+    Example:
+        >>> signed(0.0251), signed(-0.1), signed(None)
+        ('+0.025', '−0.100', '–')
+    """
+    number = number_or_dash(value, digits)
+    is_above = value is not None and value > 0.0
+    return f"+{number}" if is_above else number
