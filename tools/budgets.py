@@ -1,11 +1,12 @@
 """The tables of docs/measurements.md: budgets on real prompts, and a baseline that is kept.
 
+    python tools/budgets.py logs
     python tools/budgets.py prompts
     python tools/budgets.py capped
     python tools/budgets.py dual
     python tools/budgets.py baseline
 
-The first three need the extra `data`; each takes some minutes.
+The first four need the extra `data`; each takes some minutes.
 """
 
 import sys
@@ -22,11 +23,13 @@ from mobandits.environments.llm_routing import FIRST, PROMPTS
 from mobandits.metrics import BudgetRegret, Violation, best_within_budgets
 from mobandits.orders import Weighted
 from mobandits.policies import Conservative, MolUcb, Paced, PrimalDual, SingleArm
+from mobandits_papers.paretobandit2026 import published, routing
 
 BUDGETS = (0.0003, 0.001, 0.002, 0.004)  # dollars per prompt
 QUALITY = Weighted([1.0, 0.0])
 SCALES = ("data", 1.0, 0.3)
 ORDERS = 20  # of the prompts
+ANSWERS = (600, 1000, 1785)  # in a log
 LINEAR_BUDGETS = (0.02, 0.05, 0.1, 0.2)  # per round, in large costs
 LINEAR_ROUNDS = 10_000
 FAST = 1.0  # a rate of the dual player, where that of the theory is about 0.01
@@ -90,6 +93,38 @@ def last(results: Any, policy: str, metric: str, component: int = 0) -> Array:
     values: Array = rows.sort("trial")["value"].to_numpy()
 
     return values
+
+
+def logs() -> None:
+    """Print the quality after logs of some sizes, under the budgets of paretobandit2026."""
+    budgets = [each.budget for each in published.BUDGETS]
+    heads = " | ".join(f"${budget:g}" for budget in budgets)
+    print(f"| answers in the log | {heads} | largest share spent |")
+    print("|---|" + "---|" * (len(budgets) + 1))
+    for answers in ANSWERS:
+        ends = np.array([ends_after(answers, order) for order in range(ORDERS)])
+        quality, spent = ends.mean(axis=0)
+        cells = " | ".join(f"{mean:.4f}" for mean in quality)
+        print(f"| {answers:,} | {cells} | {spent.max():.3f} |")
+
+
+def ends_after(answers: int, order: int) -> tuple[list[float], list[float]]:
+    """The quality under every budget, and the share of it that is spent, of one log and order."""
+    rng = np.random.default_rng(order)
+    problem = routing.published_routing()
+    whole = routing.uniform_log(problem, rng)
+    log = whole[rng.permutation(FIRST)[:answers]]
+    prompts_order = rng.permutation(PROMPTS - FIRST)
+    quality = []
+    spent = []
+    for each in published.BUDGETS:
+        allowed = each.budget / routing.THOUSAND
+        agent = routing.router(problem, log, allowed)
+        outcomes = routing.play(agent, problem, problem.second, prompts_order)
+        quality.append(float(outcomes.quality.mean()))
+        spent.append(float(outcomes.dollars.mean()) / allowed)
+
+    return quality, spent
 
 
 def prompts() -> None:
@@ -357,4 +392,11 @@ def baseline() -> None:
 
 
 if __name__ == "__main__":
-    {"prompts": prompts, "capped": capped, "dual": dual, "baseline": baseline}[sys.argv[1]]()
+    tables = {
+        "prompts": prompts,
+        "capped": capped,
+        "dual": dual,
+        "baseline": baseline,
+        "logs": logs,
+    }
+    tables[sys.argv[1]]()
