@@ -39,7 +39,7 @@ NEEDS = {"route-prompts-with-litellm": "litellm"}
 # The longest README that still reads as one page.
 README_LINES = 200
 README_WORDS = 900  # in prose and tables
-HOW_TO_WORDS = 1000  # in prose and tables; reasons and measurements have pages of their own
+HOW_TO_WORDS = 700  # in prose and tables; reasons and measurements have pages of their own
 # Pages that users read from top to bottom, in plain English.
 FOR_USERS = [
     ROOT / "README.md",
