@@ -144,7 +144,7 @@ def slow_charges(estimator, state, believed, is_known):
                 continue
             if estimator.horizon == 0:
                 allowed = (state.settled[j] + 1.0) * estimator.allowed[j]
-                most = allowed + max(0.015 * allowed, unit)
+                most = allowed + max(0.015 * allowed, unit * min(1.0, 20.0 * unit / allowed))
                 if cost > estimator.allowed[j] and state.spent[j] + cost > most:
                     charge += 1e12 * (1.0 + cost / unit)
                 continue
@@ -223,7 +223,8 @@ def test_some_arms_are_barred_and_the_cheapest_never_is():
 def test_without_a_horizon_a_dear_arm_waits_where_spending_is_ahead():
     """.5 are allowed for each round, and the largest bill of 2 more: 4 in the fourth one.
 
-    Later it is 1.5 % of what is allowed: 507.5 in the thousandth.
+    Beyond twenty such bills the lead shrinks in proportion, to 1.6 in the hundredth, until it is
+    1.5 % of what is allowed: 507.5 in the thousandth.
     """
     shape = OWN._replace(arms=3, objectives=2, rounds=None, shared=True, features=1)
     policy = Paced(MolEpsGreedy(epsilon=0.0, penalty=1e-9), {1: 0.5}).bind(shape)
@@ -235,6 +236,8 @@ def test_without_a_horizon_a_dear_arm_waits_where_spending_is_ahead():
         (3, 1.9, [0, 0, 0]),
         (3, 2.1, [0, 0, 1]),
         (3, 9.0, [0, 0, 1]),
+        (99, 49.5, [0, 0, 0]),
+        (99, 49.7, [0, 0, 1]),
         (999, 505.4, [0, 0, 0]),
         (999, 505.6, [0, 0, 1]),
     ):

@@ -23,6 +23,7 @@ FLOOR = 0.003  # the least worth of a large cost, in rewards: a price of 0 would
 CEILING = 1e5  # the largest worth of a large cost, so that prices stay finite
 CAUTION = 2.0  # an arm may cost so many times what is predicted
 LEAD = 0.015  # of what is allowed so far: without a horizon so much more may be spent
+BILLS = 20.0  # large costs: once a budget has allowed more, the lead of one of them shrinks
 
 
 @state_fields(
@@ -79,12 +80,12 @@ class Priced(AroundRegression):
     S and t include this cost. An arm of predicted cost c^ is not played, unless it is the cheapest,
 
         with a horizon     where 2 c^ > n b - S - (n - t - 1) min(cheapest, b)
-        without one        where c^ > b and S + c^ > (t + 1) b + max(.015 (t + 1) b, u), t > 0
+        without one        where c^ > b and S + c^ > A + max(.015 A, u min(1, 20 u / A)), t > 0
 
-    so that a price that was too low in the beginning, as after a short log, leaves little debt. A
-    factor never leaves the right scale, so that there is no unit to choose but that of the floor:
-    rewards are about 1 apart. Costs may come late and apart from other rewards; those that are
-    waited for are neither in S nor in t.
+    with A = (t + 1) b, which is allowed so far, so that a price that was too low in the beginning,
+    as after a short log, leaves little debt. A factor never leaves the right scale, so that there
+    is no unit to choose but that of the floor: rewards are about 1 apart. Costs may come late and
+    apart from other rewards; those that are waited for are neither in S nor in t.
 
     Where an arm's costs have changed by an announced factor f, the model learns c / f, and what it
     estimates is multiplied by f, so that nothing need be learned anew. S and the price follow what
@@ -310,7 +311,9 @@ class Priced(AroundRegression):
             return False
 
         allowed = (rounds + 1.0) * self.allowed[j]
-        lead = max(LEAD * allowed, self.unit(state, j))
+        unit = self.unit(state, j)
+        part = min(1.0, BILLS * unit / allowed)
+        lead = max(LEAD * allowed, part * unit)
         is_ahead: bool = state.spent[j] + cost > allowed + lead
 
         return is_ahead

@@ -51,8 +51,8 @@ class Paced(AroundRecipe):
     was overspent before, without one (`estimators.Priced` has it in full). With a horizon, an arm
     is no longer played once twice its estimated cost would leave too little for later rounds. Without
     one, an arm that costs more than b_j waits where it would take what was spent above what the
-    rounds so far allow by more than 1.5 %, and by more than a large cost. The cheapest arm may
-    always be played.
+    rounds so far allow by more than 1.5 %, and by more than a large cost, or a part of one once a
+    budget has allowed twenty. The cheapest arm may always be played.
 
     **The first price is found on a log.** When an agent learns one by `learn_log`, or is retuned to
     Paced with one at hand, it looks for the price at which what it would play spends the budget: by
