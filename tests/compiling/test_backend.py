@@ -16,7 +16,13 @@ from mobandits.compiling.backend import check_choice, choose, mode
 from mobandits.errors import BackendError, CompilingWarning
 
 PACKAGE = Path(mobandits.__file__).parent
-KNOWS_ALL = {"optimised", "inner", "borrowing", "memory"}  # may import what they like of Numba
+KNOWS_ALL = {
+    "optimised",
+    "inner",
+    "translations",
+    "borrowing",
+    "memory",
+}  # may import what they like of Numba
 PUBLIC = {
     "numba": {"config", "errors", "njit", "types"},
     "numba.core": {"cgutils", "event"},

@@ -3,8 +3,9 @@
 - `compiled` has `@compiled` (frozen dataclasses that loops can call), `@kernel` (functions) and
   `loop_for`; `backend` says which backend this process uses, and loads Numba at the first need.
 - `optimised` is fast, and uses private parts of Numba, so it runs only with the versions that it was
-  tested with; `inner`, `borrowing` and `memory` are its parts. `plain` uses Numba's public interface
-  only: the same bits in more time.
+  tested with; `inner`, `borrowing` and `memory` are its parts, and `translations` keeps inner
+  functions for other processes. `plain` uses Numba's public interface only: the same bits in more
+  time.
 - `records`, `part_types` and `fields` are the Numba types of parts, and the values of their fields;
   `notes` and `compiled_notes` are notes as flat numbers.
 - `fingerprint` has digests of the sources that a compilation rests on, so that a cached one is never

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["VOLATILE", "digest", "fingerprint", "is_ours"]
+__all__ = ["VOLATILE", "digest", "fingerprint", "fingerprint_of_inner", "is_ours"]
 
 # Packages that change only with the environment, of which Numba's cache takes care by itself.
 TRUSTED = sys.stdlib_module_names | {"numba", "numpy", "scipy", "llvmlite"}
@@ -43,12 +43,28 @@ def fingerprint(compiles: type | FunctionType) -> str:
     Limit: array globals are covered by their source only.
     """
     if isinstance(compiles, FunctionType):
-        only_package = compiles.__module__.partition(".")[0]
-        pending = [compiles.__module__]
+        package = compiles.__module__.partition(".")[0]
+        found = _reachable([compiles.__module__], package)
     else:
-        only_package = None
-        pending = [base.__module__ for base in compiles.__mro__]
+        found = _reachable([base.__module__ for base in compiles.__mro__])
 
+    # Two classes of one name may have been typed in.
+    return found or f"{VOLATILE}{id(compiles)}"
+
+
+@functools.cache
+def fingerprint_of_inner(function: FunctionType) -> str:
+    """As `fingerprint`, for a function that loops of any package call: it follows every package."""
+    return _reachable([function.__module__]) or VOLATILE
+
+
+def _reachable(pending: list[str], only_package: str | None = None) -> str:
+    """The digest of modules, and of those that their globals come from; "" where one has no source.
+
+    Args:
+        pending: the names of the modules.
+        only_package: the package that is followed beside this library; None follows all.
+    """
     digests = dict[str, str]()
     while pending:
         name = pending.pop()
@@ -59,7 +75,7 @@ def fingerprint(compiles: type | FunctionType) -> str:
         if name == "__main__" or name not in sys.modules:
             # Another script is `__main__` too, and the source of what was typed in is nowhere to be
             # read.
-            return f"{VOLATILE}{id(compiles)}"
+            return ""
 
         module = sys.modules[name]
         digests[name] = _module_digest(module)
@@ -76,9 +92,15 @@ def _module_digest(module: ModuleType) -> str:
             constants.append((name, repr(value)))
 
     file = getattr(module, "__file__", None)
-    source = Path(file).read_bytes() if file else b""
+    # A module that was edited and loaded again is another one.
+    source = _source_digest(file, Path(file).stat().st_mtime_ns) if file else ""
 
     return digest(source, sorted(constants))
+
+
+@functools.cache
+def _source_digest(file: str, changed: int) -> str:  # noqa: ARG001 - part of the key
+    return digest(Path(file).read_bytes())
 
 
 def _globals(module: ModuleType) -> dict[str, Any]:

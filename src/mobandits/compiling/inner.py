@@ -11,11 +11,15 @@ operations that cost more than the arithmetic of a small problem. Inner function
 """
 
 import functools
+import itertools
+import secrets
 from collections import Counter
 from typing import Any
 
+from llvmlite import binding
 from numba import jit, types
 from numba.core import ir
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -26,21 +30,31 @@ from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 from numba.extending import overload
 from numba.np.arrayobj import ol_raise_with_shape_context_generic, raise_with_shape_context
 
+from mobandits.compiling.translations import Translations
+
 __all__ = ["DeferredLibrary", "compile_inner", "pipeline_with"]
 
 UNFINISHED = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 TARGET_NAME = "mobandits"
+ENVIRONMENT = "_ZN08NumbaEnv"  # how Numba's names of environments begin
+
+# Numba tells functions of one name apart by numbers, which begin at 1 in every process. Translations
+# of several processes come together, where two of one name and number would be taken for one.
+FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))
 
 
 def compile_inner(function: Any, **options: Any) -> Any:
     """`function` for compiled callers only, with Numba's `options`."""
-    return jit(
+    inner = jit(
         function,
         _target=TARGET_NAME,
         pipeline_class=_InnerCompiler,
         **UNFINISHED,
         **options,
     )
+    inner._cache = Translations(function, options, _rebuilt)
+
+    return inner
 
 
 class _InnerTarget(CPU):  # type: ignore[misc]
@@ -132,17 +146,36 @@ class _InnerLowering(BaseNativeLowering):  # type: ignore[misc]
             return super().run_pass(state)
 
 
+_DECLARED = set[str]()  # names of environments that have their place in this process
+
+
 def _environment_only(context: Any, library: Any, description: Any, environment: Any) -> Any:
     """The function's environment, where callers look up what it prints; no machine code."""
     library.finalize()
     name = description.qualname
     shell = context.codegen().create_library(name)
     module = shell.create_ir_module(name)
-    environment_name = context.get_env_name(description)
-    context.declare_env_global(module, environment_name)
+    variables = library._final_module.global_variables
+    needed = {each.name for each in variables if each.name.startswith(ENVIRONMENT)}
+    needed.add(context.get_env_name(description))
+    # Where the library was not made here, also those of the functions that it calls.
+    for environment_name in sorted(needed - _DECLARED):
+        context.declare_env_global(module, environment_name)
+
     shell.add_ir_module(module)
+    _DECLARED.update(needed)
 
     return context.get_executable(shell, description, environment)
+
+
+def _rebuilt(context: Any, name: str, code: bytes, description: Any, environment: Any) -> Any:
+    """A library of translated code, and what stands for its function where there is no machine code."""
+    library = DeferredLibrary(context.codegen(), name)
+    library._final_module = binding.parse_bitcode(code)
+    inner_context = context.subtarget(target=_InnerTarget)
+    executable = _environment_only(inner_context, library, description, environment)
+
+    return library, executable
 
 
 class _InnerCompiler(CompilerBase):  # type: ignore[misc]

@@ -28,7 +28,13 @@ __all__ = ["OptimisedBackend"]
 class OptimisedBackend:
     """See `backend.Backend`."""
 
-    sources: tuple[str, ...] = ("optimised.py", "inner.py", "borrowing.py", "memory.py")
+    sources: tuple[str, ...] = (
+        "optimised.py",
+        "inner.py",
+        "translations.py",
+        "borrowing.py",
+        "memory.py",
+    )
 
     def declare_kernel(self, kernel: Any, function: Callable[..., Any]) -> None:
         """Give `kernel` the Numba type of the function that compiled code calls in its place."""
