@@ -213,9 +213,97 @@ def test_empirical_bernstein_takes_the_clip_for_the_bound_and_then_cuts_nothing(
     assert (box.low < 0.0).all()
 
 
+def slow_lower_end(observations, risk):
+    """The least mean on a grid that the evidence does not rule out, observation by observation."""
+    kept = []
+    for mean in np.linspace(0.0, 1.0, 401):
+        total = squares = ahead = 0.0
+        for t, value in enumerate(observations, 1):
+            guess = min(1.0, (0.5 + total) / t)
+            squares += (value - guess) ** 2
+            ahead += value - mean
+            total += value
+        x = ahead + squares + 1.0
+        if x <= 0.0:
+            kept.append(mean)
+            continue
+        # The mixture over 1 - l with a Gamma(1, 1) law cut to [0, 1], by a sum over its values.
+        grid = (np.arange(20_000) + 0.5) / 20_000
+        psi = -np.log(grid) - (1.0 - grid)
+        density = np.exp(-grid) / (1.0 - np.exp(-1.0))
+        evidence = (np.exp((1.0 - grid) * ahead - psi * squares) * density).mean()
+        if evidence < 1.0 / risk:
+            kept.append(mean)
+    return min(kept)
+
+
+def test_a_sequence_is_its_definition():
+    log = make_log(9, rounds=120)
+    law = make_law(log, 9)
+    weights = law[np.arange(120), log.arms] / log.propensities
+    shares = (log.rewards - [0.0, -1.0]) / [2.0, 3.0]
+    box = evaluate(log, law, Ips()).sequence(0.9, low=[0.0, -1.0], high=2.0)
+    for l, (low, span) in enumerate(((0.0, 2.0), (-1.0, 3.0))):
+        lower = slow_lower_end(weights * shares[:, l], 0.1 / 4.0)
+        upper = 1.0 - slow_lower_end(weights * (1.0 - shares[:, l]), 0.1 / 4.0)
+        np.testing.assert_allclose(box.low[l], low + span * lower, atol=span / 300)
+        np.testing.assert_allclose(box.high[l], low + span * upper, atol=span / 300)
+
+
+def test_a_sequence_holds_at_every_look_where_the_logging_policy_learns():
+    """A greedy logging policy, looked at after every 25 rounds: a box of one look fails often, this one may not."""
+    misses, misses_of_one_look = 0, 0
+    truth = np.array([0.5, 0.1])
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        rewards = (rng.random((400, 2)) < truth).astype(float)
+        arms, propensities, counts, sums = [], [], np.ones(2), np.ones(2)
+        for reward in rewards:
+            best = int(np.argmax(sums / counts))
+            law = np.full(2, 0.2)
+            law[best] = 0.8
+            arm = int(rng.random() < law[1])
+            arms.append(arm)
+            propensities.append(law[arm])
+            counts[arm] += 1.0
+            sums[arm] += reward[0]
+        log = Feedback(np.ones((400, 0)), arms, rewards, propensities, range(2), "uv")
+        boxes = [
+            (found.sequence(0.9, low=0.0, high=1.0), found.box(0.9))
+            for found in (evaluate(log[:t], ConstantTarget(0), Ips()) for t in range(25, 401, 25))
+        ]
+        misses += not all(always.contains(truth) for always, _ in boxes)
+        misses_of_one_look += not all(once.contains(truth) for _, once in boxes)
+    assert misses <= 0.1 * 120 < misses_of_one_look
+
+
+def test_a_round_without_a_reward_is_left_out_of_a_sequence():
+    log = make_log(10, rounds=300)
+    law = make_law(log, 10)
+    rewards = log.rewards.copy()
+    rewards[::3, 0] = np.nan
+    shape = (log.contexts, log.arms, rewards, log.propensities, log.arm_names, log.objective_names)
+    thinned = evaluate(Feedback(*shape), law, Ips()).sequence(low=-1.0, high=2.0)
+    kept = np.arange(300) % 3 != 0
+    shorter = evaluate(log[kept], law[kept], Ips()).sequence(low=-1.0, high=2.0)
+    np.testing.assert_allclose(thinned.low[0], shorter.low[0])
+    np.testing.assert_allclose(thinned.high[0], shorter.high[0])
+    whole = evaluate(log, law, Ips()).sequence(low=-1.0, high=2.0)
+    np.testing.assert_allclose(thinned.low[1], whole.low[1])
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda e: e[0].sequence(1.0, low=0.0, high=1.0), r"^level must be below 1, got 1.0$"),
+        (
+            lambda e: e[0].sequence(low=0.0, high=0.1),
+            r"^rewards must be within low and high, got one outside in round \d+, objective 0$",
+        ),
+        (
+            lambda e: e[1].sequence(low=0.0, high=2.0),
+            r"^estimator must be Ips without clip .*, got Snips\(",
+        ),
         (lambda e: e[0].ellipsoid(1.0), r"^level must be below 1, got 1.0$"),
         (lambda e: e[0].box(0.0), r"^level must be above 0, got 0.0$"),
         (lambda e: e[0].bootstrap(samples=1), r"^samples must be an integer of at least 2, got 1$"),

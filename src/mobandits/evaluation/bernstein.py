@@ -68,7 +68,7 @@ def box(
 
     number("weight_bound", largest_weight, above=0.0)
     objectives = terms.numerator.shape[1]
-    lows, highs = _reward_range(low, high, objectives)
+    lows, highs = reward_range(low, high, objectives)
     # A weight may also be 0, whatever the reward.
     least = np.minimum(0.0, largest_weight * lows)
     most = np.maximum(0.0, largest_weight * highs)
@@ -110,7 +110,7 @@ def _half_width(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
     return value, half_width
 
 
-def _reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
+def reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
     """The least and the largest reward of each objective, both (objectives,)."""
     shape = (objectives,)
     lows = np.broadcast_to(as_float_array("low", low), shape)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.evaluation import bernstein, bootstrap
+from mobandits.evaluation import bernstein, bootstrap, sequence
 from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
@@ -22,9 +22,9 @@ from mobandits.support.checks import number
 class Estimate:
     """The value of a target, by one estimator.
 
-    All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap` and `bernstein`.
-    They take rounds as independent draws of one distribution, and the target, the reward model and
-    the propensities as given.
+    All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap`, `bernstein` and
+    `sequence`. All but the last take rounds as independent draws of one distribution; all take the
+    target, the reward model and the propensities as given.
 
     Args:
         target: its name.
@@ -221,6 +221,23 @@ class Estimate:
         """
         number("level", level, above=0.0, below=1.0)
         return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
+
+    def sequence(self, level: float = 0.95, *, low: Array, high: Array) -> Box:
+        """A box that is right at every look at a growing log, with probability `level` for all looks.
+
+        The rounds must be in the order of time; the logging policy may learn from earlier ones, and
+        weights need no bound. See `sequence.box`, and `Monitor` for decisions.
+
+        Args:
+            level: of all objectives and all looks at once.
+            low: (objectives,) or a number: the least reward that can be.
+            high: the largest.
+
+        Raises:
+            ValueError: where the estimator is not `Ips` without `clip`, or a range is broken.
+        """
+        number("level", level, above=0.0, below=1.0)
+        return sequence.box(self.terms, self.estimator, level, low, high)
 
 
 def _box(value: Array, below: Array, above: Array) -> Box:

@@ -56,4 +56,4 @@ class Ips(Clipping):
         if cut is not None:
             lost = cut * np.abs(rewards)
 
-        return Terms(numerator, seen, lost)
+        return Terms(numerator, seen, lost, weights)

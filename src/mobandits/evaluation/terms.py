@@ -18,11 +18,13 @@ class Terms(NamedTuple):
         denominator: b, (rounds, objectives).
         lost: (rounds, objectives) how much clipping took from each term, in absolute value; None
             where nothing is clipped.
+        weights: (rounds, 1) those of `Ips`, whose denominator does not have them; None of others.
     """
 
     numerator: Array
     denominator: Array
     lost: Array | None = None
+    weights: Array | None = None
 
 
 def ratio_of_sums(terms: Terms) -> Array:
