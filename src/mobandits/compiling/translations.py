@@ -30,8 +30,8 @@ __all__ = ["Translations"]
 
 CHECKSUM = 32  # bytes that a file begins with
 VERSIONS = (numba.__version__, llvmlite.__version__, np.__version__, platform.python_version())
-# In the types of what only this process has, or what no digest of sources stands behind.
-UNSTABLE = (VOLATILE, "__main__", " at 0x")
+# In names of what only this process has, or what no digest of sources stands behind.
+UNSTABLE = (VOLATILE, "__main__", "<locals>", " at 0x")
 
 # (target context, the library's name, its code, description, environment) -> library, executable
 Rebuild = Callable[[Any, str, bytes, Any, Any], tuple[Any, Any]]
@@ -116,13 +116,13 @@ class Translations(NullCache):  # type: ignore[misc]
         if folder is None or self.function.__closure__:
             return None
 
+        name = f"{self.function.__module__}.{self.function.__qualname__}"
         sources = fingerprint_of_inner(self.function)
         kinds = str(signature)
-        if any(sign in f"{sources} {kinds}" for sign in UNSTABLE):
+        if any(sign in f"{name} {sources} {kinds}" for sign in UNSTABLE):
             return None
 
         code = self.function.__code__
-        name = f"{self.function.__module__}.{self.function.__qualname__}"
         machine = (codegen.magic_tuple(), config.BOUNDSCHECK)
         key = digest(
             name,
