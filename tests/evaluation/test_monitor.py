@@ -270,6 +270,45 @@ def test_values_are_in_their_own_units():
     assert look.high[1] < 0.0
 
 
+def test_a_target_is_dominated_where_all_its_intervals_are_below():
+    """Against the looks themselves, whose ends are in units and directions of their own."""
+    log = stream("a coin", 8, rounds=3000, effect=(0.35, 0.35))
+    targets = {"a": ConstantTarget("a"), "b": ConstantTarget("b"), "any": Uniform()}
+    monitor = Monitor(targets, OBJECTIVES)
+    found = set()
+    for first in range(0, 3000, 300):
+        monitor.fold(log[first : first + 300])
+        looks = {name: monitor[name] for name in targets}
+        for name, look in looks.items():
+            expected = [
+                other
+                for other, its in looks.items()
+                if its.low[0] > look.high[0] and its.high[1] < look.low[1]
+            ]
+            assert list(look.dominated_by) == expected
+            found.update((name, other) for other in expected)
+
+    # The last one half as far from both, and a policy never below itself.
+    assert ("a", "b") in found
+    assert not {("b", "a"), ("b", "any"), ("any", "a")} & found
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_equal_targets_seldom_dominate_each_other(kind):
+    targets = {"a": ConstantTarget("a"), "b": ConstantTarget("b")}
+    wrong = 0
+    for seed in range(25):
+        monitor = Monitor(targets, OBJECTIVES)
+        log = stream(kind, seed)
+        looks = []
+        for first in range(0, ROUNDS, 100):
+            monitor.fold(log[first : first + 100])
+            looks += [monitor["a"], monitor["b"]]
+        wrong += any(look.dominated_by for look in looks)
+
+    assert wrong <= most_wrong(25)
+
+
 def test_mistakes_are_refused():
     log = stream("drift", 0, rounds=20)
     with pytest.raises(ValueError, match="objectives must have ranges"):

@@ -281,6 +281,7 @@ def look_summaries(looks: Mapping[str, Look], objectives: Sequence[Objective]) -
                 "rounds": look.rounds,
                 "effective_rounds": look.effective_rounds,
                 "gains": gains,
+                "dominated_by": list(look.dominated_by),
             }
         )
 

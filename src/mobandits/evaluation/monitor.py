@@ -46,6 +46,8 @@ class Look:
         rounds: that were folded.
         effective_rounds: (sum w)^2 / sum w^2, so many rounds of the target's own would tell as much.
         decided_after: rounds after which the decision was made; None: it is "wait".
+        dominated_by: the other targets that are shown to be better in every objective; those that
+            nothing dominates hold the front of all targets, at all rounds at once.
     """
 
     decision: Decision
@@ -56,6 +58,7 @@ class Look:
     rounds: int
     effective_rounds: float
     decided_after: int | None
+    dominated_by: tuple[str, ...] = ()
 
 
 @dataclass(eq=False)
@@ -114,7 +117,8 @@ class Monitor:
     gains are found in fewer rounds, in a tenth of them where rewards vary little.
 
     Intervals are those of a box, each end at the risk (1 - level) / (2 L P): all are right at all
-    rounds with probability `level`.
+    rounds with probability `level`. So is the front of all targets, which those hold that no other's
+    intervals are above in every objective.
 
     Weights must be right: propensities as logged. A missing reward leaves its round out for that
     objective, which must not depend on the reward. Fold a round when its rewards are there, in the
@@ -238,9 +242,7 @@ class Monitor:
             raise KeyError(f"the key must be one of {shortened(', '.join(self._watched))}")
 
         watched = self._watched[name]
-        end_risk = self._risk / len(self.objectives)
-        low = 2.0 * lower_ends(watched.gains, end_risk) - 1.0
-        high = 1.0 - 2.0 * lower_ends(watched.losses, end_risk)
+        low, high = self._ends(watched)
         with np.errstate(invalid="ignore"):
             gain = 2.0 * watched.gains.total / watched.gains.count - 1.0
 
@@ -251,8 +253,29 @@ class Monitor:
         decision, after = watched.decided()
         effective = watched.weight**2 / watched.square if watched.square > 0.0 else 0.0
         reason = self._reason(watched, decision, effective)
+        # All intervals are right at once, so that what follows from them is, too.
+        lows = {other: self._ends(each)[0] for other, each in self._watched.items()}
+        dominating = tuple(other for other, its_low in lows.items() if (its_low > high).all())
 
-        return Look(decision, reason, own_gain, own_low, own_high, self.rounds, effective, after)
+        return Look(
+            decision,
+            reason,
+            own_gain,
+            own_low,
+            own_high,
+            self.rounds,
+            effective,
+            after,
+            dominating,
+        )
+
+    def _ends(self, watched: _Watched) -> tuple[Array, Array]:
+        """(objectives,) the ends of intervals of gains, in shares of ranges, more is better."""
+        end_risk = self._risk / len(self.objectives)
+        low = 2.0 * lower_ends(watched.gains, end_risk) - 1.0
+        high = 1.0 - 2.0 * lower_ends(watched.losses, end_risk)
+
+        return low, high
 
     def _check_weights(self, name: str, weights: Array) -> None:
         if len(weights) and weights.max() > self._largest * (1.0 + SLACK):

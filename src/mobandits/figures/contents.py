@@ -191,6 +191,7 @@ class LookSummary(TypedDict):
         rounds: that judge it.
         effective_rounds: so many rounds of its own would tell as much.
         gains: in every objective.
+        dominated_by: the policies that are shown to be better in every objective.
     """
 
     policy: str
@@ -200,6 +201,7 @@ class LookSummary(TypedDict):
     rounds: int
     effective_rounds: float
     gains: list[GainSummary]
+    dominated_by: list[str]
 
 
 def decision_of(look: LookSummary) -> str:
@@ -207,10 +209,20 @@ def decision_of(look: LookSummary) -> str:
 
     Example:
         >>> reason = "It is better in every objective."
-        >>> decision_of({"policy": "new", "decision": "promote", "reason": reason})
-        'new: promote. It is better in every objective.'
+        >>> look = {"policy": "new", "decision": "promote", "reason": reason, "dominated_by": ["b"]}
+        >>> decision_of(look)
+        'new: promote. It is better in every objective. But b is better still, in every objective.'
     """
-    return f"{look['policy']}: {look['decision']}. {look['reason']}"
+    said = f"{look['policy']}: {look['decision']}. {look['reason']}"
+    others = " and ".join(look["dominated_by"])
+    if not others:
+        return said
+
+    verb = "is" if len(look["dominated_by"]) == 1 else "are"
+    if look["decision"] == "promote":
+        return f"{said} But {others} {verb} better still, in every objective."
+
+    return f"{said} {others} {verb} better in every objective."
 
 
 class SensitivitySummary(TypedDict):
