@@ -12,15 +12,15 @@ import msgspec
 import numpy as np
 import pytest
 from service_checks import wait_for
-from services import PATIENCE, Served, client_of, served, specification
+from services import PATIENCE, ROUTER, Served, client_of, served, specification
 
-from mobandits.errors import LogError
-from mobandits.evaluation import ConstantTarget, compare
+from mobandits.errors import InputWarning, LogError
+from mobandits.evaluation import ConstantTarget, compare, looks_on
 from mobandits.evaluation.dominance import Decision
 from mobandits.logs import read
 from mobandits.orders import Lexicographic
 from mobandits.policies import MolUcb, WithFloor
-from mobandits_client.messages import EvaluationWanted
+from mobandits_client.messages import AnyTimeDecision, EvaluationWanted
 from mobandits_service import evaluations as room
 from mobandits_service.dashboard.evaluation_pages import IN_SHORT, VERDICTS
 from mobandits_service.evaluating import evaluated
@@ -80,6 +80,38 @@ def test_an_arm_is_worth_what_the_library_says(store):
     assert np.linalg.eigvalsh(np.array(played.covariance)).min() >= -1e-12
     assert result.is_reliable == (not result.warnings)
     assert msgspec.json.decode(msgspec.json.encode(result))["shown"] in {"dr", "snips", "ips"}
+    # Which needs ranges.
+    assert result.any_time is None
+
+
+RANGED = ROUTER | {
+    "objectives": [
+        {"name": "quality", "low": -1.0, "high": 2.0},
+        {"name": "cost", "minimise": True, "low": 0.0, "high": 1.0},
+    ]
+}
+
+
+def test_objectives_with_ranges_allow_a_decision_at_any_time(tmp_path):
+    path = tmp_path / "log.db"
+    spec = specification(router=RANGED)
+    wanted = EvaluationTask(
+        str(path), "router", spec.agents["router"], EvaluationWanted(arm="large")
+    )
+    with served(path, spec) as running:
+        agent = running.agents.named("router").agent
+        play(agent, 150)
+        result = evaluated(wanted)
+        look = looks_on(read(path, agent="router"), {"asked": ConstantTarget("large")})["asked"]
+        expected = AnyTimeDecision(look.decision, look.reason, 86, look.decided_after)
+        assert result.any_time == expected
+
+        with pytest.warns(InputWarning, match="cost"):
+            agent.learn(agent.decide([0.5, 0.5, 0.5]).id, {"quality": 0.4, "cost": 90.0})
+        result = evaluated(wanted)
+        assert result.any_time is None
+        (note,) = [each for each in result.notes if "no decision at any time" in each]
+        assert "rewards of 'cost' must be within" in note
 
 
 def test_a_preference_and_a_policy_are_learned_from_the_log(store):

@@ -4,6 +4,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import polars as pl
 
+from mobandits.support.naming import conjunction
+
 
 class Findings(NamedTuple):
     """The answer to who is best in a run, as `mobandits.comparison.findings` finds it.
@@ -214,10 +216,10 @@ def decision_of(look: LookSummary) -> str:
         'new: promote. It is better in every objective. But b is better still, in every objective.'
     """
     said = f"{look['policy']}: {look['decision']}. {look['reason']}"
-    others = " and ".join(look["dominated_by"])
-    if not others:
+    if not look["dominated_by"]:
         return said
 
+    others = conjunction(look["dominated_by"])
     verb = "is" if len(look["dominated_by"]) == 1 else "are"
     if look["decision"] == "promote":
         return f"{said} But {others} {verb} better still, in every objective."

@@ -16,7 +16,14 @@ import msgspec
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.evaluation import Comparison, ConstantTarget, LoggingPolicy, compare, dominance
+from mobandits.evaluation import (
+    Comparison,
+    ConstantTarget,
+    LoggingPolicy,
+    compare,
+    dominance,
+    looks_on,
+)
 from mobandits.evaluation.comparison import own_values
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import shown_estimator
@@ -24,6 +31,7 @@ from mobandits.logs import Feedback, read
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.support import json_lines
 from mobandits_client.messages import (
+    AnyTimeDecision,
     EvaluationResult,
     EvaluationWarning,
     JointRegion,
@@ -58,10 +66,28 @@ def evaluated(task: EvaluationTask) -> EvaluationResult:
             seed=SEED,
             progress=False,
         )
+        any_time, why_not = _at_any_time(log, target)
 
+    notes += why_not
     notes += [str(warning.message) for warning in caught]
 
-    return _result(comparison, log, notes)
+    return _result(comparison, log, notes, any_time)
+
+
+def _at_any_time(log: Feedback, target: Any) -> tuple[AnyTimeDecision | None, list[str]]:
+    """A decision that holds however often it is asked for, or notes on why there is none."""
+    # Without a range there can be none, which is no fault of the log.
+    if not all(np.isfinite(each.range).all() for each in log.objectives):
+        return None, []
+
+    try:
+        look = looks_on(log, {ASKED: target}, level=LEVEL, seed=SEED)[ASKED]
+    except ValueError as error:
+        return None, [f"There is no decision at any time: {error}"]
+
+    found = AnyTimeDecision(look.decision, look.reason, look.rounds, look.decided_after)
+
+    return found, []
 
 
 def _target(task: EvaluationTask) -> Any:
@@ -88,7 +114,12 @@ def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
 # --- the result, in the objectives' own directions
 
 
-def _result(comparison: Comparison, log: Feedback, notes: list[str]) -> EvaluationResult:
+def _result(
+    comparison: Comparison,
+    log: Feedback,
+    notes: list[str],
+    any_time: AnyTimeDecision | None,
+) -> EvaluationResult:
     shown = shown_estimator(comparison, None)
     signs = signs_of(log.objectives)
     values: list[TargetValue] = []
@@ -120,6 +151,7 @@ def _result(comparison: Comparison, log: Feedback, notes: list[str]) -> Evaluati
         is_reliable=not doubts,
         warnings=doubts,
         notes=notes,
+        any_time=any_time,
     )
 
 

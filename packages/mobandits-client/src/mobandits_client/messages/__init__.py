@@ -21,6 +21,7 @@ from mobandits_client.messages.deciding import (
     DecideQuery,
 )
 from mobandits_client.messages.evaluations import (
+    AnyTimeDecision,
     Evaluation,
     EvaluationList,
     EvaluationResult,
@@ -57,6 +58,7 @@ __all__ = [
     "Adopted",
     "AgentList",
     "AgentState",
+    "AnyTimeDecision",
     "ArmPrice",
     "ArmShare",
     "BudgetList",

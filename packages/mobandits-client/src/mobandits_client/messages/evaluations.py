@@ -87,6 +87,22 @@ class EvaluationWarning(Message):
     text: str
 
 
+class AnyTimeDecision(Message):
+    """Whether to deploy it, by evidence that holds however often one evaluates anew.
+
+    Attributes:
+        decision: "promote", "stop" or "wait".
+        reason: in a sentence.
+        rounds: decisions that judge it.
+        decided_after: of them; null: it is "wait".
+    """
+
+    decision: Literal["promote", "stop", "wait"]
+    reason: str
+    rounds: int
+    decided_after: int | None
+
+
 class EvaluationResult(Message):
     """What an evaluation found.
 
@@ -102,6 +118,7 @@ class EvaluationResult(Message):
         is_reliable: whether there is no warning.
         warnings: why estimates may not be trusted.
         notes: what was left out, and what the library warned of.
+        any_time: a decision at any time; null where an objective has no range.
     """
 
     rounds: int
@@ -115,6 +132,7 @@ class EvaluationResult(Message):
     is_reliable: bool
     warnings: list[EvaluationWarning]
     notes: list[str]
+    any_time: AnyTimeDecision | None = None
 
 
 class Evaluation(Message):
