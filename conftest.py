@@ -97,6 +97,7 @@ PROCESS = (
 LONG = (
     "agent/test_forged_states.py",
     "agent/test_hostile_files.py",
+    "evaluation/test_estimated_propensities.py",
     "evaluation/test_tune_command.py",
     "logs/test_reading.py",
     "monitoring/test_monitor_calibration.py",
