@@ -46,7 +46,7 @@ FOR_USERS = [
     *(DOCS / f"{name}.md" for name in ("index", "quickstart", "choose", "words", "deprecation")),
     *(
         page
-        for room in ("explanation", "how-to", "tutorials")
+        for room in ("coming-from", "explanation", "how-to", "tutorials")
         for page in (DOCS / room).glob("*.md")
     ),
 ]
