@@ -13,7 +13,7 @@ DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 FORMATS = ("parquet", "dsjson", "csv")
 # Logs of gateways: names of `mobandits.logs.gateways.FORMATS`, which takes long to load.
 GATEWAYS = ("litellm", "opentelemetry", "semantic-router")
-PROPENSITIES = ("logged", "estimated")
+PROPENSITIES = ("logged", "estimated")  # likewise, of `mobandits.evaluation.comparison`
 TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
 GatewayFormat = Annotated[
     str | None,

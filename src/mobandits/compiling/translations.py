@@ -9,10 +9,8 @@ optimises it.
 import contextlib
 import functools
 import hashlib
-import os
 import pickle
 import platform
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from numba.core.caching import CompileResultCacheImpl, NullCache
 from numba.core.compiler import CompileResult
 
 from mobandits.compiling.fingerprint import VOLATILE, digest, fingerprint_of_inner
+from mobandits.support.files import write_atomically
 
 __all__ = ["Translations"]
 
@@ -171,10 +170,6 @@ def read(path: Path) -> bytes | None:
 
 def write(path: Path, payload: bytes) -> None:
     """Write a file in one piece; without space or permission the next process translates again."""
-    content = hashlib.sha256(payload).digest() + payload
+    checksum = hashlib.sha256(payload).digest()
     with contextlib.suppress(OSError):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-
-        Path(name).replace(path)
+        write_atomically(path, checksum + payload)
