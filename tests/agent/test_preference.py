@@ -25,7 +25,10 @@ from mobandits.spec import catalogue
 SHAPE = Shape(5, 2, 3, rounds=400)
 FIXED = {
     "ParetoTs",
+    "LexElim",
+    "Ogde",
     "ParetoKg",
+    "WidthGuided",
     "ScalarizedUcb1",
     "CsUcb1",
     "Exp3P",

@@ -12,6 +12,7 @@ from mobandits.orders import (
     Dominant,
     EffectivePareto,
     ExploreWide,
+    Gini,
     Levels,
     Lexicographic,
     Pareto,
@@ -31,6 +32,7 @@ CASES = [
     OrderCase(Chains([[0, 1], [2]])),
     OrderCase(Levels([[1, 2], [0]])),
     OrderCase(Weighted([0.5, 1.0, 0.25])),
+    OrderCase(Gini([1.0, 0.5, 0.25])),
     OrderCase(Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.25], [0.5, 0.0, 1.0]])),
     OrderCase(
         Chebyshev([1.0, 0.5, 2.0], [-1.0, -1.0, -1.0]), without=(UNDOMINATED, "scaling-keeps-front")

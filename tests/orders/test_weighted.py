@@ -1,4 +1,6 @@
-"""Scalarisations: the weighted sum and the weighted worst lead over a reference point."""
+"""Scalarisations: weighted sums, by objective and by rank, and worst leads over a reference point."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import orders as twins
 
-from mobandits.orders import Chebyshev, Pareto, Weighted
+from mobandits.orders import Chebyshev, Gini, Pareto, Weighted
 
 INF = np.inf
 
@@ -40,6 +42,30 @@ def test_worst_leads(question):
     scores = ((means - reference) * weights)[:, counts].min(axis=1)
     np.testing.assert_array_equal(front, scores == scores.max())
     np.testing.assert_array_equal(gaps[:, 0], scores.max() - scores)
+
+
+@settings(max_examples=200)
+@given(weighings())
+def test_welfares_are_the_smallest_sums_over_all_orders_of_the_weights(question):
+    means, weights, _ = question
+    falling = np.sort(weights)[::-1] + 1
+    front, gaps = twins.survey(Gini(falling), means)
+    # The largest weight meets the smallest value in the order with the smallest sum.
+    sums = [means @ np.array(order) for order in itertools.permutations(falling.tolist())]
+    scores = np.min(sums, axis=0)
+    np.testing.assert_array_equal(front, scores == scores.max())
+    np.testing.assert_array_equal(gaps[:, 0], scores.max() - scores)
+    assert twins.pareto_front(means)[front].all()
+
+
+@given(twins.tables(grid=True))
+def test_equal_ranks_are_equal_weights_and_order_of_objectives_does_not_matter(means):
+    ones = [1.0] * means.shape[1]
+    equal = twins.survey(Gini(ones), means)
+    np.testing.assert_equal(equal, twins.survey(Weighted(ones), means))
+    falling = np.arange(means.shape[1], 0, -1)
+    turned = twins.survey(Gini(falling), np.ascontiguousarray(means[:, ::-1]))
+    np.testing.assert_equal(twins.survey(Gini(falling), means), turned)
 
 
 @settings(max_examples=200)
@@ -99,3 +125,11 @@ def test_weights_must_fit_the_objectives():
         ValueError, match=r"Chebyshev\.weights must have one entry per objective, 3"
     ):
         Chebyshev([1, 2], [0, 0]).check(3)
+
+
+@pytest.mark.parametrize(
+    "weights", [[1, 2], [1, 0], [-1, 1], [np.nan, 1], [np.inf, 1], [], [[1, 1]], {"a": 1}]
+)
+def test_ranks_are_checked(weights):
+    with pytest.raises(ValueError, match=r"Gini\.weights must .* got"):
+        Gini(weights)

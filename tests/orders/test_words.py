@@ -14,6 +14,7 @@ from mobandits.orders import (
     Dominant,
     EffectivePareto,
     ExploreWide,
+    Gini,
     Levels,
     Lexicographic,
     Pareto,
@@ -40,6 +41,9 @@ WORDS = {
     Chains([[0, 1], [2]]): "Pareto front over priority chains: quality, then cost; speed",
     ChainFilter([[0], [2, 1]]): "filter of priority chains: quality; speed, then cost",
     Weighted([0.5, 0.0, 2.0]): "largest weighted sum, weights quality 0.5 and speed 2",
+    Gini(
+        [2, 1, 0.5]
+    ): "largest Gini welfare, weights 2, 1, 0.5 from the worst objective to the best",
     Chebyshev(
         [1, 1, 2], [0, -1, 0.5]
     ): "largest worst lead over [0, -1, 0.5], weights quality 1, cost 1 and speed 2",

@@ -1,4 +1,4 @@
-"""Masks over arms: counting, uniform picks, argmax sets, random orders of visit."""
+"""Masks over arms: counting, uniform picks, argmax sets, random orders of visit; and weighted picks."""
 
 import math
 
@@ -45,6 +45,20 @@ def uniform(mask: Mask) -> Array:
         out[a] = mask[a] / n
 
     return out
+
+
+@kernel
+def pick_weighted(probabilities: Array, rng: Rng) -> int:
+    """A position drawn with these probabilities (arms,); one random number."""
+    rest = rng.random()
+    last = len(probabilities) - 1
+    # The last arm takes what rounding leaves of the sum 1.
+    for a in range(last):
+        rest -= probabilities[a]
+        if rest < 0.0:
+            return a
+
+    return last
 
 
 @kernel

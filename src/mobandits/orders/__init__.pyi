@@ -8,6 +8,7 @@ from mobandits.orders.cone import Cone as Cone
 from mobandits.orders.dominant import Dominant as Dominant
 from mobandits.orders.effective_pareto import EffectivePareto as EffectivePareto
 from mobandits.orders.explore_wide import ExploreWide as ExploreWide
+from mobandits.orders.gini import Gini as Gini
 from mobandits.orders.gross_scalar import GrossScalar as GrossScalar
 from mobandits.orders.levels import Levels as Levels
 from mobandits.orders.lexicographic import Lexicographic as Lexicographic
@@ -22,6 +23,7 @@ __all__ = [
     "Dominant",
     "EffectivePareto",
     "ExploreWide",
+    "Gini",
     "GrossScalar",
     "Levels",
     "Lexicographic",

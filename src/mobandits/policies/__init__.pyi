@@ -8,11 +8,14 @@ from mobandits.policies.cells.cs_ucb1 import CsUcb1 as CsUcb1
 from mobandits.policies.cells.moc_mab import MocMab as MocMab
 from mobandits.policies.context_free.annealing_pareto import AnnealingPareto as AnnealingPareto
 from mobandits.policies.context_free.exp3p import Exp3P as Exp3P
+from mobandits.policies.context_free.ogde import Ogde as Ogde
 from mobandits.policies.context_free.pareto_kg import ParetoKg as ParetoKg
 from mobandits.policies.context_free.pareto_ts import ParetoTs as ParetoTs
 from mobandits.policies.context_free.pareto_ucb1 import ParetoUcb1 as ParetoUcb1
 from mobandits.policies.context_free.scalarized_ucb1 import ScalarizedUcb1 as ScalarizedUcb1
 from mobandits.policies.context_free.ucb1 import Ucb1 as Ucb1
+from mobandits.policies.context_free.width_guided import WidthGuided as WidthGuided
+from mobandits.policies.lexicographic.lex_elim import LexElim as LexElim
 from mobandits.policies.lexicographic.moslb_pareto_ucb import MoslbParetoUcb as MoslbParetoUcb
 from mobandits.policies.lexicographic.moslb_pc import MoslbPc as MoslbPc
 from mobandits.policies.lexicographic.moslb_pl import MoslbPl as MoslbPl
@@ -55,6 +58,7 @@ __all__ = [
     "Forgetting",
     "GapWeighted",
     "HypervolumeUcb",
+    "LexElim",
     "MocMab",
     "MoglbUcb",
     "MolEpsGreedy",
@@ -65,6 +69,7 @@ __all__ = [
     "MoslbPl",
     "Mtlo",
     "Neighbours",
+    "Ogde",
     "Paced",
     "ParetoKg",
     "ParetoTs",
@@ -80,6 +85,7 @@ __all__ = [
     "SingleArm",
     "Stlo",
     "Ucb1",
+    "WidthGuided",
     "WithFloor",
     "Within",
 ]

@@ -24,6 +24,7 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import Field, state_fields
+from mobandits.numerics.masks import pick_weighted
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
@@ -114,16 +115,9 @@ class Exp3PPolicy:
 
     def draw(self, beliefs: Array, rng: Rng) -> Choice:
         """An arm with these probabilities."""
-        rest = rng.random()
-        last = len(beliefs) - 1
-        # The last arm takes what rounding leaves of the sum 1.
-        for a in range(last):
-            probability = beliefs[a]
-            rest -= probability
-            if rest < 0.0:
-                return Choice(a, Exp3PNote(probability))
-
-        return Choice(last, Exp3PNote(beliefs[last]))
+        arm = pick_weighted(beliefs, rng)
+        note = Exp3PNote(beliefs[arm])
+        return Choice(arm, note)
 
     def probabilities(self, beliefs: Array) -> Array:
         """The probability of each arm: the beliefs themselves."""

@@ -26,6 +26,7 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import counts, state_fields
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged, Greedy
+from mobandits.numerics.masks import pick_weighted
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -108,15 +109,8 @@ class GapWeightedPolicy(NotesNothing):
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
         """An arm by its probability."""
         probabilities = self.probabilities(beliefs)
-        rest = rng.random()
-        last = len(probabilities) - 1
-        # The last arm takes what rounding leaves of the sum 1.
-        for a in range(last):
-            rest -= probabilities[a]
-            if rest < 0.0:
-                return Choice(a, 0.0)
-
-        return Choice(last, 0.0)
+        arm = pick_weighted(probabilities, rng)
+        return Choice(arm, 0.0)
 
     def probabilities(self, beliefs: GapWeightedBeliefs) -> Array:
         """The probability of each arm."""
