@@ -11,11 +11,9 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import UNIT_REWARDS, declared
-from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
-    Choice,
     IntArray,
     Mask,
     Recipe,
@@ -26,7 +24,8 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
-from mobandits.numerics.masks import count, pick, uniform
+from mobandits.numerics.masks import count
+from mobandits.policies.from_a_set import FromASet
 from mobandits.support.checks import number
 
 
@@ -68,7 +67,7 @@ class Race(NamedTuple):
 
 
 @compiled
-class RacePolicy(NotesNothing):
+class RacePolicy(FromASet):
     """See `WidthGuided`; beliefs are the arms that may be played, (arms,)."""
 
     means: SampleMean
@@ -154,15 +153,6 @@ class RacePolicy(NotesNothing):
             low >= second,
             leader_width >= challenger_width,
         )
-
-    def draw(self, beliefs: Mask, rng: Rng) -> Choice:
-        """A uniform arm of those that may be played."""
-        arm = pick(beliefs, rng)
-        return Choice(arm, 0.0)
-
-    def probabilities(self, beliefs: Mask) -> Array:
-        """The probability of each arm: uniform on those that may be played."""
-        return uniform(beliefs)
 
     def update(
         self, state: RaceState, x: Array, arm: int, note: float, reward: Array, rng: Rng

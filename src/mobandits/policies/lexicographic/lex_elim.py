@@ -12,11 +12,9 @@ import numpy as np
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.assumptions import UNIT_REWARDS, declared
-from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
-    Choice,
     IntArray,
     Mask,
     Recipe,
@@ -27,7 +25,8 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
-from mobandits.numerics.masks import count, everyone, leaders, pick, uniform
+from mobandits.numerics.masks import count, everyone, leaders
+from mobandits.policies.from_a_set import FromASet
 from mobandits.support.checks import number
 
 
@@ -51,7 +50,7 @@ class EliminationState(NamedTuple):
 
 
 @compiled
-class EliminationPolicy(NotesNothing):
+class EliminationPolicy(FromASet):
     """See `LexElim`; beliefs are the arms that may be played, (arms,)."""
 
     means: SampleMean
@@ -88,15 +87,6 @@ class EliminationPolicy(NotesNothing):
         # The largest over the objectives, of which all have the same one where rewards are whole.
         logarithm = math.log(self.confidence * seen)
         return math.sqrt(4.0 * logarithm / seen)
-
-    def draw(self, beliefs: Mask, rng: Rng) -> Choice:
-        """A uniform arm of those that may be played."""
-        arm = pick(beliefs, rng)
-        return Choice(arm, 0.0)
-
-    def probabilities(self, beliefs: Mask) -> Array:
-        """The probability of each arm: uniform on those that may be played."""
-        return uniform(beliefs)
 
     def update(
         self, state: EliminationState, x: Array, arm: int, note: float, reward: Array, rng: Rng
