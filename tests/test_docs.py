@@ -34,8 +34,8 @@ LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 ADDRESS = re.compile(r"(?:src|srcset|href)=\"(?P<target>[^\"]+)\"")
 WORD = re.compile(r"[A-Za-z][\w.-]*\w")
 ELSEWHERE = ("https:", "http:", "mailto:")
-# Packages of pages that run in an environment of their own: `make test-litellm`.
-NEEDS = {"route-prompts-with-litellm": "litellm"}
+# Packages of pages that run where they are installed, such as the environment of `make test-litellm`.
+NEEDS = {"route-prompts-with-litellm": "litellm", "track-runs": "mlflow"}
 # The longest README that still reads as one page.
 README_LINES = 200
 README_WORDS = 900  # in prose and tables

@@ -73,7 +73,8 @@ MAY_IMPORT = {
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
-    "interop": GROUND | {"agent", "environments", "encoding"},
+    "interop": GROUND
+    | {"agent", "environments", "encoding", "simulation", "metrics", "statistics", "monitoring"},
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}
