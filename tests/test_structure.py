@@ -78,7 +78,7 @@ MAY_IMPORT = {
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}
-CLIENT_MAY_IMPORT = {"httpx", "litellm", "mobandits_client", "msgspec"}
+CLIENT_MAY_IMPORT = {"httpx", "litellm", "mobandits_client", "msgspec", "openfeature"}
 
 
 def room(path):
