@@ -37,6 +37,7 @@ ELSEWHERE = ("https:", "http:", "mailto:")
 # Packages of pages that run where they are installed, such as the environment of `make test-litellm`.
 NEEDS = {
     "route-prompts-with-litellm": ["litellm"],
+    "optuna": ["optuna"],
     "track-runs": ["mlflow"],
     "web-applications": ["fastapi", "django", "openfeature"],
 }
