@@ -94,6 +94,7 @@ PROCESS = (
     "test_release.py",
     "test_site.py",
     "test_supported_pythons.py",
+    "test_windows.py",
 )
 # Likewise, in Python: each takes more than 10 s.
 LONG = (
