@@ -20,8 +20,10 @@ from mobandits.compiling import session
 
 # Modules whose examples cannot run here: what they need is in an environment of its own, see `make test-litellm`.
 collect_ignore = []
-if importlib.util.find_spec("litellm") is None:
-    collect_ignore.append("packages/mobandits-client/src/mobandits_client/integrations/litellm.py")
+for library in ("litellm", "openfeature"):
+    if importlib.util.find_spec(library) is None:
+        module = f"packages/mobandits-client/src/mobandits_client/integrations/{library}.py"
+        collect_ignore.append(module)
 
 ROOT = Path(__file__).parent
 # {folder of tests: what places below begin with}; the clients' own have a conftest of their own.
@@ -92,6 +94,7 @@ PROCESS = (
     "test_release.py",
     "test_site.py",
     "test_supported_pythons.py",
+    "test_windows.py",
 )
 # Likewise, in Python: each takes more than 10 s.
 LONG = (

@@ -34,8 +34,13 @@ LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 ADDRESS = re.compile(r"(?:src|srcset|href)=\"(?P<target>[^\"]+)\"")
 WORD = re.compile(r"[A-Za-z][\w.-]*\w")
 ELSEWHERE = ("https:", "http:", "mailto:")
-# Packages of pages that run in an environment of their own: `make test-litellm`.
-NEEDS = {"route-prompts-with-litellm": "litellm"}
+# Packages of pages that run where they are installed, such as the environment of `make test-litellm`.
+NEEDS = {
+    "route-prompts-with-litellm": ["litellm"],
+    "optuna": ["optuna"],
+    "track-runs": ["mlflow"],
+    "web-applications": ["fastapi", "django", "openfeature"],
+}
 # The longest README that still reads as one page.
 README_LINES = 200
 README_WORDS = 900  # in prose and tables
@@ -80,11 +85,11 @@ def pages_with_code():
     for page in PAGES:
         if "```python" not in page.read_text():
             continue
-        module = NEEDS.get(page.stem)
-        is_missing = module is not None and importlib.util.find_spec(module) is None
-        skipped = pytest.mark.skipif(is_missing, reason=f"needs {module}")
+        modules = NEEDS.get(page.stem, [])
+        missing = [module for module in modules if importlib.util.find_spec(module) is None]
+        skipped = pytest.mark.skipif(bool(missing), reason=f"needs {', '.join(missing)}")
         # Packages that pages use may warn of their own affairs.
-        ignored = [pytest.mark.filterwarnings("ignore")] if module is not None else []
+        ignored = [pytest.mark.filterwarnings("ignore")] if modules else []
         yield pytest.param(page, marks=[skipped, *ignored], id=name(page))
 
 

@@ -100,6 +100,34 @@ def test_docstrings_become_markdown(tools):
     ]
 
 
+def test_classes_link_to_the_pages_whose_code_names_them(tools):
+    module = tools("docstrings")
+    for folder in ("tutorials", "how-to"):
+        for page in (DOCS / folder).glob("*.md"):
+            code = without_prose(page.read_text())
+            link = f"(../{folder}/{page.stem}.html)"
+            for name in policies.RECIPES:
+                links = " ".join(module.links_of_words().get(name, []))
+                assert (link in links) == (re.search(rf"\b{name}\b", code) is not None)
+    agent = module.used_in("Agent")
+    assert agent.startswith("\n\nUsed in: [")
+    assert agent.count("](") == module.MOST_PAGES
+    assert module.used_in("NoSuchClass") == ""
+
+
+def without_prose(page):
+    """The code of a page: lines between fences, and what stands between backticks elsewhere."""
+    code, is_code = [], False
+    for line in page.splitlines():
+        if line.startswith("```"):
+            is_code = not is_code
+        elif is_code:
+            code.append(line)
+        else:
+            code += line.split("`")[1::2]
+    return "\n".join(code)
+
+
 @pytest.mark.parametrize("package", ["environments", "metrics", "orders", "policies"])
 def test_type_stubs_name_what_is_found(tools, package):
     stubs = tools("stubs")

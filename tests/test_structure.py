@@ -73,11 +73,12 @@ MAY_IMPORT = {
     "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
-    "interop": GROUND | {"agent", "environments", "encoding"},
+    "interop": GROUND
+    | {"agent", "environments", "encoding", "simulation", "metrics", "statistics", "monitoring"},
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}
-CLIENT_MAY_IMPORT = {"httpx", "litellm", "mobandits_client", "msgspec"}
+CLIENT_MAY_IMPORT = {"httpx", "litellm", "mobandits_client", "msgspec", "openfeature"}
 
 
 def room(path):

@@ -1,10 +1,13 @@
 """What the reference's generator must know of this project's docstrings and classes.
 
 mkdocstrings loads `Docstrings`. It turns the few marks that docstrings borrow from reStructuredText into Markdown,
-calls the example what the generator expects, and tells it that `compiled` classes are dataclasses.
+calls the example what the generator expects, and tells it that `compiled` classes are dataclasses. Below a class it
+lists the tutorials and how-tos whose code names it.
 """
 
+import functools
 import re
+from pathlib import Path
 from typing import Any
 
 import griffe
@@ -12,6 +15,10 @@ import griffe
 from mobandits_papers.formulas.mathml import mathml
 from mobandits_papers.formulas.prose import formulas_alone
 
+DOCS = Path(__file__).parent.parent / "docs"
+GUIDES = ("tutorials", "how-to")
+CODE_OF_PAGE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+MOST_PAGES = 8  # of those that use a class
 COMPILED = "mobandits.compiling.compiled.compiled"
 CODE = re.compile(r"(``.+?``|`[^`]+`)")
 NAME = re.compile(r"^\s+\*{0,2}\w+:")  # of an argument
@@ -28,12 +35,41 @@ class Docstrings(griffe.Extension):
         """Rewrite the docstring of a module, class, function or attribute."""
         if obj.docstring:
             obj.docstring.value = markdown(obj.docstring.value)
+            if obj.is_class:
+                obj.docstring.value += used_in(obj.name)
 
     def on_class_instance(self, *, cls: griffe.Class, **kwargs: Any) -> None:
         """Say that a `compiled` class is a dataclass, so that its fields are its parameters."""
         for decorator in cls.decorators:
             if decorator.callable_path == COMPILED:
                 decorator.value = griffe.ExprName("dataclasses.dataclass")
+
+
+def used_in(name: str) -> str:
+    """A paragraph of the reference with the pages that use a class; empty where none does."""
+    pages = links_of_words().get(name, [])
+    if not pages:
+        return ""
+
+    left = f" and {len(pages) - MOST_PAGES} more" if len(pages) > MOST_PAGES else ""
+    return f"\n\nUsed in: {', '.join(pages[:MOST_PAGES])}{left}.\n"
+
+
+@functools.cache
+def links_of_words() -> dict[str, list[str]]:
+    """{word in code: links from a page of the reference to the pages that have it}, tutorials first."""
+    found: dict[str, list[str]] = {}
+    for folder in GUIDES:
+        for page in sorted((DOCS / folder).glob("*.md")):
+            text = page.read_text()
+            title = text.partition("\n")[0].removeprefix("# ")
+            # Docstrings are not a page of the site: nothing turns `.md` into `.html` there.
+            link = f"[{title}](../{folder}/{page.stem}.html)"
+            code = " ".join(CODE_OF_PAGE.findall(text))
+            for word in set(re.findall(r"\w+", code)):
+                found.setdefault(word, []).append(link)
+
+    return found
 
 
 def markdown(docstring: str) -> str:

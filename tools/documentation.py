@@ -61,7 +61,10 @@ file of your own.
 
 ## The program"""
 # {module: the package without which it cannot be imported}; the site reads its source all the same.
-APART = {"mobandits_client.integrations.litellm": "litellm"}
+APART = {
+    "mobandits_client.integrations.litellm": "litellm",
+    "mobandits_client.integrations.openfeature": "openfeature",
+}
 
 
 def main() -> None:

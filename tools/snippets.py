@@ -67,6 +67,27 @@ def snippets(text: str) -> list[Snippet]:
     return found
 
 
+def modules(page: Path) -> dict[str, str]:
+    """The Python of a page as files: those with a title, and all other blocks as one, for type checkers.
+
+    Lines of the latter are where the page has them.
+    """
+    files = {}
+    lines: list[str] = []
+    for snippet in snippets(page.read_text()):
+        if snippet.title:
+            files[snippet.title] = snippet.code
+        else:
+            lines += [""] * (snippet.line - len(lines))
+            lines += snippet.code.splitlines()
+
+    if lines:
+        name = "_".join(page.relative_to(ROOT).with_suffix("").parts)
+        files[name.replace("-", "_") + ".py"] = "\n".join(lines)
+
+    return files
+
+
 def printed(page: Path, folder: Path) -> list[str]:
     """What each Python block of a page prints, run in an empty folder."""
     outputs = []

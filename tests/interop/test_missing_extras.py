@@ -34,6 +34,12 @@ def test_what_to_install_for_the_plugin_of_a_gateway():
     assert run(code).stderr.strip().endswith(f"ImportError: {said}")
 
 
+def test_what_to_install_for_the_provider_of_flags():
+    name = "mobandits_client.integrations.openfeature"
+    done = run(f"import sys; sys.modules['openfeature'] = None; import {name}")
+    assert done.stderr.strip().endswith(f"ImportError: {name} needs: pip install openfeature-sdk")
+
+
 def test_the_room_loads_nothing():
     done = run(
         "import sys, mobandits.interop; print({'numpy', 'sklearn', 'gymnasium', 'numba'} & set(sys.modules))"

@@ -41,6 +41,14 @@ def test_a_table_becomes_decisions(path):
     assert log.ids is None
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_table_in_memory_is_the_same_log(library, path):
+    frames = pytest.importorskip(library)
+    frame = frames.read_csv(path)
+    columns = {**MEANING, "time": "at", "minimise": ["cost"]}
+    assert read(frame, **columns).digest == read(path, **columns).digest
+
+
 def test_what_need_not_be_there(path):
     log = csv.read(path, arm="item", rewards=["click"])
     assert log.contexts.shape == (3, 0)

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
@@ -35,7 +35,7 @@ class Budget:
     objective: Hashable
     limit: float
     per: Literal["total", "month", "day", "hour"] = "total"
-    most: float | Mapping[Hashable, float] | None = field(default=None, hash=False)
+    most: float | Mapping[Any, float] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         number("Budget.limit", self.limit, above=0.0)

@@ -74,8 +74,10 @@ def _locked(path: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            # Whoever waits for this file has it all the same, and finds what was compiled.
-            path.unlink(missing_ok=True)
+            # Whoever waits for this file has it all the same, and finds what was compiled. Windows
+            # unlinks no file that is open.
+            with contextlib.suppress(PermissionError):
+                path.unlink(missing_ok=True)
 
 
 def _read_wanted(wanted: "queue.SimpleQueue[bytes]") -> None:

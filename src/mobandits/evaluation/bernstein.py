@@ -17,8 +17,8 @@ def box(
     terms: Terms,
     estimator: ValueEstimator,
     level: float,
-    low: Array,
-    high: Array,
+    low: float | Array,
+    high: float | Array,
     weight_bound: float | None = None,
 ) -> Box:
     """The empirical Bernstein box of `Ips`.

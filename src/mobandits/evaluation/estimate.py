@@ -204,7 +204,12 @@ class Estimate:
         return _box(self.value, distance, distance)
 
     def bernstein(
-        self, level: float = 0.95, *, low: Array, high: Array, weight_bound: float | None = None
+        self,
+        level: float = 0.95,
+        *,
+        low: float | Array,
+        high: float | Array,
+        weight_bound: float | None = None,
     ) -> Box:
         """A box that holds the value with probability `level` for any number of rounds.
 
@@ -222,7 +227,7 @@ class Estimate:
         number("level", level, above=0.0, below=1.0)
         return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
 
-    def sequence(self, level: float = 0.95, *, low: Array, high: Array) -> Box:
+    def sequence(self, level: float = 0.95, *, low: float | Array, high: float | Array) -> Box:
         """A box that is right at every look at a growing log, with probability `level` for all looks.
 
         The rounds must be in the order of time; the logging policy may learn from earlier ones, and

@@ -14,7 +14,9 @@ from mobandits.support.naming import quoted
 SLACK = 1e-9  # of a weight: products of weights and rewards are rounded
 
 
-def box(terms: Terms, estimator: ValueEstimator, level: float, low: Array, high: Array) -> Box:
+def box(
+    terms: Terms, estimator: ValueEstimator, level: float, low: float | Array, high: float | Array
+) -> Box:
     """The box of `Ips` whose ends hold the value at all rounds at once.
 
     With a reward as a share of its range, s = (r - low) / (high - low), and p objectives, the means

@@ -1,4 +1,4 @@
-"""Adapters: Gymnasium environments with vector rewards, and a scikit-learn estimator.
+"""Adapters: Gymnasium, scikit-learn, and trackers of experiments.
 
-Each module needs its library, so none is imported here.
+Modules that need a library of others import it, so none is imported here.
 """

@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.contracts.terms import ApplicationTerms
@@ -78,6 +79,25 @@ class Feedback:
     encoder: Encoder | None = None
     preference: Any = None
     propensity_mode: str | None = None
+
+    if TYPE_CHECKING:  # the fields are as they are kept; lists and names of arms become arrays
+
+        def __init__(
+            self,
+            contexts: ArrayLike,
+            arms: ArrayLike | Sequence[Hashable],
+            rewards: ArrayLike,
+            propensities: ArrayLike,
+            arm_names: Sequence[Hashable],
+            objectives: Sequence[Any],
+            eligible: ArrayLike | None = None,
+            ids: ArrayLike | None = None,
+            times: ArrayLike | None = None,
+            ranks: ArrayLike | None = None,
+            encoder: Encoder | None = None,
+            preference: Any = None,
+            propensity_mode: str | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         arm_names = _names("arm_names", self.arm_names)

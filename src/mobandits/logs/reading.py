@@ -7,6 +7,7 @@ from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson, gateways
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.frames import feedback_of_frame, is_frame
 from mobandits.logs.store.archives import scan_archive
 from mobandits.logs.store.connection import is_store
 from mobandits.logs.store.reading import scan_store
@@ -16,12 +17,20 @@ from mobandits.support.describe_path import describe_path
 CHUNK = 10_000
 
 
-def read(path: str | Place, **columns: Any) -> Feedback:
+def read(path: Any, **columns: Any) -> Feedback:
     """A whole log in memory; see `scan`.
+
+    Args:
+        path: as of `scan`; or a table of Polars or pandas, whose columns mean what those of a .csv
+            file do.
+        columns: as of `scan`.
 
     Raises:
         LogError: naming the file, the place and the rule; also where there is no decision in it.
     """
+    if is_frame(path):
+        return feedback_of_frame(path, **columns)
+
     chunks = list(scan(path, **columns))
     if not chunks:
         raise LogError(f"{path} must have at least one decision, got none")

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric, of_chosen
+from mobandits.metrics.metric import BaseMetric, Better, of_chosen
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Reward(BaseMetric):
     """
 
     name: ClassVar[str] = "reward"
-    better = "larger"
+    better: ClassVar[Better | None] = "larger"
     meaning = "per objective, the sum over rounds of the mean reward of the arm that was played"
     component = "objective"
 

@@ -141,6 +141,8 @@ class OutboxFile:
                 file.writelines(lines)
                 file.flush()
                 os.fsync(file.fileno())
+            if fcntl is None:
+                self._file.close()  # Windows replaces no file that is open
             temporary.replace(self._path)
         except BaseException:
             with contextlib.suppress(OSError):

@@ -195,7 +195,9 @@ def _finite(value: float) -> float | None:
 def main() -> None:
     """Read a task, write its result, and end with whoever waits for it."""
     json_lines.begin_if_asked()
-    os.nice(KINDER)
+    if hasattr(os, "nice"):
+        os.nice(KINDER)
+
     line = first_line(sys.stdin.fileno())
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
