@@ -1,9 +1,10 @@
 """Trials in parallel: the same table for any number of workers, threads or processes."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -12,7 +13,8 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
-from mobandits.simulation.folder import Folder, Memory
+from mobandits.metrics.traits import DESCRIPTIONS
+from mobandits.simulation.folder import Folder, Memory, concatenated
 from mobandits.simulation.plan import Plan, Policies, prepare
 from mobandits.simulation.ray_engine import check_ray, cluster, play_on_ray
 from mobandits.simulation.results import Results
@@ -23,11 +25,13 @@ from mobandits.support.naming import quoted
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 ENGINES = ("threads", "ray")
+Environments = Mapping[str, Environment | SurfaceEnvironment]
+RUNS = "runs"  # of a specification: those of the runs that its table is made of
 
 
 def simulate(
     policies: Policies,
-    environment: Environment | SurfaceEnvironment,
+    environment: Environment | SurfaceEnvironment | Environments,
     *,
     rounds: int,
     trials: int = 10,
@@ -52,7 +56,8 @@ def simulate(
     Args:
         policies: a recipe, a list of them, or {row name: recipe}; without a name, the recipe's text
             is the name. `PreferenceSweep` may stand in the place of a recipe.
-        environment: what they play in.
+        environment: what they play in; or {name: environment}, which are played one after another
+            and are told apart by these names. Comparisons then rank over all of them.
         rounds: the horizon T.
         trials: independent repetitions, each with a problem of its own.
         seed: at least 0.
@@ -73,7 +78,8 @@ def simulate(
             Python.
         experiment: the table's first column.
         out: a folder for the table and all that is needed to resume: run again after a kill, and
-            finished trials are not run twice.
+            finished trials are not run twice. Of several environments each has a folder in it, and
+            `Results.write` keeps the common table.
         progress: "auto" shows a bar on stderr, where that is a terminal, or below a notebook's
             cell, once the run has taken a second; False shows none. A function is called at the
             start, and now and then, with the rounds played in all trials and how many there will
@@ -97,28 +103,108 @@ def simulate(
         >>> results = simulate(recipes, Linear(arms=10), **asked)
         >>> results.table["round"].unique().sort().to_list()
         [100, 200, 300]
+        >>> environments = {"few": Linear(arms=5), "many": Linear(arms=20)}
+        >>> simulate(recipes, environments, **asked).compare().ranks["problems"].max()
+        2
     """
     check_engine(engine, address)
     check_progress(progress)
     try:
-        plan = prepare(
-            policies,
-            environment,
-            rounds=rounds,
-            trials=trials,
-            seed=seed,
-            metrics=metrics,
-            record=record,
-            compiled=compiled,
-            experiment=experiment,
-        )
-        with shown_progress(progress, Played("simulate"), "rounds") as report:
-            return run_plan(
-                plan, out=out, workers=workers, engine=engine, address=address, progress=report
+        environments = environments_by_name(environment, out)
+        plans = {}
+        for name, place in environments.items():
+            plans[name] = prepare(
+                policies,
+                place,
+                rounds=rounds,
+                trials=trials,
+                seed=seed,
+                metrics=metrics,
+                record=record,
+                compiled=compiled,
+                experiment=experiment,
             )
+
+        parts = {}
+        with shown_progress(progress, Played("simulate"), "rounds") as report:
+            for number, (name, plan) in enumerate(plans.items()):
+                parts[name] = run_plan(
+                    plan,
+                    out=None if out is None else Path(out) / name,
+                    workers=workers,
+                    engine=engine,
+                    address=address,
+                    progress=part_of(report, number, len(plans)),
+                )
+
+        return together(parts) if isinstance(environment, Mapping) else parts[""]
     except Exception as error:
         shorten(error)
         raise
+
+
+def environments_by_name(given: Any, out: str | Path | None) -> dict[str, Any]:
+    """{name: environment}; a single one has no name. Names are folders where `out` is given.
+
+    Raises:
+        ValueError: where there is none, or a name does not fit.
+
+    Example:
+        >>> environments_by_name({}, None)
+        Traceback (most recent call last):
+        ValueError: environment must name at least one environment, got none
+    """
+    if not isinstance(given, Mapping):
+        return {"": given}
+
+    if not given:
+        raise ValueError("environment must name at least one environment, got none")
+
+    for name in given:
+        is_text = isinstance(name, str) and bool(name.strip())
+        is_folder = is_text and Path(name).name == name
+        if not is_text or (out is not None and not is_folder):
+            rule = "environment must have texts as names, which are folders where out is given"
+            raise ValueError(f"{rule}, got {quoted(name)}")
+
+    return dict(given)
+
+
+def part_of(report: ProgressCallback | None, number: int, parts: int) -> ProgressCallback | None:
+    """A function to report the steps of one of several parts to, which are equally long."""
+    if report is None:
+        return None
+
+    whole = report
+
+    def report_part(done: int, steps: int) -> None:
+        whole(number * steps + done, parts * steps)
+
+    return report_part
+
+
+def together(parts: Mapping[str, Results]) -> Results:
+    """The results of several environments as one table, in which their names tell them apart."""
+    tables = []
+    specifications = []
+    metrics: dict[str, str] = {}
+    described: dict[str, Any] = {}
+    for name, results in parts.items():
+        tables.append(results.table.with_columns(environment=pl.lit(name)))
+        specifications.append(results.specification)
+        metrics |= results.specification["metrics"]
+        described |= results.specification.get(DESCRIPTIONS, {})
+
+    specification = {
+        **specifications[0],
+        "environment": ", ".join(parts),
+        "metrics": metrics,
+        RUNS: specifications,
+    }
+    if described:
+        specification[DESCRIPTIONS] = described
+
+    return Results(concatenated(tables), specification)
 
 
 def run_plan(
