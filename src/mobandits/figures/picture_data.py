@@ -36,20 +36,32 @@ class PictureData(TypedDict):
     panels: list[PanelData]
 
 
-class Scale(TypedDict):
-    """The places of a panel's rounds, in a figure whose sides have length 1.
+class Extent(TypedDict):
+    """What an axis shows.
 
     Attributes:
-        box: left, top, right, bottom.
-        first: the round at the left edge.
-        last: at the right edge.
-        logarithmic: whether rounds are.
+        first: the number at its left or lower end.
+        last: at the other end.
+        logarithmic: whether numbers are.
     """
 
-    box: list[float]
     first: float
     last: float
     logarithmic: bool
+
+
+class Scale(TypedDict):
+    """The places of a panel's numbers, in a figure whose sides have length 1.
+
+    Attributes:
+        box: left, top, right, bottom.
+        horizontal: the rounds.
+        vertical: the values.
+    """
+
+    box: list[float]
+    horizontal: Extent
+    vertical: Extent
 
 
 def picture_data(frame: pl.DataFrame, name: str) -> PictureData:
@@ -112,15 +124,18 @@ def scales(figure: Figure, data: PictureData) -> list[Scale | None]:
             continue
 
         place = axes.get_position()
-        first, last = axes.get_xlim()
         box = [place.x0, 1.0 - place.y1, place.x1, 1.0 - place.y0]
         found.append(
             Scale(
                 box=[round(float(edge), 5) for edge in box],
-                first=float(first),
-                last=float(last),
-                logarithmic=axes.get_xscale() == "log",
+                horizontal=_extent(axes.get_xlim(), axes.get_xscale()),
+                vertical=_extent(axes.get_ylim(), axes.get_yscale()),
             )
         )
 
     return found
+
+
+def _extent(limits: tuple[float, float], kind: str) -> Extent:
+    first, last = limits
+    return Extent(first=float(first), last=float(last), logarithmic=kind == "log")
