@@ -188,9 +188,13 @@
     return line ? getComputedStyle(line).stroke : "transparent";
   }
 
-  function fill(box, svg, panel, at, chosen) {
+  function fill(box, panel, at, chosen) {
     box.replaceChildren();
-    const round = `round ${wholeNumber.format(panel.rounds[at])}`;
+    const { kind } = panel.whole.horizontal;
+    const number = kind === "date" ? dateText(panel.rounds[at]) : wholeNumber.format(panel.rounds[at]);
+    const round = `${panel.along} ${number}`;
+    const isShare = panel.whole.vertical.kind === "share";
+    const text = (value) => isShare ? `${shortNumber.format(100 * value)}%` : shortNumber.format(value);
     add(box, "b", "", panel.title ? `${panel.title}, ${round}` : round);
     const body = add(add(box, "table"), "tbody");
     const shown = panel.series.filter((series) => series.mean[at] !== null);
@@ -200,11 +204,11 @@
     for (const { name, mean, low, high } of kept) {
       const row = add(body, "tr");
       const head = add(row, "td");
-      add(head, "i").style.background = colourOf(svg, name);
+      add(head, "i").style.background = colourOf(panel.svg, name);
       head.append(name);
       const ends = [low[at], high[at]];
-      const interval = ends.includes(null) ? "" : ` [${ends.map(shortNumber.format).join(", ")}]`;
-      add(row, "td", "", shortNumber.format(mean[at]) + interval);
+      const interval = ends.includes(null) ? "" : ` [${ends.map(text).join(", ")}]`;
+      add(row, "td", "", text(mean[at]) + interval);
     }
   }
 
@@ -224,7 +228,7 @@
       const { panel, index, round } = stop;
       const place = position(panel.view.horizontal, round);
       cover(guide, panel, [place, place], [0, 1]);
-      fill(box, panel.svg, panel, index, chosen);
+      fill(box, panel, index, chosen);
       // On the side with more room; a phone has room below the panel only.
       const x = parseFloat(guide.style.left);
       const width = figure.clientWidth;
@@ -233,7 +237,9 @@
       box.hidden = false;
       box.style.left = below ? "0" : beyond ? "auto" : `${x + 10}px`;
       box.style.right = below ? "0" : beyond ? `${width - x + 10}px` : "auto";
-      box.style.top = below ? `calc(${guide.style.top} + ${guide.style.height})` : guide.style.top;
+      // Below the button that shows the whole chart.
+      const down = below ? guide.style.height : panel.view === panel.whole ? "0px" : "1.7rem";
+      box.style.top = `calc(${guide.style.top} + ${down})`;
     };
     shown.hide();
     return shown;
@@ -247,7 +253,7 @@
 
   function readByPointer(svg, panels, shown, selection) {
     const follow = (event) => {
-      const panel = panelUnder(panels, event);
+      const panel = event.target.closest(".reset") ? null : panelUnder(panels, event);
       const stops = panel && selection.hidden ? stopsOf(panel) : [];
       if (!stops.length) return shown.hide();
       const [place] = placeIn(panel, event);
@@ -310,7 +316,7 @@
       for (const [number, whole] of JSON.parse(svg.dataset.scales).entries()) {
         if (!whole) continue;
         const draw = redrawing(svg, groups[number], whole, () => zoom(number, null));
-        own.push({ ...data.panels[number], svg, number, whole, view: whole, draw });
+        own.push({ ...data.panels[number], along: data.along, svg, number, whole, view: whole, draw });
       }
       if (!own.length) continue;
       panels.push(...own);
@@ -321,7 +327,7 @@
   }
 
   function rowsOf(data) {
-    const rows = [["panel", "policy", "round", "mean", "low", "high"]];
+    const rows = [["panel", "policy", data.along, "mean", "low", "high"]];
     for (const panel of data.panels) {
       for (const { name, mean, low, high } of panel.series) {
         panel.rounds.forEach((round, i) => {

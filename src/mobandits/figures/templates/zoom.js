@@ -4,23 +4,22 @@
   // Of an axis, at least so much is shown: drawn places have a precision of a hundredth of a point.
   const LEAST = 0.02;
   const SHORT = 10; // pixels of a side of a rectangle that is none
-  const TICK_WIDTH = 60; // points between ticks, at least
-  const TICK_HEIGHT = 34;
-  const standardTick = new Intl.NumberFormat("en", { maximumSignificantDigits: 8 });
-  const compactTick = new Intl.NumberFormat("en", {
-    maximumSignificantDigits: 8,
-    notation: "compact",
-  });
+  const TICK_WIDTH = 44; // points between ticks, about
+  const TICK_HEIGHT = 26;
+  const HOURS = [1, 2, 3, 6, 12].map((hours) => hours / 24);
+  const digits = { maximumSignificantDigits: 8, useGrouping: "min2" };
+  const standardTick = new Intl.NumberFormat("en", digits);
+  const compactTick = new Intl.NumberFormat("en", { ...digits, notation: "compact" });
 
   // Where a number is on an axis, from 0 to 1.
   function position(axis, number) {
-    const along = axis.logarithmic ? Math.log : Number;
+    const along = axis.kind === "log" ? Math.log : Number;
     return (along(number) - along(axis.first)) / (along(axis.last) - along(axis.first));
   }
 
   function numberAt(axis, place) {
     const { first, last } = axis;
-    if (axis.logarithmic) return first * (last / first) ** place;
+    if (axis.kind === "log") return first * (last / first) ** place;
     return first + (last - first) * place;
   }
 
@@ -37,8 +36,8 @@
   }
 
   // Round numbers on an axis, about `most` of them, `least` or more apart.
-  function ticksOf({ first, last, logarithmic }, most, least = 0) {
-    if (logarithmic && last > 10 * first) {
+  function ticksOf({ first, last, kind }, most, least = 0) {
+    if (kind === "log" && last > 10 * first) {
       const decades = range(Math.floor(Math.log10(first)), Math.floor(Math.log10(last)));
       const factors = decades.length <= 3 ? [1, 2, 5] : [1];
       const ticks = decades.flatMap((decade) => factors.map((factor) => factor * 10 ** decade));
@@ -46,17 +45,27 @@
     }
     const apart = Math.max((last - first) / most, least);
     const power = 10 ** Math.floor(Math.log10(apart));
-    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= apart);
+    const decimal = [1, 2, 5, 10].map((factor) => factor * power);
+    const steps = kind === "date" && apart <= HOURS.at(-1) ? HOURS : decimal;
+    const step = steps.find((each) => each >= apart);
     return range(Math.ceil(first / step), Math.floor(last / step)).map((count) => count * step);
   }
 
-  function tickText(number) {
+  // A day and a time (UTC), as "2026-01-31 14:00", of days since 1970.
+  function dateText(days) {
+    const minutes = Math.round(1440 * days);
+    return new Date(60_000 * minutes).toISOString().slice(0, 16).replace("T", " ");
+  }
+
+  function tickText(number, kind) {
+    if (kind === "share") return `${tickText(100 * number)}%`;
+    if (kind === "date") return number % 1 ? dateText(number).slice(11) : dateText(number).slice(5, 10);
     const format = Math.abs(number) < 1e6 ? standardTick : compactTick;
     return format.format(number).replace("-", "\u2212");
   }
 
   function addShape(parent, tag, attributes) {
-    const shape = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    const shape = document.createElementNS(parent.namespaceURI, tag);
     for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
     parent.append(shape);
     return shape;
@@ -104,22 +113,26 @@
   function drawTicks(panel, [left, top, right, bottom], view) {
     const ticks = addShape(panel, "g", { class: "ticks" });
     panel.querySelector("[data-tick]").parentNode.before(ticks);
-    const draw = (number, grid, mark, x, y, anchor) => {
+    const draw = (label, grid, mark, x, y, anchor) => {
       addShape(ticks, "path", { d: grid, stroke: "var(--faint)" });
       addShape(ticks, "path", { d: mark, stroke: "var(--soft)" });
       const text = addShape(ticks, "text", { x, y, "text-anchor": anchor });
-      text.textContent = tickText(number);
+      text.textContent = label;
     };
     // There is no round 2.5.
-    for (const round of ticksOf(view.horizontal, (right - left) / TICK_WIDTH, 1)) {
-      const x = left + position(view.horizontal, round) * (right - left);
+    const { horizontal, vertical } = view;
+    const least = horizontal.kind === "date" ? HOURS[0] : 1;
+    for (const round of ticksOf(horizontal, (right - left) / TICK_WIDTH, least)) {
+      const x = left + position(horizontal, round) * (right - left);
       const foot = `M ${x} ${bottom}`;
-      draw(round, `${foot} V ${top}`, `${foot} v 3.5`, x, bottom + 14.2, "middle");
+      const label = tickText(round, horizontal.kind);
+      draw(label, `${foot} V ${top}`, `${foot} v 3.5`, x, bottom + 14.2, "middle");
     }
-    for (const number of ticksOf(view.vertical, (bottom - top) / TICK_HEIGHT)) {
-      const y = bottom + position(view.vertical, number) * (top - bottom);
+    for (const number of ticksOf(vertical, (bottom - top) / TICK_HEIGHT)) {
+      const y = bottom + position(vertical, number) * (top - bottom);
       const foot = `M ${left} ${y}`;
-      draw(number, `${foot} H ${right}`, `${foot} h -3.5`, left - 7, y + 3.6, "end");
+      const label = tickText(number, vertical.kind);
+      draw(label, `${foot} H ${right}`, `${foot} h -3.5`, left - 7, y + 3.6, "end");
     }
   }
 
