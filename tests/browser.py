@@ -24,7 +24,7 @@ OPTIONS = (
     "--remote-debugging-pipe",
 )
 PATIENCE = 60.0  # seconds for one answer, on a machine that has other things to do
-KEYS = {"Enter": ("\r", 13), " ": (" ", 32)}
+KEYS = {"Enter": ("\r", 13), " ": (" ", 32), "+": ("+", 187), "-": ("-", 189)}
 
 
 @contextmanager
@@ -98,7 +98,7 @@ class Page:
             assert part, "the browser has ended"
             self.received += part
 
-    def open(self, path, *, width=1280, height=900, theme="light", script=True):
+    def open(self, path, *, width=1280, height=900, theme="light", script=True, fragment=""):
         """Load a file."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -110,7 +110,9 @@ class Page:
         features = [{"name": "prefers-color-scheme", "value": theme}]
         self.call("Emulation.setEmulatedMedia", features=features)
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
-        self.call("Page.navigate", url=path.as_uri())
+        # Another fragment alone would not load the page again; what comes after "?" is nothing to a file.
+        address = f"{path.as_uri()}?{self.count}#{fragment}" if fragment else path.as_uri()
+        self.call("Page.navigate", url=address)
         self.message(lambda said: said.get("method") == "Page.loadEventFired")
 
     def value(self, expression):
@@ -127,6 +129,13 @@ class Page:
 
     def mouse(self, kind, x, y):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def drag(self, start, end):
+        """Press the button at one place, and release it at another."""
+        self.hover(*start)
+        self.mouse("mousePressed", *start)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=end[0], y=end[1], buttons=1)
+        self.mouse("mouseReleased", *end)
 
     def hover(self, x, y):
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)

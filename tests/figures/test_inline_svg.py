@@ -175,13 +175,18 @@ def test_scales_find_the_place_of_a_round(logarithmic):
     found = scales(figure, picture_data(data, "n"))
     assert len(found) == 2
     for scale, axes in zip(found, figure.axes, strict=False):
-        left, _, right, _ = scale["box"]
+        left, top, right, bottom = scale["box"]
         along = np.log if logarithmic else np.array
-        ends = along([scale["first"], scale["last"]])
-        place = left + (along(15.0) - ends[0]) / (ends[1] - ends[0]) * (right - left)
-        pixel, _ = axes.transData.transform((15.0, 5.0))
-        assert scale["logarithmic"] == logarithmic
-        assert place == pytest.approx(pixel / figure.bbox.width, abs=1e-4)
+        pixel = axes.transData.transform((15.0, 5.0)) / figure.bbox.size
+        sides = ((left, right, 15.0), (1.0 - bottom, 1.0 - top, 5.0))
+        for name, (start, end, number), drawn in zip(
+            ("horizontal", "vertical"), sides, pixel, strict=True
+        ):
+            extent = scale[name]
+            ends = along([extent["first"], extent["last"]])
+            place = start + (along(number) - ends[0]) / (ends[1] - ends[0]) * (end - start)
+            assert extent["kind"] == ("log" if logarithmic else "linear")
+            assert place == pytest.approx(drawn, abs=1e-4)
 
 
 def test_panels_of_a_single_round_have_no_scale(table):

@@ -4,16 +4,19 @@ import csv
 import functools
 import io
 
+import numpy as np
 import polars as pl
 import pytest
 from browser import CHROMIUM, browser
 
 from mobandits.figures import palette
 from mobandits.figures.contents import Findings
+from mobandits.figures.history_panels import HistoryPanel, Series, draw_history, history_data
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Table, draw_picture, render
 from mobandits.figures.provenance import Provenance
 from mobandits.figures.run_page import MetricSection, RunPage
+from mobandits_papers.pages.paper_figures import draw_panels
 
 pytestmark = [
     pytest.mark.browser,
@@ -29,6 +32,10 @@ ROWS = (
     ("without end", "∞", "–"),
 )
 SVG = "document.querySelector('svg.wide')"
+ROUNDS = np.arange(100, 1001, 100)
+DAY = 20_484.0  # days since 1970
+HOURS = DAY + np.arange(11) / 24.0
+SHARES = np.linspace(0.2, 0.7, 11)
 TABLE = "document.querySelector('table.sortable')"
 TIP = "document.querySelector('.values')"
 
@@ -42,7 +49,7 @@ def page_file(tmp_path_factory):
         for place in ("World()", "Other()")
         for i, name in enumerate(NAMES)
         for trial in range(3)
-        for at in range(100, 1001, 100)
+        for at in ROUNDS.tolist()
     ]
     columns = ["experiment", "environment", "policy", "trial", "round", "metric", "component"]
     table = pl.DataFrame(rows, [*columns, "value"], orient="row")
@@ -55,6 +62,26 @@ def page_file(tmp_path_factory):
         ["rank", "policy", "regret", "mean rank", "better than ranks"], ranks, "", 1, "ranking"
     )
     section = MetricSection("pareto_regret", "Pareto regret", picture, [values, ranking])
+    one_run = data.filter(panel="World()").with_columns(panel=pl.lit(""), run=1, component=0)
+    logarithmic = draw_picture(
+        lambda width: draw_panels(one_run, "regret", width, logarithmic=True),
+        folder,
+        "logarithmic",
+        "Curves.",
+        "Logarithms.",
+        one_run,
+    )
+    shares = [HistoryPanel("Share", [Series("mol-ts", SHARES.tolist())], "share")]
+    history = draw_picture(
+        lambda width: draw_history(shares, HOURS, "time", width, dates=True),
+        folder,
+        "history",
+        "A line.",
+        "Shares.",
+        history_data(shares, HOURS),
+        "time",
+    )
+    more = [MetricSection("m", "m", picture, []) for picture in (logarithmic, history)]
     page = RunPage(
         title="A run",
         findings=Findings("pareto_regret", None, ["One is best."], ["Nobody knows."]),
@@ -63,7 +90,7 @@ def page_file(tmp_path_factory):
         rounds=1000,
         words=[],
         contents=[],
-        metrics=[section],
+        metrics=[section, *more],
         provenance=Provenance([("seed", "0")]),
     )
     path = folder / "report.html"
@@ -308,3 +335,235 @@ def test_values_are_those_of_series_that_stay(page, page_file):
     page.value(f"{SVG}.focus()")
     page.press("Home")
     assert page.value(f"[...{TIP}.querySelectorAll('tr')].length") == 1
+
+
+def chart(number, width="wide"):
+    """The expression of a chart: 0 has two linear panels, 1 logarithmic axes, 2 dates and shares."""
+    return f"document.querySelectorAll('svg.{width}')[{number}]"
+
+
+def place_in(page, svg, across, up):
+    """Where a place of the first panel is on the screen, given from 0 to 1."""
+    page.middle(svg)
+    frame = page.value(f"{svg}.getBoundingClientRect().toJSON()")
+    left, top, right, bottom = page.value(f"JSON.parse({svg}.dataset.scales)[0].box")
+    x = frame["x"] + frame["width"] * (left + across * (right - left))
+    y = frame["y"] + frame["height"] * (bottom + up * (top - bottom))
+    return x, y
+
+
+def zoom(page, svg, start=(0.3, 0.2), end=(0.75, 0.8)):
+    page.drag(place_in(page, svg, *start), place_in(page, svg, *end))
+
+
+def ticks(page, svg):
+    """The new ticks of the first panel: texts and places of the horizontal and the vertical axis."""
+    texts = page.value(
+        f"[...{svg}.querySelectorAll('.ticks text')].map((text) => "
+        "[text.textContent, text.getAttribute('text-anchor'), text.previousSibling.getAttribute('d')])"
+    )
+    axes = {"middle": {}, "end": {}}
+    for text, anchor, mark in texts:
+        _, x, y, *_ = mark.split()
+        axes[anchor][text] = float(x if anchor == "middle" else y)
+    return axes["middle"], axes["end"]
+
+
+def vertices(page, svg):
+    """The places of the first line, as drawn now."""
+    line = f"{svg}.querySelector('[data-panel] [data-series=\"mol-ts\"] > path[clip-path]')"
+    numbers = [
+        float(word)
+        for word in page.value(f"{line}.getAttribute('d')").split()
+        if word[-1].isdigit()
+    ]
+    return np.array(numbers).reshape(-1, 2).T
+
+
+MEANS = 1.1 * ROUNDS
+PLAIN = float
+CHARTS = {
+    "linear": (0, ROUNDS, MEANS, np.array, PLAIN, PLAIN),
+    "logarithmic": (1, ROUNDS, MEANS, np.log, PLAIN, PLAIN),
+    "dates": (
+        2,
+        HOURS,
+        SHARES,
+        np.array,
+        lambda text: DAY + float(text[:2]) / 24.0,
+        lambda text: float(text.removesuffix("%")) / 100.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize(("width", "seen"), [(1280, "wide"), (390, "narrow")])
+def test_ticks_of_a_zoomed_chart_stand_at_the_data(page, page_file, name, width, seen):
+    number, rounds, means, along, round_of, mean_of = CHARTS[name]
+    svg = chart(number, seen)
+    page.open(page_file, width=width)
+    before = vertices(page, svg)
+    zoom(page, svg)
+    after = vertices(page, svg)
+    assert np.all(np.ptp(after, axis=1) > 1.5 * np.ptp(before, axis=1))
+    for axis, drawn, numbers, read in zip(
+        ticks(page, svg), after, (rounds, means), (round_of, mean_of), strict=True
+    ):
+        assert len(axis) >= 2
+        for text, place in axis.items():
+            # Between two points of the line, whose numbers are known.
+            slope, start = np.polyfit(along(numbers), drawn, 1)
+            assert place == pytest.approx(start + slope * along(read(text)), abs=0.1)
+    old = f"{svg}.querySelector('[data-panel]').querySelectorAll('[data-tick]')"
+    displays = page.value(f"[...{old}].map((tick) => getComputedStyle(tick).display)")
+    assert set(displays) == {"none"}
+
+
+def test_values_of_a_zoomed_chart_are_those_at_the_pointer(page, page_file):
+    page.open(page_file)
+    zoom(page, SVG)
+    xs, _ = vertices(page, SVG)
+    _, y = place_in(page, SVG, 0.5, 0.5)
+    frame = page.value(f"{SVG}.getBoundingClientRect().toJSON()")
+    scale = frame["width"] / page.value(f"{SVG}.viewBox.baseVal.width")
+    page.hover(frame["x"] + scale * xs[4] + 3, y)
+    assert page.value(f"{TIP}.querySelector('b').textContent") == "Other(), round 500"
+    # Keys stay inside of the part that is shown, from round 300 on.
+    page.value(f"{SVG}.focus()")
+    page.press("Home")
+    assert page.value(f"{TIP}.querySelector('b').textContent") == "Other(), round 400"
+
+
+RESET = f"{SVG}.querySelector('.reset')"
+DISPLAY = f"getComputedStyle({RESET}).display"
+
+
+def double_click(page):
+    x, y = place_in(page, SVG, 0.5, 0.5)
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            page.call(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=count
+            )
+
+
+def press_reset(page):
+    page.value(f"{RESET}.focus()")
+    page.press("Enter")
+
+
+@pytest.mark.parametrize("reset", [double_click, press_reset, lambda page: page.click(RESET)])
+def test_the_whole_chart_comes_back(page, page_file, reset):
+    page.open(page_file)
+    drawn = f"{SVG}.outerHTML"
+    # The element is another one, once something was zoomed in it.
+    zoom(page, SVG)
+    reset(page)
+    whole = page.value(drawn)
+    assert page.value(DISPLAY) == "none"
+    zoom(page, SVG)
+    assert page.value(DISPLAY) == "inline"
+    assert page.value(drawn) != whole
+    reset(page)
+    assert page.value(drawn) == whole
+    assert page.value("location.hash") == ""
+
+
+def test_plus_and_minus_zoom_around_the_round_that_is_read(page, page_file):
+    page.open(page_file)
+    page.value(f"{SVG}.focus()")
+    for key in ("Home", "ArrowRight", "+"):
+        page.press(key)
+    assert page.value(f"{TIP}.querySelector('b').textContent") == "Other(), round 200"
+    rounds, _ = ticks(page, SVG)
+    assert max(float(text) for text in rounds) < 600
+    page.press("-")
+    assert ticks(page, SVG) == ({}, {})
+
+
+def test_a_click_zooms_nothing_and_a_finger_scrolls(page, page_file):
+    page.open(page_file)
+    zoom(page, SVG, (0.5, 0.5), (0.505, 0.505))
+    assert ticks(page, SVG) == ({}, {})
+    start = place_in(page, SVG, 0.2, 0.2)
+    end = place_in(page, SVG, 0.8, 0.8)
+    for kind, (x, y) in (("down", start), ("move", end), ("up", end)):
+        event = f"{{pointerType: 'touch', clientX: {x}, clientY: {y}, bubbles: true}}"
+        page.value(f"void {SVG}.dispatchEvent(new PointerEvent('pointer{kind}', {event}))")
+    assert ticks(page, SVG) == ({}, {})
+    assert page.value(f"getComputedStyle({SVG}).touchAction") == "auto"
+
+
+def seen(page):
+    """What a reader has changed, as it looks."""
+    is_open = "document.querySelector('.unsure').open"
+    zoomed = [ticks(page, chart(number)) for number in range(3)]
+    return zoomed, sorted(faded(page)), column(page, 1), page.value(is_open)
+
+
+@pytest.fixture
+def shared(page, page_file):
+    """A page in which everything was changed, and the fragment of its address."""
+    page.open(page_file)
+    page.value("document.querySelector('.unsure summary').click()")
+    page.click(f"{TABLE}.tHead.rows[0].cells[1].querySelector('button')")
+    page.click("document.querySelector('svg.wide [data-names][data-series=\"mol-ts\"]')")
+    for number in (0, 1):
+        zoom(page, chart(number))
+    return page.value("location.hash").removeprefix("#")
+
+
+def test_a_link_opens_the_same_view(page, page_file, shared):
+    view = seen(page)
+    page.open(page_file)
+    plain = seen(page)
+    assert all(one != other for one, other in zip(view, plain, strict=True))
+    page.open(page_file, fragment=shared)
+    assert seen(page) == view
+    # Where the page is open already.
+    page.open(page_file)
+    page.value(f"location.hash = '{shared}'")
+    assert seen(page) == view
+    # What was changed last is in sight.
+    top = page.value(f"{chart(1)}.getBoundingClientRect().top")
+    assert 0 <= top < 900
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "pareto_regret",
+        "zoom0=1&sort0=1&names0=nobody&open0",
+        "zoom0=9+1+2+3+4&zoom0=0+500+100+1+2&zoom0=0+1e99+1e100+0+1&sort0=99+ascending&sort0=x",
+        "zoom0=%E0%A4%A&sort0=0+constructor&names0=%00&zoom1=0+NaN+5+0+1&other=1",
+        "=&&==",
+    ],
+)
+def test_foreign_fragments_change_nothing(page, page_file, fragment):
+    page.open(page_file)
+    plain = seen(page)
+    page.open(page_file, fragment=fragment)
+    assert seen(page) == plain
+    assert page.value("location.hash") == f"#{fragment}"
+    zoom(page, SVG)
+    assert page.value("location.hash").startswith("#zoom0=0+")
+
+
+def test_a_link_is_copied_once_there_is_something_to_copy(page, page_file):
+    page.open(page_file)
+    page.value("navigator.clipboard.writeText = (text) => { window.copied = text; }")
+    button = "[...document.querySelectorAll('.download')].filter((e) => e.textContent === 'Copy link')[0]"
+    assert page.value(f"{button}.hidden")
+    zoom(page, SVG)
+    assert not page.value(f"{button}.hidden")
+    page.click(button)
+    assert page.value("window.copied") == page.value("location.href")
+
+
+def test_a_zoomed_chart_is_printed_as_it_is(page, page_file):
+    page.open(page_file)
+    zoom(page, SVG)
+    page.call("Emulation.setEmulatedMedia", media="print", features=[])
+    assert page.value(f"getComputedStyle({SVG}.querySelector('.ticks text')).display") != "none"
+    assert page.value(DISPLAY) == "none"
+    page.call("Emulation.setEmulatedMedia", media="", features=[])

@@ -108,6 +108,35 @@ def test_every_page_opens(browser, url, theme, width):
         assert box["x"] + box["width"] <= width
 
 
+def test_charts_are_toggled_and_zoomed_and_a_zoom_has_an_address(browser, url):
+    with tab(browser, url) as page:
+        page.goto(AGENT)
+        ends = [page.locator(f".filters [name={name}]") for name in ("from", "to")]
+        whole = [end.input_value() for end in ends]
+        chart = page.locator(".chart", has_text="Shares of arms")
+        arm = chart.locator(".u-series").nth(1)
+        arm.locator("th").click()
+        assert "u-off" in arm.get_attribute("class")
+        over = chart.locator(".u-over")
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        last = chart.locator(".u-series .u-value").first.inner_text()
+        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 50)
+        assert chart.locator(".u-series .u-value").first.inner_text() != last
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 50, steps=3)
+        page.mouse.up()
+        zoomed = [end.input_value() for end in ends]
+        assert whole[0] < zoomed[0] < zoomed[1] < whole[1]
+        over.dblclick()
+        assert [end.input_value() for end in ends] == whole
+        for end, moment in zip(ends, zoomed, strict=True):
+            end.fill(moment)
+        page.get_by_role("button", name="Show").click()
+        assert "from=" in page.url
+        assert [end.input_value() for end in ends] == zoomed
+
+
 def test_pages_are_complete_without_script(browser, url):
     with tab(browser, url, width=390, script=False) as page:
         for path in PAGES:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
@@ -109,6 +110,27 @@ def draw_history(
         draw_legend(figure, handles, list(named), legend, fontsize=NAME, handlelength=2.6)
 
     return figure
+
+
+def history_data(contents: Sequence[HistoryPanel], places: Sequence[float]) -> pl.DataFrame:
+    """The numbers of a history, as `picture_data.picture_data` takes them.
+
+    Args:
+        contents: of panels with titles of their own.
+        places: as of `draw_history`.
+    """
+    unknown = [None] * len(places)
+    lines = []
+    for content in contents:
+        for series in content.series:
+            low = series.low or unknown
+            high = series.high or unknown
+            numbers = {"round": places, "mean": series.values, "low": low, "high": high}
+            line = pl.DataFrame(numbers, dict.fromkeys(numbers, pl.Float64))
+            names = {"panel": pl.lit(content.title), "policy": pl.lit(series.name)}
+            lines.append(line.with_columns(**names))
+
+    return pl.concat(lines)
 
 
 def _legend_series(contents: Sequence[HistoryPanel]) -> dict[str, Series]:

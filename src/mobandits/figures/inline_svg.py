@@ -20,6 +20,8 @@ LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 # Letters have one font in all figures, which the page names once; the rest is not needed in it.
 FONT = re.compile(r"font-family:[^;]*;? ?")
 UNWANTED = ("metadata", "style")
+# What a script redraws where a chart is zoomed, by the ids that Matplotlib gives.
+PARTS = (("axes_", "data-panel"), ("xtick_", "data-tick"), ("ytick_", "data-tick"))
 UNTURNED = re.compile(r"rotate\(-?0 [^)]*\)")
 # Matplotlib gives these to all elements by a rule of style, which would hold for the whole page.
 STROKES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
@@ -44,6 +46,7 @@ def inline_svg(file: bytes, key: str, shown: str, label: str, scales: Sequence[o
     colours = properties()
     for element in root.iter():
         element.tag = element.tag.removeprefix(NAMESPACE)
+        _tag_parts(element)
         _rename(element, ids)
         _tag_series(element)
         _colour(element, colours)
@@ -118,6 +121,14 @@ def _rename(element: ET.Element, ids: dict[str, str]) -> None:
         if "url(#" in value:
             renamed = REFERENCE.sub(lambda found: f"url(#{ids[found[1]]})", value)
             element.set(attribute, renamed)
+
+
+def _tag_parts(element: ET.Element) -> None:
+    """Attributes on panels and ticks."""
+    name = element.get("id", "")
+    for prefix, attribute in PARTS:
+        if name.startswith(prefix):
+            element.set(attribute, "")
 
 
 def _tag_series(element: ET.Element) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mobandits.figures.history_panels import HistoryPanel, Series, draw_history
+from mobandits.figures.history_panels import HistoryPanel, Series, draw_history, history_data
 from mobandits.figures.monitor_contents import (
     CalibrationWindow,
     MonitorSummary,
@@ -95,7 +95,9 @@ def figures_of(figures: Path, summary: MonitorSummary, timeline: Timeline) -> di
         draw = functools.partial(
             draw_history, panels, timeline.places, timeline.label, dates=timeline.dates
         )
-        pictures[name] = draw_picture(draw, figures, name, f"{ALT[name]} {TABLE}")
+        alt = f"{ALT[name]} {TABLE}"
+        data = history_data(panels, timeline.places)
+        pictures[name] = draw_picture(draw, figures, name, alt, "", data, timeline.label)
 
     return pictures
 

@@ -78,6 +78,7 @@ def draw_picture(
     alt: str,
     caption: str = "",
     data: pl.DataFrame | None = None,
+    along: str = "round",
 ) -> Picture:
     """A figure, drawn in both widths; the wide one is also written as files.
 
@@ -89,10 +90,11 @@ def draw_picture(
         caption: as in `Picture`.
         data: what curves show, as `picture_data` takes it; its panels are the first ones of the
             figure, in the same order.
+        along: what its rounds are called.
     """
     wide_figure = draw(WIDTH)
     save(wide_figure, directory, name)
-    numbers = None if data is None else picture_data(data, name)
+    numbers = None if data is None else picture_data(data, name, along)
     wide = _element(wide_figure, name, "wide", alt, numbers)
     narrow = _element(draw(NARROW), name, "narrow", alt, numbers)
 

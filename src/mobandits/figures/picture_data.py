@@ -4,7 +4,10 @@ import math
 from typing import TypedDict
 
 import polars as pl
+from matplotlib.axis import Axis
+from matplotlib.dates import ConciseDateFormatter
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
 from mobandits.figures.series import series_name
 
@@ -25,40 +28,60 @@ class PanelData(TypedDict):
     """The numbers of one panel."""
 
     title: str
-    rounds: list[int]
+    rounds: list[float]
     series: list[SeriesData]
 
 
 class PictureData(TypedDict):
-    """The numbers of one figure."""
+    """The numbers of one figure.
+
+    Attributes:
+        name: of the figure.
+        along: what its rounds are called.
+        panels: with their numbers.
+    """
 
     name: str
+    along: str
     panels: list[PanelData]
 
 
+class Extent(TypedDict):
+    """What an axis shows.
+
+    Attributes:
+        first: the number at its left or lower end.
+        last: at the other end.
+        kind: "linear", "log", "share" of 1 in per cent, or "date" in days since 1970.
+    """
+
+    first: float
+    last: float
+    kind: str
+
+
 class Scale(TypedDict):
-    """The places of a panel's rounds, in a figure whose sides have length 1.
+    """The places of a panel's numbers, in a figure whose sides have length 1.
 
     Attributes:
         box: left, top, right, bottom.
-        first: the round at the left edge.
-        last: at the right edge.
-        logarithmic: whether rounds are.
+        horizontal: the rounds.
+        vertical: the values.
     """
 
     box: list[float]
-    first: float
-    last: float
-    logarithmic: bool
+    horizontal: Extent
+    vertical: Extent
 
 
-def picture_data(frame: pl.DataFrame, name: str) -> PictureData:
+def picture_data(frame: pl.DataFrame, name: str, along: str = "round") -> PictureData:
     """The numbers of a figure, as its page holds them.
 
     Args:
-        frame: `panel` str, `policy` str, `round` int, `mean`, `low`, `high` float, as
+        frame: `panel` str, `policy` str, `round` number, `mean`, `low`, `high` float, as
             `metric_curves.curves_data` gives it.
         name: of the figure, and of the file that a reader may download.
+        along: what rounds are called.
 
     Example:
         >>> row = {"panel": "", "policy": "a", "round": 10, "mean": 0.5, "low": 0.4, "high": 0.6}
@@ -85,7 +108,7 @@ def picture_data(frame: pl.DataFrame, name: str) -> PictureData:
 
         panels.append(PanelData(title=group["panel"][0], rounds=rounds, series=series))
 
-    return PictureData(name=name, panels=panels)
+    return PictureData(name=name, along=along, panels=panels)
 
 
 def _rounded(numbers: pl.Series) -> Numbers:
@@ -112,15 +135,25 @@ def scales(figure: Figure, data: PictureData) -> list[Scale | None]:
             continue
 
         place = axes.get_position()
-        first, last = axes.get_xlim()
         box = [place.x0, 1.0 - place.y1, place.x1, 1.0 - place.y0]
         found.append(
             Scale(
                 box=[round(float(edge), 5) for edge in box],
-                first=float(first),
-                last=float(last),
-                logarithmic=axes.get_xscale() == "log",
+                horizontal=_extent(axes.xaxis),
+                vertical=_extent(axes.yaxis),
             )
         )
 
     return found
+
+
+def _extent(axis: Axis) -> Extent:
+    first, last = axis.get_view_interval()
+    kind = axis.get_scale()
+    formatter = axis.get_major_formatter()
+    if isinstance(formatter, ConciseDateFormatter):
+        kind = "date"
+    elif isinstance(formatter, PercentFormatter):
+        kind = "share"
+
+    return Extent(first=float(first), last=float(last), kind=kind)

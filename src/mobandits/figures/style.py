@@ -142,6 +142,11 @@ def svg_for_page(figure: Figure) -> bytes:
     Text takes a tenth of the bytes of its outlines, and can be searched and selected. The style of
     pages names fonts of the same width as the one that figures are measured with.
     """
+    for axes in figure.axes:
+        # A power of ten beside an axis is as good as its ticks, and goes where they go.
+        axes.xaxis.get_offset_text().set_gid("xtick_power")
+        axes.yaxis.get_offset_text().set_gid("ytick_power")
+
     with rc_context({"svg.fonttype": "none"}):
         return _written(figure)
 

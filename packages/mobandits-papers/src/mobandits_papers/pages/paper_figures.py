@@ -19,7 +19,7 @@ from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
 from mobandits_papers.contents import ExperimentSpecification, PlotEntry
-from mobandits_papers.pages.regret_bounds import NAMES, draw_bounds
+from mobandits_papers.pages.regret_bounds import NAMES, bounds_curves, draw_bounds
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars
@@ -127,6 +127,18 @@ def component_title(parts: Sequence[str], metric: str, component: int) -> str:
     if component < len(parts):
         return parts[component]
     return f"{component_name(metric)} {component + 1}"
+
+
+def curves_of(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame | None:
+    """The lines of one figure, as `mobandits.figures.picture_data` takes them; None without lines.
+
+    Args:
+        rows: from `shown_rows`.
+        plot: of the specification.
+    """
+    if plot["kind"] == "bounds":
+        return bounds_curves(bounds_data(rows))
+    return plot_data(rows, plot) if plot["kind"] == "curves" else None
 
 
 def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figure:

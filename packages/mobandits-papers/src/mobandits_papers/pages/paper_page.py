@@ -36,10 +36,10 @@ from mobandits_papers.pages.claim_texts import (
 )
 from mobandits_papers.pages.paper_figures import (
     component_title,
+    curves_of,
     draw_plot,
     is_drawable,
     last_values,
-    plot_data,
     shown_rows,
 )
 from mobandits_papers.pages.scale import own_scale, scale_of
@@ -178,7 +178,7 @@ def paper_figures(
         picture = None
         if is_drawable(rows, plot):
             draw = functools.partial(draw_plot, rows, plot)
-            curves = plot_data(rows, plot) if plot["kind"] == "curves" else None
+            curves = curves_of(rows, plot)
             # A metric is explained where it is seen first.
             meaning = "" if plot["metric"] in explained else meaning_of(plot["metric"])
             explained.add(plot["metric"])

@@ -56,6 +56,19 @@ def draw_bounds(table: pl.DataFrame, width: float = WIDTH) -> Figure:
     return figure
 
 
+def bounds_curves(table: pl.DataFrame) -> pl.DataFrame:
+    """The lines of `draw_bounds`, as `mobandits.figures.picture_data` takes them.
+
+    Args:
+        table: as of `draw_bounds`.
+    """
+    lines = table.unpivot(list(NAMES), index=["name", "round"])
+    policy = pl.col("variable").replace_strict(NAMES)
+    none = pl.lit(None, pl.Float64)
+
+    return lines.select("round", panel="name", policy=policy, mean="value", low=none, high=none)
+
+
 def draw_bound(panel: Axes, group: pl.DataFrame) -> None:
     """One bound and the regret under it."""
     for column, (colour, dash) in LINES.items():

@@ -12,7 +12,7 @@ from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 from mobandits_papers.formulas.prose import with_formulas
 from mobandits_papers.pages import TEMPLATES
-from mobandits_papers.pages.regret_bounds import draw_bounds
+from mobandits_papers.pages.regret_bounds import bounds_curves, draw_bounds
 from mobandits_papers.pages.statements import Statement, statements
 from mobandits_papers.protocol.files import TheoremChecks
 from mobandits_papers.protocol.protocol import Count
@@ -154,7 +154,7 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
     if not checks.curves.is_empty():
         draw = functools.partial(draw_bounds, checks.curves)
         alt = f"The regret of {paper}'s policies beside its bounds; the table has the ratios."
-        bounds = draw_picture(draw, figures, paper, alt, CAPTION)
+        bounds = draw_picture(draw, figures, paper, alt, CAPTION, bounds_curves(checks.curves))
 
     return TheoremSection(
         checks=checks,

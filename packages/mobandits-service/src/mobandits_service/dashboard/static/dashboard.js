@@ -28,13 +28,25 @@
     return place < 0 ? "none" : `${short(values[place])} (${clock(plot.data[0][place])})`;
   };
 
+  // The form asks for what is zoomed to, so that it can be shown in full and has an address.
+  const askFor = (plot, scale) => {
+    if (scale !== "x") return;
+    const [times] = plot.data;
+    const { min, max } = plot.scales.x;
+    const isWhole = min === times[0] && max === times.at(-1);
+    for (const [name, seconds] of [["from", min], ["to", max]]) {
+      const field = document.querySelector(`.filters [name=${name}]`);
+      field.value = isWhole ? field.defaultValue : new Date(1000 * seconds).toISOString().slice(0, 16);
+    }
+  };
+
   const options = (chart, width) => ({
     width,
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     cursor: { sync: { key: "time" }, points: { size: 6 } },
     legend: { live: true },
-    hooks: { ready: [showLast], setCursor: [(plot) => plot.cursor.idx == null && showLast(plot)] },
+    hooks: { ready: [showLast], setCursor: [(plot) => plot.cursor.idx == null && showLast(plot)], setScale: [askFor] },
     scales: {
       y: { range: (_, low, high) => range(chart, low, high) },
     },
