@@ -62,6 +62,12 @@ OWN = (
         ("mobandits report runs/linear", "mobandits report runs/linear --latex --csv --pdf"),
     ),
     Command(
+        "compare",
+        simulations.compare,
+        AGAIN,
+        ("mobandits compare runs/linear runs/values --out runs/compared",),
+    ),
+    Command(
         "cite",
         simulations.cite,
         AGAIN,

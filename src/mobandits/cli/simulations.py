@@ -1,4 +1,4 @@
-"""Commands on simulations: `run`, `report` and `cite`."""
+"""Commands on simulations: `run`, `report`, `compare` and `cite`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -80,6 +80,23 @@ def report(
 
     for folder in folders:
         console.write_report(folder, **for_papers)
+
+
+def compare(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Folders of finished runs; the others are compared with the first.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+) -> None:
+    """Write a page that compares runs: final values, curves, and what differs between them."""
+    from mobandits import report as page  # noqa: PLC0415
+
+    with console.parameters():
+        typer.echo(page.compare(folders, out))
 
 
 def cite(
