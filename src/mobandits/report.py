@@ -128,7 +128,7 @@ def compare(directories: Sequence[str | Path], out: str | Path) -> Path:
             )
 
     page_folder = Path(out)
-    described = {}
+    described: dict[str, Any] = {}
     for run in runs:
         described |= run.manifest["specification"].get(DESCRIPTIONS, {})
 

@@ -53,6 +53,7 @@ OWN = (
         (
             "mobandits run examples/linear.toml --out runs/linear",
             "mobandits run examples/linear.toml --out runs/linear --trials 10",
+            "mobandits run examples/linear.toml --out runs/other --seed 2 --live",
         ),
     ),
     Command(
@@ -65,7 +66,7 @@ OWN = (
         "compare",
         simulations.compare,
         AGAIN,
-        ("mobandits compare runs/linear runs/values --out runs/compared",),
+        ("mobandits compare runs/linear runs/other --out runs/compared",),
     ),
     Command(
         "cite",

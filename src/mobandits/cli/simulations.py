@@ -1,5 +1,6 @@
 """Commands on simulations: `run`, `report`, `compare` and `cite`."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,10 @@ def run_specification(
     workers: Together = None,
     engine: Engine = "threads",
     address: Address = None,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Until the report is there, show the run in its place."),
+    ] = False,
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""
     from mobandits.comparison.findings import findings_of, findings_text  # noqa: PLC0415
@@ -41,7 +46,14 @@ def run_specification(
         console.say_finished(size, out)
         return
 
-    with console.progress_of(spec.stem) as progress:
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(console.progress_of(spec.stem))
+        if live:
+            # Drawing takes a second to load.
+            from mobandits.simulation.live import LivePage  # noqa: PLC0415
+
+            progress = stack.enter_context(LivePage(out, progress))
+
         results = run_plan(
             plan, out=out, workers=workers, engine=engine, address=address, progress=progress
         )
