@@ -17,7 +17,7 @@ from mobandits.figures.evaluation_page import evaluation_page
 from mobandits.figures.formatting import join_words
 from mobandits.figures.page import PAGE, write_page
 from mobandits.figures.run_page import run_page
-from mobandits.metrics.traits import DESCRIPTIONS, describing
+from mobandits.metrics.traits import describing
 from mobandits.paper_output import write_paper_output
 from mobandits.simulation.folder import read_folder
 from mobandits.support.describe_path import describe_path
@@ -115,28 +115,21 @@ def compare(directories: Sequence[str | Path], out: str | Path) -> Path:
         if check(folder) is not RUN:
             raise FolderError(f"{folder} must hold a run to be compared, and holds something else")
 
-    letters = string.ascii_uppercase
-    runs = [
-        Run(name, folder, *read_table(folder))
-        for name, folder in zip(letters, folders, strict=False)
-    ]
+    runs = []
+    for name, folder in zip(string.ascii_uppercase, folders, strict=False):
+        runs.append(Run(name, folder, *read_table(folder)))
+
     for column in ("policy", "metric", "round"):
         if not common_names(runs, column):
             names = join_words([str(folder) for folder in folders])
-            raise FolderError(
-                f"runs must have a {column} in common to be compared, got none of {names}"
-            )
+            raise FolderError(f"runs must have a {column} in common, got none of {names}")
 
     page_folder = Path(out)
-    described: dict[str, Any] = {}
-    for run in runs:
-        described |= run.manifest["specification"].get(DESCRIPTIONS, {})
-
-    with locked(page_folder), describing({DESCRIPTIONS: described}):
+    with locked(page_folder), describing(runs[0].manifest["specification"]):
+        # A page must not take the place of a report.
         if any(entry.name not in (PAGE, "figures") for entry in page_folder.iterdir()):
-            raise FolderError(
-                f"{out} must be a new folder or that of an earlier comparison, found {describe_path(page_folder)}"
-            )
+            wanted = "a new folder or that of an earlier comparison"
+            raise FolderError(f"{out} must be {wanted}, found {describe_path(page_folder)}")
 
         return write_page(page_folder, runs_page(page_folder, runs))
 

@@ -8,26 +8,19 @@ d_t = y_t - x_t varies less than either. Elsewhere the trials of the runs are in
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from mobandits.comparison.pairs import pairs_against
+from mobandits.comparison.pairs import ROUNDING, pairs_against
 from mobandits.contracts.protocols import Array
+from mobandits.statistics.bands import UPPER
+from mobandits.statistics.quantiles import student_quantile, student_tail
 from mobandits.statistics.signed_rank import SIGNIFICANCE, holm
 
 VALUES = ["policy", "component", "round", "trial", "value"]
-DIFFERENCES: dict[str, Any] = {
-    "policy": pl.String,
-    "component": pl.Int64,
-    "round": pl.Int64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p_value": pl.Float64,
-    "is_shown": pl.Boolean,
-}
+COLUMNS = ["policy", "component", "round", "first", "other", "difference", "low", "high", "p_value"]
 
 
 class Difference(NamedTuple):
@@ -35,17 +28,17 @@ class Difference(NamedTuple):
 
     Attributes:
         mean: of the differences, or the difference of the means.
-        low: the lower end of its 95 % interval; NaN where trials are too few.
+        low: the lower end of its 95 % interval; NaN where it is not known.
         high: the upper end; NaN likewise.
         p_value: of the two-sided test that there is none.
         is_shown: whether the test at 5 % and the interval speak for the same side of 0.
     """
 
     mean: float
-    low: float
-    high: float
-    p_value: float
-    is_shown: bool
+    low: float = math.nan
+    high: float = math.nan
+    p_value: float = 1.0
+    is_shown: bool = False
 
 
 def final_values(
@@ -85,8 +78,9 @@ def run_differences(first: pl.DataFrame, other: pl.DataFrame, *, paired: bool) -
         paired: as in `final_values`.
 
     Returns:
-        `policy`, `component`, `round`, `difference`, its 95 % interval `low` and `high` (NaN where
-        a run has one trial), `p_value`, `p_holm` after Holm's correction over all rows, `sure`.
+        `policy`, `component`, `round`, the means `first` and `other`, `difference`, its 95 %
+        interval `low` and `high` (NaN where a run has one trial), `p_value`, `p_holm` after Holm's
+        correction over all rows, `sure`.
 
     Reference:
         Welch, "The generalization of 'Student's' problem when several different population
@@ -102,18 +96,24 @@ def run_differences(first: pl.DataFrame, other: pl.DataFrame, *, paired: bool) -
         [False]
     """
     rows = []
-    for own in first.partition_by("policy", "component", maintain_order=True):
-        policy, component, end = own.select("policy", "component", "round").row(0)
-        theirs = other.filter(policy=policy, component=component)
-        difference = _difference(_by_trial(own), _by_trial(theirs), paired=paired)
-        rows.append((policy, component, end, *difference))
+    differences = []
+    for group in first.partition_by("policy", "component", maintain_order=True):
+        policy, component, end = group.select("policy", "component", "round").row(0)
+        own = _by_trial(group)
+        theirs = _by_trial(other.filter(policy=policy, component=component))
+        difference = _difference(own, theirs, paired=paired)
+        differences.append(difference)
+        means = float(own.mean()), float(theirs.mean())
+        rows.append((policy, component, end, *means, *difference[:4]))
 
-    table = pl.DataFrame(rows, DIFFERENCES, orient="row")
-    p_holm = pl.Series(holm(table["p_value"].to_numpy()))
+    p_holm = holm(np.array([each.p_value for each in differences]))
     # A corrected p-value is never smaller.
-    is_sure = table["is_shown"] & (p_holm <= SIGNIFICANCE)
+    is_shown = np.array([each.is_shown for each in differences], np.bool_)
+    table = pl.DataFrame(rows, COLUMNS, orient="row")
 
-    return table.drop("is_shown").with_columns(p_holm=p_holm, sure=is_sure)
+    return table.with_columns(
+        p_holm=pl.Series(p_holm), sure=pl.Series(is_shown & (p_holm <= SIGNIFICANCE))
+    )
 
 
 def _by_trial(values: pl.DataFrame) -> Array:
@@ -124,29 +124,32 @@ def _difference(first: Array, other: Array, *, paired: bool) -> Difference:
     mean = float(other.mean() - first.mean())
     # As of regrets that may be infinite.
     if not math.isfinite(mean):
-        return Difference(math.nan, math.nan, math.nan, 1.0, is_shown=False)
+        return Difference(math.nan)
 
-    return _paired_difference(first, other) if paired else _unpaired_difference(first, other)
+    if paired:
+        # The direction only matters for the share of better trials, which nobody asks for.
+        (pair,) = pairs_against(np.column_stack([first, other]), 0, "larger")
+        p_value = pair.test.p_value
+        return Difference(*pair.mean, p_value, pair.is_shown(p_value))
+
+    return _welch(first, other, mean)
 
 
-def _paired_difference(first: Array, other: Array) -> Difference:
-    # The direction only matters for the share of trials that are better, which nobody asks for.
-    (pair,) = pairs_against(np.column_stack([first, other]), 0, "larger")
-    p_value = pair.test.p_value
-    return Difference(*pair.mean, p_value, pair.is_shown(p_value))
+def _welch(first: Array, other: Array, mean: float) -> Difference:
+    freedoms = np.array([len(first), len(other)]) - 1
+    if freedoms.min() < 1:
+        return Difference(mean)
 
+    variances = np.array([first.var(ddof=1), other.var(ddof=1)])
+    squares = variances / (freedoms + 1)
+    error = math.sqrt(squares.sum())
+    # Without variance, other than of rounding, there is no statistic.
+    if error <= ROUNDING * max(np.abs(first).max(), np.abs(other).max()):
+        return Difference(mean)
 
-def _unpaired_difference(first: Array, other: Array) -> Difference:
-    # SciPy's statistics take a second to load, and runs that are paired do not need them.
-    from scipy.stats import ttest_ind  # noqa: PLC0415
+    freedom = error**4 / float((squares**2 / freedoms).sum())
+    half_width = student_quantile(UPPER, freedom) * error
+    statistic = np.array(abs(mean) / error)
+    p_value = 2.0 * float(student_tail(statistic, freedom))
 
-    mean = float(other.mean() - first.mean())
-    # Without any variance there is no statistic either.
-    if min(len(first), len(other)) < 2 or not first.std() + other.std() > 0.0:
-        return Difference(mean, math.nan, math.nan, 1.0, is_shown=False)
-
-    test = ttest_ind(other, first, equal_var=False)
-    low, high = test.confidence_interval()
-    p_value = float(test.pvalue)
-
-    return Difference(mean, float(low), float(high), p_value, p_value <= SIGNIFICANCE)
+    return Difference(mean, mean - half_width, mean + half_width, p_value, p_value <= SIGNIFICANCE)

@@ -21,19 +21,18 @@ from mobandits.figures.formatting import (
     title_of,
 )
 from mobandits.figures.metric_curves import curves_data, draw_curves
-from mobandits.figures.metric_tables import HOW, mean_cell
+from mobandits.figures.metric_tables import mean_cell, plain_cell
 from mobandits.figures.page import Table, draw_picture, render
 from mobandits.figures.provenance import Provenance, RunFacts, provenance
 from mobandits.figures.run_page import MetricSection, run_title
 from mobandits.figures.style import DASHES, looks
-from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import traits_of
-from mobandits.statistics.bands import bands
 from mobandits.support.naming import quantity, shortened
 
-Texts = tuple[str, ...]
-DASHED = "A colour is a policy; lines of A are solid, those of other runs are not."
 MOST_RUNS = len(DASHES)  # that a figure tells apart
+HOW = "± is half of a 95 % interval"
+VERDICT = "The last column says what is significant at 5 % after Holm's correction over all rows."
+DASHED = "A colour is a policy; lines of A are solid, those of other runs are not."
 
 
 class Run(NamedTuple):
@@ -53,12 +52,22 @@ class Run(NamedTuple):
 
     @property
     def facts(self) -> RunFacts:
-        """Its specification as texts."""
-        return provenance(self.manifest).runs[0]
+        """Its specification as texts, with its letter and its folder."""
+        (facts,) = provenance(self.manifest).runs
+        return dataclasses.replace(facts, title=f"{self.name}: {facts.title}; {self.folder}")
 
     def names(self, column: str) -> list[str]:
-        """The policies or the metrics, in order."""
+        """The policies, metrics or rounds of its table, in order."""
         return self.table[column].unique(maintain_order=True).to_list()
+
+    def description(self) -> dict[str, str]:
+        """Everything that decided or computed its table, and the digest of it."""
+        facts = self.facts
+        policies = {f"policy {name}": recipe for name, recipe in facts.policies}
+        digest = self.manifest.get("results_sha256", UNKNOWN)
+        computed = self.manifest["versions"] | self.manifest["machine"]
+
+        return {**dict(facts.settings), **policies, **computed, "SHA-256 of the table": digest}
 
 
 @dataclass(frozen=True)
@@ -67,29 +76,27 @@ class RunsPage:
 
     Args:
         title: what was measured, of which policies, where.
-        runs: (letter, description) of each.
-        notes: sentences on how runs are compared, and what only one of them has.
-        contents: (anchor, title) of the metrics.
+        names: of the runs.
+        notes: sentences on how runs are compared, and what only some of them have.
         metrics: that all runs have; a table per run but the first.
         differences: of the descriptions: what, and the text of each run.
         provenance: the specifications of all runs.
     """
 
     title: str
-    runs: Sequence[Texts]
+    names: Sequence[str]
     notes: Sequence[str]
-    contents: Sequence[tuple[str, str]]
     metrics: Sequence[MetricSection]
-    differences: Sequence[Texts]
+    differences: Sequence[Sequence[str]]
     provenance: Provenance
 
 
 def common_names(runs: Sequence[Run], column: str) -> list[str]:
-    """The policies or the metrics that all runs have, in the order of the first one.
+    """The policies, metrics or rounds that all runs have, in the order of the first one.
 
     Args:
         runs: to be compared.
-        column: "policy" or "metric".
+        column: "policy", "metric" or "round".
     """
     first, *others = [run.names(column) for run in runs]
     return [name for name in first if all(name in other for other in others)]
@@ -100,28 +107,24 @@ def runs_page(directory: Path, runs: Sequence[Run]) -> str:
 
     Args:
         directory: the figures go to its folder `figures`.
-        runs: at least two, with a common policy and a common metric.
+        runs: at least two, with a common policy, metric and round.
     """
+    first, *others = runs
     policies = common_names(runs, "policy")
     metrics = common_names(runs, "metric")
-    first, *others = runs
     main = main_metric(first.table.filter(pl.col("metric").is_in(metrics)))
     places = [run.manifest["specification"]["environment"] for run in runs]
     titles = dict.fromkeys(run_title(main, policies, place) for place in places)
-    sections = [metric_section(directory / "figures", runs, policies, metric) for metric in metrics]
-    notes = [pairing_sentence(first, other) for other in others]
-    for column in ("policy", "metric"):
-        notes += sentences_on_the_rest(runs, column)
-
-    facts = [dataclasses.replace(run.facts, title=f"{run.name}: {run.facts.title}") for run in runs]
+    figures = directory / "figures"
+    pairing = [pairing_sentence(first, other) for other in others]
+    rest = [sentence_on_the_rest(runs, column) for column in ("policy", "metric")]
     page = RunsPage(
         title=f"{quantity(len(runs), 'run')} compared: {join_words(list(titles))}",
-        runs=[(run.name, f"{run.facts.title}; {run.folder}") for run in runs],
-        notes=notes,
-        contents=[(section.anchor, section.title) for section in sections],
-        metrics=sections,
+        names=[run.name for run in runs],
+        notes=[*pairing, *filter(None, rest)],
+        metrics=[metric_section(figures, runs, policies, metric) for metric in metrics],
         differences=description_differences(runs),
-        provenance=Provenance([], facts),
+        provenance=Provenance([], [run.facts for run in runs]),
     )
 
     return render("runs.html", page)
@@ -137,31 +140,20 @@ def is_paired(first: Run, other: Run) -> bool:
 def pairing_sentence(first: Run, other: Run) -> str:
     """Sentence on how two runs are compared, and why."""
     names = f"{first.name} and {other.name}"
-    if is_paired(first, other):
-        return (
-            f"{names} have the same environment and seed: their differences are paired, over the "
-            "trials of both (signed-rank test)."
-        )
+    if not is_paired(first, other):
+        return f"{names} differ in environment or seed: differences are unpaired (Welch's t-test)."
 
-    return f"{names} differ in environment or seed: differences are unpaired (Welch's t-test)."
+    why = f"{names} have the same environment and seed"
+    return f"{why}: differences are paired, over the trials of both (signed-rank test)."
 
 
-def sentences_on_the_rest(runs: Sequence[Run], column: str) -> list[str]:
-    """A sentence per run on its policies or metrics that not all runs have.
-
-    Args:
-        runs: to be compared.
-        column: "policy" or "metric".
-    """
+def sentence_on_the_rest(runs: Sequence[Run], column: str) -> str:
+    """Sentence on policies or metrics that not all runs have; empty where there are none."""
     common = common_names(runs, column)
-    sentences = []
-    for run in runs:
-        rest = [name for name in run.names(column) if name not in common]
-        if rest:
-            named = join_words(rest)
-            sentences.append(f"Not in every run: {column} {named} of {run.name}.")
+    every = dict.fromkeys(name for run in runs for name in run.names(column))
+    rest = [name for name in every if name not in common]
 
-    return sentences
+    return f"Not in every run: {column} {join_words(rest)}." if rest else ""
 
 
 def metric_section(
@@ -179,12 +171,11 @@ def metric_section(
     style = {}
     tables = []
     for run, dash in zip(runs, DASHES, strict=False):
-        # One panel, wherever the runs have played.
-        series = pl.format("{}, {}", "policy", pl.lit(run.name))
         own = run.table.filter(pl.col("policy").is_in(policies))
-        tables.append(
-            own.with_columns(policy=series, experiment=pl.lit(""), environment=pl.lit(""))
-        )
+        series = pl.format("{}, {}", "policy", pl.lit(run.name))
+        # One panel, wherever the runs have played.
+        nowhere = pl.lit("")
+        tables.append(own.with_columns(policy=series, experiment=nowhere, environment=nowhere))
         for name, look in looks(policies).items():
             style[f"{name}, {run.name}"] = look._replace(dash=dash)
 
@@ -206,70 +197,53 @@ def differences_table(first: Run, other: Run, metric: str) -> Table:
         other: run, of which the first is subtracted.
         metric: of both.
     """
-    traits = traits_of(metric)
     paired = is_paired(first, other)
     ends = final_values(first.table, other.table, metric, paired=paired)
-    keys = ["policy", "component"]
-    cells = []
-    for end in ends:
-        means = bands(end, keys, traits.least, traits.most).rows(named=True)
-        cells.append({(row["policy"], row["component"]): mean_cell(row) for row in means})
-
     differences = run_differences(*ends, paired=paired)
     several = differences["component"].n_unique() > 1
     rows = []
     for row in differences.rows(named=True):
-        key = row["policy"], row["component"]
-        name = f"{key[0]}, {component_name(metric)} {key[1]}" if several else key[0]
+        name = row["policy"]
+        if several:
+            name += f", {component_name(metric)} {row['component']}"
+
+        means = [plain_cell(row[run]) for run in ("first", "other")]
         difference = mean_cell({**row, "mean": row["difference"]})
-        verdict = verdict_of(row["difference"], traits.better) if row["sure"] else UNKNOWN
-        rows.append(
-            [name, *(cell[key] for cell in cells), difference, p_text(row["p_holm"]), verdict]
-        )
+        verdict = verdict_of(metric, row["difference"]) if row["sure"] else UNKNOWN
+        rows.append([name, *means, difference, p_text(row["p_holm"]), verdict])
 
-    ends_at = " and ".join(f"{number:,}" for number in differences["round"].unique().sort())
-    caption = (
-        f"{title_of(metric)} at round {ends_at}, the last that both runs recorded; {HOW}. The last "
-        "column says what is significant at 5 % after Holm's correction over all rows."
-    )
-    header = ["policy", first.name, other.name, f"{other.name} less {first.name}", "p (Holm)"]
+    rounds = differences["round"].unique().sort()
+    last = join_words([f"{number:,}" for number in rounds])
+    what = f"{title_of(metric)} at round {last}, the last that both runs recorded; {HOW}"
+    less = f"{other.name} less {first.name}"
+    header = ["policy", first.name, other.name, less, "p (Holm)", f"{other.name} is"]
 
-    return Table([*header, f"{other.name} is"], rows, caption)
+    return Table(header, rows, f"{what}. {VERDICT}")
 
 
-def verdict_of(difference: float, better: Better | None) -> str:
+def verdict_of(metric: str, difference: float) -> str:
     """A significant difference in a word.
 
     Example:
-        >>> verdict_of(-1.0, "smaller"), verdict_of(-1.0, "larger"), verdict_of(-1.0, None)
-        ('better', 'worse', 'lower')
+        >>> verdict_of("pareto_regret", -1.0), verdict_of("reward", -1.0), verdict_of("plays", -1.0)
+        ('better', 'worse', 'different')
     """
+    better = traits_of(metric).better
     if better is None:
-        return "higher" if difference > 0.0 else "lower"
+        return "different"
 
-    is_better = (difference > 0.0) == (better == "larger")
-    return "better" if is_better else "worse"
+    is_larger = difference > 0.0
+    return "better" if is_larger == (better == "larger") else "worse"
 
 
-def description_differences(runs: Sequence[Run]) -> list[Texts]:
+def description_differences(runs: Sequence[Run]) -> list[list[str]]:
     """Where the descriptions of runs differ: the name, and the text of each run."""
-    descriptions = [description(run) for run in runs]
-    names = dict.fromkeys(name for texts in descriptions for name in texts)
+    descriptions = [run.description() for run in runs]
+    names = dict.fromkeys(name for each in descriptions for name in each)
     rows = []
     for name in names:
-        texts = [each.get(name, UNKNOWN) for each in descriptions]
+        texts = [shortened(str(each.get(name, UNKNOWN))) for each in descriptions]
         if len(set(texts)) > 1:
-            rows.append((name, *map(shortened, texts)))
+            rows.append([name, *texts])
 
     return rows
-
-
-def description(run: Run) -> dict[str, str]:
-    """Everything that decided or computed the table of a run, and its digest."""
-    manifest = run.manifest
-    policies = {f"policy {name}": recipe for name, recipe in run.facts.policies}
-    computed = {**manifest["versions"], **manifest["machine"]}
-    texts = {name: str(value) for name, value in computed.items()}
-    digest = manifest.get("results_sha256", UNKNOWN)
-
-    return {**dict(run.facts.settings), **policies, **texts, "SHA-256 of the table": digest}

@@ -225,11 +225,6 @@ def kept_tables(path: Path, known: Mapping[int, pl.DataFrame]) -> list[pl.DataFr
     return tables
 
 
-def count_parts(path: Path) -> int:
-    """The number of trials that this session and interrupted ones have kept."""
-    return len(_parts(path))
-
-
 def read_folder(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The table and the manifest of a finished run.
 

@@ -7,6 +7,7 @@ to load it again; the report, which replaces it, does not.
 
 import contextlib
 import dataclasses
+import math
 import threading
 import time
 from datetime import datetime, timedelta
@@ -21,7 +22,7 @@ from mobandits.figures.contents import Findings, Manifest
 from mobandits.figures.page import render, write_page
 from mobandits.figures.run_page import Live, RunPage, run_content
 from mobandits.metrics.traits import describing
-from mobandits.simulation.folder import concatenated, count_parts, kept_tables
+from mobandits.simulation.folder import PARTS, concatenated, kept_tables
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.trial import SCHEMA
 from mobandits.support.progress import ProgressCallback
@@ -103,7 +104,8 @@ class LivePage:
 
     def _draw(self) -> None:
         """Draw the trials that are finished, where there are more of them than before."""
-        finished = count_parts(self._folder)
+        parts = (self._folder / PARTS).glob("trial-*.parquet")
+        finished = len(list(parts))
         if finished == self._drawn or time.monotonic() < self._rested:
             return
 
@@ -134,7 +136,7 @@ class LivePage:
             # Policies take turns, block by block: what is played is the progress of each.
             left = self._time_left()
             text = f"Running: every policy has played {played}{left}. Below are finished trials."
-            refresh = round(PAUSE)
+            refresh = math.ceil(PAUSE)
 
         live = Live(text, self._done, self._total, refresh)
         write_page(self._folder, render("run.html", dataclasses.replace(page, live=live)))
