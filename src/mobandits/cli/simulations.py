@@ -28,7 +28,7 @@ def run_specification(
     address: Address = None,
     live: Annotated[
         bool,
-        typer.Option("--live", help="Until the report is there, show the run in its place."),
+        typer.Option("--live", help="Show the run on the page of its report while it goes on."),
     ] = False,
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""

@@ -55,15 +55,17 @@ def final_values(
     Returns:
         The columns `VALUES` of both; none where no policy and recorded round is common.
     """
-    keys = ["policy", "component", "round", *(["trial"] if paired else [])]
-    chosen = first.filter(pl.col("metric") == metric).select(VALUES)
-    others = other.filter(pl.col("metric") == metric).select(VALUES)
-    common = chosen.join(others, on=keys, how="semi", maintain_order="left")
+    keys = VALUES[:4] if paired else VALUES[:3]
+    is_measured = pl.col("metric") == metric
+    own = first.filter(is_measured).select(VALUES)
+    theirs = other.filter(is_measured).select(VALUES)
+    common = own.join(theirs, on=keys, how="semi", maintain_order="left")
     # Policies may end early, and one run may be longer than the other.
-    is_last = pl.col("round") == pl.col("round").max().over("policy", "component")
-    last = common.filter(is_last)
+    end = pl.col("round").max()
+    own_end = end.over("policy", "component")
+    last = common.filter(pl.col("round") == own_end)
 
-    return last, others.join(last, on=keys, how="semi", maintain_order="left")
+    return last, theirs.join(last, on=keys, how="semi", maintain_order="left")
 
 
 def run_differences(first: pl.DataFrame, other: pl.DataFrame, *, paired: bool) -> pl.DataFrame:
@@ -107,13 +109,14 @@ def run_differences(first: pl.DataFrame, other: pl.DataFrame, *, paired: bool) -
         rows.append((policy, component, end, *means, *difference[:4]))
 
     p_holm = holm(np.array([each.p_value for each in differences]))
-    # A corrected p-value is never smaller.
     is_shown = np.array([each.is_shown for each in differences], np.bool_)
+    # A corrected p-value is never smaller.
+    is_sure = is_shown & (p_holm <= SIGNIFICANCE)
     table = pl.DataFrame(rows, COLUMNS, orient="row")
+    corrected = pl.Series("p_holm", p_holm)
+    sure = pl.Series("sure", is_sure)
 
-    return table.with_columns(
-        p_holm=pl.Series(p_holm), sure=pl.Series(is_shown & (p_holm <= SIGNIFICANCE))
-    )
+    return table.with_columns(corrected, sure)
 
 
 def _by_trial(values: pl.DataFrame) -> Array:
@@ -136,20 +139,26 @@ def _difference(first: Array, other: Array, *, paired: bool) -> Difference:
 
 
 def _welch(first: Array, other: Array, mean: float) -> Difference:
-    freedoms = np.array([len(first), len(other)]) - 1
-    if freedoms.min() < 1:
+    sizes = np.array([len(first), len(other)])
+    if sizes.min() < 2:
         return Difference(mean)
 
-    variances = np.array([first.var(ddof=1), other.var(ddof=1)])
-    squares = variances / (freedoms + 1)
-    error = math.sqrt(squares.sum())
+    freedoms = sizes - 1
+    # Of the means: s^2 / n.
+    variances = np.array([first.var(), other.var()]) / freedoms
+    total = float(variances.sum())
+    error = math.sqrt(total)
     # Without variance, other than of rounding, there is no statistic.
-    if error <= ROUNDING * max(np.abs(first).max(), np.abs(other).max()):
+    if error <= ROUNDING * np.abs(first).max():
         return Difference(mean)
 
-    freedom = error**4 / float((squares**2 / freedoms).sum())
+    shares = variances / total
+    inverse_freedom = float((shares**2 / freedoms).sum())
+    freedom = 1.0 / inverse_freedom
     half_width = student_quantile(UPPER, freedom) * error
+    low = mean - half_width
+    high = mean + half_width
     statistic = np.array(abs(mean) / error)
     p_value = 2.0 * float(student_tail(statistic, freedom))
 
-    return Difference(mean, mean - half_width, mean + half_width, p_value, p_value <= SIGNIFICANCE)
+    return Difference(mean, low, high, p_value, p_value <= SIGNIFICANCE)

@@ -98,8 +98,13 @@ def common_names(runs: Sequence[Run], column: str) -> list[str]:
         runs: to be compared.
         column: "policy", "metric" or "round".
     """
-    first, *others = [run.names(column) for run in runs]
-    return [name for name in first if all(name in other for other in others)]
+    first, *others = runs
+    common = first.names(column)
+    for other in others:
+        own = other.names(column)
+        common = [name for name in common if name in own]
+
+    return common
 
 
 def runs_page(directory: Path, runs: Sequence[Run]) -> str:
@@ -112,14 +117,21 @@ def runs_page(directory: Path, runs: Sequence[Run]) -> str:
     first, *others = runs
     policies = common_names(runs, "policy")
     metrics = common_names(runs, "metric")
-    main = main_metric(first.table.filter(pl.col("metric").is_in(metrics)))
-    places = [run.manifest["specification"]["environment"] for run in runs]
-    titles = dict.fromkeys(run_title(main, policies, place) for place in places)
+    is_common = pl.col("metric").is_in(metrics)
+    main = main_metric(first.table.filter(is_common))
+    titles = []
+    for run in runs:
+        place = run.manifest["specification"]["environment"]
+        title = run_title(main, policies, place)
+        if title not in titles:
+            titles.append(title)
+
+    count = quantity(len(runs), "run")
     figures = directory / "figures"
     pairing = [pairing_sentence(first, other) for other in others]
     rest = [sentence_on_the_rest(runs, column) for column in ("policy", "metric")]
     page = RunsPage(
-        title=f"{quantity(len(runs), 'run')} compared: {join_words(list(titles))}",
+        title=f"{count} compared: {join_words(titles)}",
         names=[run.name for run in runs],
         notes=[*pairing, *filter(None, rest)],
         metrics=[metric_section(figures, runs, policies, metric) for metric in metrics],
@@ -134,7 +146,9 @@ def is_paired(first: Run, other: Run) -> bool:
     """Whether two runs have drawn the same problems and rounds, trial by trial."""
     one = first.manifest["specification"]
     two = other.manifest["specification"]
-    return all(one[key] == two[key] for key in ("environment", "seed"))
+    has_same_place = one["environment"] == two["environment"]
+
+    return has_same_place and one["seed"] == two["seed"]
 
 
 def pairing_sentence(first: Run, other: Run) -> str:
@@ -150,8 +164,10 @@ def pairing_sentence(first: Run, other: Run) -> str:
 def sentence_on_the_rest(runs: Sequence[Run], column: str) -> str:
     """Sentence on policies or metrics that not all runs have; empty where there are none."""
     common = common_names(runs, column)
-    every = dict.fromkeys(name for run in runs for name in run.names(column))
-    rest = [name for name in every if name not in common]
+    rest: list[str] = []
+    for run in runs:
+        known = {*common, *rest}
+        rest += [name for name in run.names(column) if name not in known]
 
     return f"Not in every run: {column} {join_words(rest)}." if rest else ""
 
