@@ -110,18 +110,18 @@ def compare(directories: Sequence[str | Path], out: str | Path) -> Path:
     if not 2 <= len(directories) <= MOST_RUNS:
         raise ValueError(f"compare takes 2 to {MOST_RUNS} runs, got {len(directories)}")
 
-    folders = [Path(directory) for directory in directories]
-    for folder in folders:
-        if check(folder) is not RUN:
-            raise FolderError(f"{folder} must hold a run to be compared, and holds something else")
-
     runs = []
-    for name, folder in zip(string.ascii_uppercase, folders, strict=False):
-        runs.append(Run(name, folder, *read_table(folder)))
+    for name, directory in zip(string.ascii_uppercase, directories, strict=False):
+        folder = Path(directory)
+        table, manifest = read_table(folder)
+        if manifest["kind"] != RUN.name:
+            raise FolderError(f"{folder} must hold a run to be compared, found {manifest['kind']}")
+
+        runs.append(Run(name, folder, table, manifest))
 
     for column in ("policy", "metric", "round"):
         if not common_names(runs, column):
-            names = join_words([str(folder) for folder in folders])
+            names = join_words([str(run.folder) for run in runs])
             raise FolderError(f"runs must have a {column} in common, got none of {names}")
 
     page_folder = Path(out)

@@ -146,9 +146,7 @@ def is_paired(first: Run, other: Run) -> bool:
     """Whether two runs have drawn the same problems and rounds, trial by trial."""
     one = first.manifest["specification"]
     two = other.manifest["specification"]
-    has_same_place = one["environment"] == two["environment"]
-
-    return has_same_place and one["seed"] == two["seed"]
+    return bool(one["environment"] == two["environment"] and one["seed"] == two["seed"])
 
 
 def pairing_sentence(first: Run, other: Run) -> str:
