@@ -54,7 +54,7 @@ class Run(NamedTuple):
     def facts(self) -> RunFacts:
         """Its specification as texts, with its letter and its folder."""
         (facts,) = provenance(self.manifest).runs
-        return dataclasses.replace(facts, title=f"{self.name}: {facts.title}; {self.folder}")
+        return dataclasses.replace(facts, title=f"{self.name}: {facts.title} ({self.folder})")
 
     def names(self, column: str) -> list[str]:
         """The policies, metrics or rounds of its table, in order."""
@@ -164,8 +164,8 @@ def sentence_on_the_rest(runs: Sequence[Run], column: str) -> str:
     common = common_names(runs, column)
     rest: list[str] = []
     for run in runs:
-        known = {*common, *rest}
-        rest += [name for name in run.names(column) if name not in known]
+        others = [name for name in run.names(column) if name not in common]
+        rest += [f"{name} ({run.name})" for name in others]
 
     return f"Not in every run: {column} {join_words(rest)}." if rest else ""
 
