@@ -89,7 +89,7 @@ def renewed_until(opened, is_so):
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_a_page_renews_itself_in_place_until_the_run_is_stopped(spec, tmp_path):
     page = tmp_path / "out" / "report.html"
-    arguments = ["run", spec(rounds=1000, trials=5000), "--out", str(tmp_path / "out")]
+    arguments = ["run", spec(rounds=20_000, trials=200), "--out", str(tmp_path / "out")]
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, *arguments, "--workers", "1", "--live"],
         stdout=subprocess.DEVNULL,
@@ -104,7 +104,7 @@ def test_a_page_renews_itself_in_place_until_the_run_is_stopped(spec, tmp_path):
         with browser(tmp_path) as opened:
             opened.open(page, width=390)
             before = opened.value(f"scrollTo(0, 400); {STATUS}")
-            assert re.match(r"Running: every policy has played [\d,]+ of 5,000,000 ", before)
+            assert re.match(r"Running: every policy has played [\d,]+ of 4,000,000 ", before)
             renewed_until(opened, lambda status: status != before)
             assert opened.value("scrollY") == 400
             child.send_signal(signal.SIGINT)
