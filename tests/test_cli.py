@@ -221,6 +221,9 @@ def test_report_draws_again(program, spec, tmp_path):
         (["run", "{spec}", "--out", "{parent}"], "is not empty and has no manifest.json"),
         (["report", "{out}"], "has no manifest.json"),
         (["report"], "Missing argument 'DIR...'"),
+        (["compare", "{run}", "--out", "{out}"], "compare takes 2 to 4 runs, got 1"),
+        (["compare", "{run}", "{out}", "--out", "{out}"], "out has no manifest.json"),
+        (["compare", "{run}", "{run}", "--out", "{full}"], "found a folder with thesis.txt"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(program, spec, tmp_path, run, arguments, message):

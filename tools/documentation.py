@@ -46,6 +46,10 @@ there already, `run`, `reproduce` and `demo` say so at once, and `mobandits repo
 figures again. Policies that are being compiled cannot be stopped, so that the first Ctrl-C may take a
 while. The second one does not wait for them.
 
+With `mobandits run --live` the report's page is there from the start. It shows progress, the time left and
+the curves of finished trials, and the browser reloads it every two seconds until the report replaces it. An
+interrupted run leaves a page that says so. The table is the same with and without it.
+
 A TOML file is checked as a whole. Every mistake is a line that begins with `FILE:LINE:`.
 
 ## Shell completion

@@ -1,22 +1,27 @@
 """From the folder of anything finished to its figures and its page."""
 
 import itertools
-from collections.abc import Callable
+import string
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import polars as pl
 
 from mobandits.comparison.findings import findings_of
+from mobandits.comparison.runs_page import MOST_RUNS, Run, common_names, runs_page
 from mobandits.errors import FolderError
 from mobandits.evaluation.evaluation_folder import is_evaluation, read_tables
 from mobandits.figures.contents import Findings, Manifest
 from mobandits.figures.evaluation_page import evaluation_page
-from mobandits.figures.page import write_page
+from mobandits.figures.formatting import join_words
+from mobandits.figures.page import PAGE, write_page
 from mobandits.figures.run_page import run_page
 from mobandits.metrics.traits import describing
 from mobandits.paper_output import write_paper_output
 from mobandits.simulation.folder import read_folder
+from mobandits.support.describe_path import describe_path
+from mobandits.support.files import locked
 from mobandits.support.guests import contributions
 from mobandits.support.optional import how_to_install
 
@@ -82,6 +87,51 @@ def write(
             write_paper_output(part, table, latex=latex, csv=csv, pdf=pdf)
 
     return page
+
+
+def compare(directories: Sequence[str | Path], out: str | Path) -> Path:
+    """Draw the curves of several runs and write the page that compares them, side by side.
+
+    The first run is A; every other one is compared with it, policy by policy, as
+    `mobandits.comparison.runs.run_differences` does.
+
+    Args:
+        directories: of finished runs, two to four.
+        out: the folder of the page, which holds nothing else.
+
+    Returns:
+        The page, `report.html`; the figures are in `figures/`.
+
+    Raises:
+        ValueError: where there are fewer or more runs.
+        FolderError: where a folder is not that of a finished run, the runs have no policy, metric
+            or recorded round in common, or `out` holds something else.
+    """
+    if not 2 <= len(directories) <= MOST_RUNS:
+        raise ValueError(f"compare takes 2 to {MOST_RUNS} runs, got {len(directories)}")
+
+    runs = []
+    for name, directory in zip(string.ascii_uppercase, directories, strict=False):
+        folder = Path(directory)
+        table, manifest = read_table(folder)
+        if manifest["kind"] != RUN.name:
+            raise FolderError(f"{folder} must hold a run to be compared, found {manifest['kind']}")
+
+        runs.append(Run(name, folder, table, manifest))
+
+    for column in ("policy", "metric", "round"):
+        if not common_names(runs, column):
+            names = join_words([str(run.folder) for run in runs])
+            raise FolderError(f"runs must have a {column} in common, got none of {names}")
+
+    page_folder = Path(out)
+    with locked(page_folder), describing(runs[0].manifest["specification"]):
+        # A page must not take the place of a report.
+        if any(entry.name not in (PAGE, "figures") for entry in page_folder.iterdir()):
+            wanted = "a new folder or that of an earlier comparison"
+            raise FolderError(f"{out} must be {wanted}, found {describe_path(page_folder)}")
+
+        return write_page(page_folder, runs_page(page_folder, runs))
 
 
 def check(directory: str | Path, *, for_papers: bool = False) -> PageKind:

@@ -53,6 +53,7 @@ OWN = (
         (
             "mobandits run examples/linear.toml --out runs/linear",
             "mobandits run examples/linear.toml --out runs/linear --trials 10",
+            "mobandits run examples/linear.toml --out runs/other --seed 2 --live",
         ),
     ),
     Command(
@@ -60,6 +61,12 @@ OWN = (
         simulations.report,
         f"tables are as they were; {AGAIN}",
         ("mobandits report runs/linear", "mobandits report runs/linear --latex --csv --pdf"),
+    ),
+    Command(
+        "compare",
+        simulations.compare,
+        AGAIN,
+        ("mobandits compare runs/linear runs/other --out runs/compared",),
     ),
     Command(
         "cite",

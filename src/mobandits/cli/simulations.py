@@ -1,5 +1,6 @@
-"""Commands on simulations: `run`, `report` and `cite`."""
+"""Commands on simulations: `run`, `report`, `compare` and `cite`."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,10 @@ def run_specification(
     workers: Together = None,
     engine: Engine = "threads",
     address: Address = None,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Show the run on the page of its report while it goes on."),
+    ] = False,
 ) -> None:
     """Run the simulation of a TOML file: a table, a manifest, and the report."""
     from mobandits.comparison.findings import findings_of, findings_text  # noqa: PLC0415
@@ -41,7 +46,14 @@ def run_specification(
         console.say_finished(size, out)
         return
 
-    with console.progress_of(spec.stem) as progress:
+    with contextlib.ExitStack() as stack:
+        progress = stack.enter_context(console.progress_of(spec.stem))
+        if live:
+            # Drawing takes a second to load.
+            from mobandits.simulation.live import LivePage  # noqa: PLC0415
+
+            progress = stack.enter_context(LivePage(out, progress))
+
         results = run_plan(
             plan, out=out, workers=workers, engine=engine, address=address, progress=progress
         )
@@ -80,6 +92,23 @@ def report(
 
     for folder in folders:
         console.write_report(folder, **for_papers)
+
+
+def compare(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Folders of finished runs; the others are compared with the first.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+) -> None:
+    """Write a page that compares runs: final values, curves, and what differs between them."""
+    from mobandits import report as page  # noqa: PLC0415
+
+    with console.parameters():
+        typer.echo(page.compare(folders, out))
 
 
 def cite(

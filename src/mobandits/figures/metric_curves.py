@@ -151,7 +151,11 @@ def curves_layout(
 
 @styled()
 def draw_curves(
-    data: pl.DataFrame, vertical: str, rounds: str = "round", width: float = WIDTH
+    data: pl.DataFrame,
+    vertical: str,
+    rounds: str = "round",
+    width: float = WIDTH,
+    style: Mapping[str, Look] | None = None,
 ) -> Figure:
     """Lines with bands, named at their ends; points with intervals where there is one round.
 
@@ -160,9 +164,12 @@ def draw_curves(
         vertical: what the vertical axis is called.
         rounds: what the horizontal axis is called.
         width: in inches; where it is less than WIDTH, the lines are named below.
+        style: by policy; None: `looks`.
     """
     names = data["policy"].unique(maintain_order=True).to_list()
-    style = looks(names)
+    if style is None:
+        style = looks(names)
+
     groups = data.partition_by("panel", maintain_order=True)
     over_time = [group["round"].n_unique() > 1 for group in groups]
     layout = curves_layout(groups, names, over_time, width)
@@ -224,7 +231,7 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
     return draw_curves(data, axis_title(metric))
 
 
-def draw_lines(panel: Axes, group: pl.DataFrame, style: dict[str, Look]) -> None:
+def draw_lines(panel: Axes, group: pl.DataFrame, style: Mapping[str, Look]) -> None:
     """A line with its band per policy.
 
     Markers are set off against each other, so that no line hides another.

@@ -22,6 +22,7 @@ from mobandits.figures.inline_svg import inline_svg
 from mobandits.figures.palette import declarations
 from mobandits.figures.picture_data import PictureData, picture_data, scales
 from mobandits.figures.style import NARROW, WIDTH, save, svg_for_page
+from mobandits.support.files import write_atomically
 from mobandits.support.naming import quantity
 
 PAGE = "report.html"
@@ -162,5 +163,5 @@ def render(template: str, page: object, *more: Path) -> str:
 def write_page(directory: Path, text: str) -> Path:
     """Write a document as the page of a folder, and return its path."""
     path = directory / PAGE
-    path.write_text(text, encoding="utf-8")
+    write_atomically(path, text.encode())
     return path

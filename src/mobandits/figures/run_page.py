@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -43,6 +44,22 @@ class MetricSection:
     values: Sequence[Table]
 
 
+class Live(NamedTuple):
+    """The state of a run that is not finished.
+
+    Attributes:
+        text: in a sentence or two.
+        done: rounds played.
+        total: rounds of all trials.
+        refresh: seconds until the page is loaded again; 0: it is not.
+    """
+
+    text: str
+    done: int
+    total: int
+    refresh: int
+
+
 @dataclass(frozen=True)
 class RunPage:
     """The content of `run.html`.
@@ -57,6 +74,7 @@ class RunPage:
         contents: (anchor, title) of the metrics.
         metrics: in the order of the table.
         provenance: of the table.
+        live: of a run that is not finished.
     """
 
     title: str
@@ -68,38 +86,44 @@ class RunPage:
     contents: Sequence[tuple[str, str]]
     metrics: Sequence[MetricSection]
     provenance: Provenance
+    live: Live | None = None
 
 
 def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Findings) -> str:
-    """Write the figures of a run, and make its page.
+    """Write the figures of a run, and make its page; the arguments are those of `run_content`."""
+    return render("run.html", run_content(directory, table, manifest, findings))
+
+
+def run_content(
+    directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Findings
+) -> RunPage:
+    """Write the figures of a run, and gather the content of its page.
 
     Args:
         directory: of the run; the figures go to its folder `figures`.
-        table: its rows.
+        table: its rows; empty where no trial is finished.
         manifest: its manifest.
         findings: who is best, and in which metric.
     """
-    rounds = int(table["round"].to_numpy().max())
-    trials = table["trial"].n_unique()
+    specification = manifest["specification"]
     figures = directory / "figures"
     metrics = table["metric"].unique(maintain_order=True)
     sections = [metric_section(figures, table, metric, findings) for metric in metrics]
     environments = table["environment"].unique(maintain_order=True).to_list()
-    names = table["policy"].unique(maintain_order=True).to_list()
+    names = table["policy"].unique(maintain_order=True).to_list() or list(specification["policies"])
     columns = () if findings.ranking is None else ("mean rank", "better than ranks")
-    page = RunPage(
-        title=run_title(findings.metric, names, manifest["specification"]["environment"]),
+
+    return RunPage(
+        title=run_title(findings.metric, names, specification["environment"]),
         findings=findings,
-        environments=[folded(name) for name in environments],
-        trials=trials,
-        rounds=rounds,
+        environments=[folded(name) for name in environments or [specification["environment"]]],
+        trials=table["trial"].n_unique(),
+        rounds=specification["rounds"],
         words=definitions("trial", "interval", *columns, *symbols_in(names)),
         contents=[(section.anchor, section.title) for section in sections],
         metrics=sections,
         provenance=provenance(manifest),
     )
-
-    return render("run.html", page)
 
 
 def run_title(metric: str, policies: Sequence[str], environment: str) -> str:

@@ -175,28 +175,12 @@ class Folder:
         if self._manifest["status"] == "finished":
             table = read_table(self.path / TABLE)
         else:
-            table = self._all_trials()
+            table = concatenated(kept_tables(self.path, self._kept))
             self.write(table)
 
         # Last: as long as the manifest is not closed, the parts are what a next run begins with.
         _remove_parts(self.path)
         return table
-
-    def _all_trials(self) -> pl.DataFrame:
-        tables = []
-        in_table = set[int]()
-        if (self.path / TABLE).exists():
-            earlier = read_table(self.path / TABLE)
-            tables.append(earlier)
-            in_table.update(trials_of(earlier))
-
-        # A kill may have left the table and its parts: no trial may count twice.
-        for trial, part in sorted(_parts(self.path).items()):
-            if trial not in in_table:
-                kept = self._kept.get(trial)
-                tables.append(read_table(part) if kept is None else kept)
-
-        return concatenated(tables)
 
     def write(self, table: pl.DataFrame) -> None:
         """Write the table and close the manifest."""
@@ -213,6 +197,32 @@ class Folder:
             "results_sha256": hashlib.sha256(data).hexdigest(),
         }
         write_manifest(self.path, self._manifest)
+
+
+def kept_tables(path: Path, known: Mapping[int, pl.DataFrame]) -> list[pl.DataFrame]:
+    """The tables of all trials that a folder has kept.
+
+    Args:
+        path: of the folder.
+        known: tables by trial, which are not read.
+
+    Raises:
+        FolderError: where one is not as the run left it.
+    """
+    tables = []
+    in_table = set[int]()
+    if (path / TABLE).exists():
+        earlier = read_table(path / TABLE)
+        tables.append(earlier)
+        in_table.update(trials_of(earlier))
+
+    # A kill may have left the table and its parts: no trial may count twice.
+    for trial, part in sorted(_parts(path).items()):
+        if trial not in in_table:
+            table = known.get(trial)
+            tables.append(read_table(part) if table is None else table)
+
+    return tables
 
 
 def read_folder(path: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
