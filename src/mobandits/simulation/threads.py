@@ -1,7 +1,9 @@
 """Trials on the threads of this process: loops are compiled and let each other run."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+import contextlib
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import Any, Self
 
 import polars as pl
@@ -70,24 +72,29 @@ class Threads:
             table = play_trial(setup, trial, after_block)
             keep(trial, table)
 
-        settle({self._pool.submit(play_and_keep, trial) for trial in todo})
+        settle([self._pool.submit(play_and_keep, trial) for trial in todo])
 
 
 class StoppedError(Exception):
     """Another trial failed, or the user interrupted."""
 
 
-def settle(pending: set[Future[None]]) -> None:
+def settle(futures: Collection[Future[None]]) -> None:
     """Wait until all futures are done, or one has failed.
 
     Raises:
         Exception: what the first that failed has raised.
     """
-    # With a time limit, since an interruption of the process may have reached another thread, and
-    # Python delivers it here only between two waits.
-    while pending:
-        done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-        # Cancelled futures never count as done.
-        cancelled = [future for future in pending if future.cancelled()]
-        for future in [*done, *cancelled]:
-            future.result()
+    # A queue, and not `concurrent.futures.wait`, which takes a lock of every future: an interruption
+    # while it has them leaves one taken, and the thread that plays this trial never ends.
+    done = SimpleQueue[Future[None]]()
+    for future in futures:
+        future.add_done_callback(done.put)  # also where it is cancelled
+
+    left = len(futures)
+    while left > 0:
+        # With a time limit, since an interruption of the process may have reached another thread,
+        # and Python delivers it here only between two waits.
+        with contextlib.suppress(Empty):
+            done.get(timeout=0.1).result()
+            left -= 1
