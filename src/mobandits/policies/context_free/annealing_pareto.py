@@ -15,7 +15,7 @@ from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.numerics.averages import averages
 from mobandits.numerics.masks import count
-from mobandits.policies.from_a_set import FromASet
+from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import integer, number
 
 
@@ -42,7 +42,7 @@ class AnnealingState(NamedTuple):
 
 
 @compiled
-class AnnealingPolicy(FromASet):
+class AnnealingPolicy(SetPolicy):
     """See `AnnealingPareto`; beliefs are the set that is played from, (arms,)."""
 
     means: SampleMean

@@ -25,7 +25,7 @@ from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
 from mobandits.numerics.masks import count
-from mobandits.policies.from_a_set import FromASet
+from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import number
 
 
@@ -67,7 +67,7 @@ class Race(NamedTuple):
 
 
 @compiled
-class RacePolicy(FromASet):
+class RacePolicy(SetPolicy):
     """See `WidthGuided`; beliefs are the arms that may be played, (arms,)."""
 
     means: SampleMean

@@ -26,7 +26,7 @@ from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
 from mobandits.numerics.masks import count, everyone, leaders
-from mobandits.policies.from_a_set import FromASet
+from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import number
 
 
@@ -50,7 +50,7 @@ class EliminationState(NamedTuple):
 
 
 @compiled
-class EliminationPolicy(FromASet):
+class EliminationPolicy(SetPolicy):
     """See `LexElim`; beliefs are the arms that may be played, (arms,)."""
 
     means: SampleMean
