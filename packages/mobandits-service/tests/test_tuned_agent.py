@@ -140,6 +140,16 @@ def test_what_is_something_else_is_refused(tmp_path, tuned):
     strange = dataclasses.replace(tuned, recipe=Paced(own(), {"cost, USD": 0.5}))
     with pytest.raises(ValueError, match=re.escape("policy.recipe must be one of `mobandits list")):
         write_tuned(tmp_path / "own.toml", strange)
+    # A log of this name, which its agent wrote: a service would make a second agent in it.
+    mob.Agent(
+        MolUcb(), arms=ARMS, features=3, objectives=OBJECTIVES, log=tmp_path / "log.db"
+    ).close()
+    with pytest.raises(
+        ValueError, match=r"^--write must have another name: .* log.db, which has no"
+    ):
+        check_tuned_file(tmp_path / "log.toml")
+    for left in tmp_path.glob("log.db*"):
+        left.unlink()
     # What is refused leaves nothing.
     assert sorted(file.name for file in tmp_path.iterdir()) == ["folder.toml", "taken.toml"]
 

@@ -52,7 +52,7 @@ class BudgetTuned:
         doubts: why `gain` may not be trusted; empty where it may.
         within: the loss of quality that was allowed, where the budget was looked for; else None.
         knee: the point of the curve of quality against spending from which on money buys less than
-            on the average, with a 95 % interval; None with several budgets.
+            on average, with a 95 % interval; None with several budgets.
         options: that it was tuned with, in words.
         log: that it was tuned on.
     """
@@ -110,7 +110,7 @@ class BudgetTuned:
         ends = f"{knee.low:.3g} to {knee.high:.3g}"
         return (
             f"knee: quality {knee.quality:.4g} for {cost.name} {cost.say(knee.spend)} ({ends}); "
-            "beyond it money buys less than on the average"
+            "beyond it money buys less than on average"
         )
 
     @property

@@ -35,7 +35,7 @@ SAMPLES = 200  # resampled logs, of an interval
 
 
 class Knee(NamedTuple):
-    """The point of a curve from which on money buys less than it does on the average.
+    """The point of a curve from which on money buys less than it does on average.
 
     Attributes:
         spend: per round.

@@ -11,6 +11,8 @@ from mobandits.evaluation import BudgetTuned
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store import Store
+from mobandits.logs.store.connection import reading
+from mobandits.logs.store.content import agent_row
 from mobandits.spec.describing import part_table, toml_key, toml_value
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
@@ -29,7 +31,9 @@ def check_tuned_file(path: Path) -> None:
         path: of the file to write; one that was written so before may be replaced.
 
     Raises:
-        ValueError: naming what was found.
+        ValueError: naming what was found; also where the store beside the file, which a service
+            would open, has other agents only, such as a log with the file's name.
+        LogError: where what lies there is no store.
 
     Example:
         >>> check_tuned_file(Path("router.json"))
@@ -42,6 +46,15 @@ def check_tuned_file(path: Path) -> None:
     check_name("agent", path.stem)
     if not path.parent.is_dir():
         raise ValueError(f"--write must be a file in a folder that exists, got {path}")
+
+    place = path.with_suffix(STORE_SUFFIX)
+    if place.exists():
+        with reading(place) as connection:
+            known = agent_row(connection, path.stem, str(place))
+        if known is None:
+            rule = f"--write must have another name: its service would open {place.name}"
+            raise ValueError(f"{rule}, which has no agent {quoted(path.stem)}, got {path}")
+
     if not path.exists():
         return
 
