@@ -10,12 +10,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import NotesNothing
-from mobandits.contracts.protocols import Array, Choice, IntArray, Mask, Recipe, Rng, Shape, Traits
+from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe, Rng, Shape, Traits
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.numerics.averages import averages
-from mobandits.numerics.masks import count, pick, uniform
+from mobandits.numerics.masks import count
+from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import integer, number
 
 
@@ -42,7 +42,7 @@ class AnnealingState(NamedTuple):
 
 
 @compiled
-class AnnealingPolicy(NotesNothing):
+class AnnealingPolicy(SetPolicy):
     """See `AnnealingPareto`; beliefs are the set that is played from, (arms,)."""
 
     means: SampleMean
@@ -113,15 +113,6 @@ class AnnealingPolicy(NotesNothing):
                 return True
 
         return False
-
-    def draw(self, beliefs: Mask, rng: Rng) -> Choice:
-        """A uniform arm of the set."""
-        arm = pick(beliefs, rng)
-        return Choice(arm, 0.0)
-
-    def probabilities(self, beliefs: Mask) -> Array:
-        """The probability of each arm: uniform on the set."""
-        return uniform(beliefs)
 
     def update(
         self,

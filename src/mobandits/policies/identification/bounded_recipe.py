@@ -1,0 +1,32 @@
+"""Base of the recipes that compare arms by bounds which hold at all times."""
+
+from dataclasses import dataclass
+
+from mobandits.contracts.protocols import Recipe, Shape
+from mobandits.numerics.pareto_bounds import ParetoBounds, check_risk, pareto_bounds
+
+
+@dataclass(frozen=True)
+class BoundedRecipe(Recipe):
+    """Parameters of the bounds; subclasses bind to a policy that plays by them.
+
+    Args:
+        delta: the probability that the answer is wrong, at most.
+        epsilon: an arm of the answer is dominated by at most this much in every objective, in the
+            unit of the rewards. With 0 there is no end where two arms of the front tie.
+        sigma: the rewards are sub-Gaussian with this scale in every objective: half of their range,
+            or the standard deviation of Gaussian ones.
+    """
+
+    delta: float = 0.05
+    epsilon: float = 0.0
+    sigma: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        name = type(self).__name__
+        check_risk(f"{name}.", self.delta, self.epsilon, self.sigma)
+
+    def bounds(self, shape: Shape) -> ParetoBounds:
+        """The bounds for a problem."""
+        return pareto_bounds(shape.arms, shape.objectives, self.delta, self.epsilon, self.sigma)
