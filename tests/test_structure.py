@@ -74,6 +74,7 @@ MAY_IMPORT = {
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND | {"agent", "environments", "encoding"},
+    "identification": GROUND | {"estimators", "simulation", "logs"},
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}
@@ -331,6 +332,8 @@ PUBLIC = [
     "features",
     "front",
     "gaps",
+    "identification",
+    "identify",
     "interop",
     "logs",
     "metrics",

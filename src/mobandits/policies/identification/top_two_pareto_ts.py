@@ -98,7 +98,7 @@ class TopTwoParetoTs(Recipe):
         sigma: standard deviation of the rewards.
 
     Reference:
-        saerens2026, which draws the deviation too, from a prior; flat priors and a given deviation
+        ttpfts2026, which draws the deviation too, from a prior; flat priors and a given deviation
         are ours.
 
     Example:
@@ -106,7 +106,7 @@ class TopTwoParetoTs(Recipe):
         0.5
     """
 
-    references: ClassVar[tuple[str, ...]] = ("saerens2026",)
+    references: ClassVar[tuple[str, ...]] = ("ttpfts2026",)
     traits: ClassVar[Traits] = Traits(
         context="none",
         beliefs="drawn",
