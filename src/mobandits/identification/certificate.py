@@ -28,7 +28,7 @@ class Certificate:
         outside: arms that are dominated; they can be dropped.
         undecided: all others.
         front: the best guess of the front, for which nothing is promised while arms are undecided.
-        rounds: how many were seen, at least.
+        rounds: rewards seen, of each arm in its most frequent objective.
         delta: the probability of a mistake.
         epsilon: the tolerance.
     """
@@ -57,20 +57,22 @@ class Certificate:
             undecided (0): none
             180 rounds; wrong with probability 0.05 at most
         """
-        groups = {"inside": self.inside, "outside": self.outside, "undecided": self.undecided}
         lines = []
-        for name, arms in groups.items():
-            listed = ", ".join(map(str, arms)) or "none"
-            lines.append(f"{name} ({len(arms)}): {listed}")
+        for name in ("inside", "outside", "undecided"):
+            arms = getattr(self, name)
+            lines.append(f"{name} ({len(arms)}): {_listed(arms)}")
 
         if self.undecided:
-            lines.append(f"best guess of the front: {', '.join(map(str, self.front)) or 'none'}")
+            lines.append(f"best guess of the front: {_listed(self.front)}")
 
-        tolerance = f", with a tolerance of {self.epsilon:g}" if self.epsilon else ""
         rounds = quantity(self.rounds, "round")
-        lines.append(f"{rounds}; wrong with probability {self.delta:g} at most{tolerance}")
+        lines.append(f"{rounds}; wrong with probability {self.delta:g} at most")
 
         return lines
+
+
+def _listed(arms: Sequence[Hashable]) -> str:
+    return ", ".join(map(str, arms)) or "none"
 
 
 def certify(
@@ -105,18 +107,11 @@ def certify(
     """
     check_risk("", delta, epsilon, sigma)
     mean = matrix("means", means, ("arms", "objectives"))
+    seen = _counts_like(mean, counts)
     arms, objectives = mean.shape
-    seen = as_float_array("counts", counts)
-    if seen.shape == (arms,):
-        seen = np.repeat(seen[:, None], objectives, axis=1)
-    if seen.shape != mean.shape or not (seen >= 0.0).all():
-        rule = f"at least 0, of shape ({arms},) or {mean.shape}"
-        raise ValueError(f"counts must be {rule}, got {shortened(str(counts))}")
-
-    if names is None:
-        names = range(arms)
-    if len(names) != arms:
-        raise ValueError(f"names must be {arms}, one per arm, got {len(names)}")
+    listed = list(range(arms) if names is None else names)
+    if len(listed) != arms:
+        raise ValueError(f"names must be {arms}, one per arm, got {len(listed)}")
 
     bounds = pareto_bounds(arms, objectives, delta, epsilon, sigma)
     decide = at_once(decided, bounds)
@@ -124,10 +119,13 @@ def certify(
     undecided = ~(inside | outside)
     front = inside
     if undecided.any():
-        front = nondominated(mean, np.empty(0, np.int64), seen.min(axis=1) > 0.0)
+        every_objective = np.empty(0, np.int64)
+        is_seen = seen.min(axis=1) > 0.0
+        front = nondominated(mean, every_objective, is_seen)
 
     def named(mask: Mask) -> tuple[Hashable, ...]:
-        return tuple(names[i] for i in np.flatnonzero(mask))
+        positions = np.flatnonzero(mask).tolist()
+        return tuple(listed[i] for i in positions)
 
     return Certificate(
         inside=named(inside),
@@ -138,6 +136,21 @@ def certify(
         delta=delta,
         epsilon=epsilon,
     )
+
+
+def _counts_like(mean: Array, counts: Any) -> Array:
+    """(arms, objectives) counts, also where they are given by arm."""
+    seen = as_float_array("counts", counts)
+    if seen.ndim == 1 and len(seen) == len(mean):
+        column = seen[:, None]
+        seen = np.repeat(column, mean.shape[1], axis=1)
+
+    is_count = bool((seen >= 0.0).all())
+    if seen.shape != mean.shape or not is_count:
+        rule = f"at least 0, of shape ({len(mean)},) or {mean.shape}"
+        raise ValueError(f"counts must be {rule}, got {shortened(str(counts))}")
+
+    return seen
 
 
 def decided(bounds: ParetoBounds, mean: Array, seen: Array) -> tuple[Mask, Mask]:

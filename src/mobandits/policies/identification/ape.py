@@ -5,7 +5,7 @@ half width of its interval; an arm is inside where it is surely on the front.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape, Tra
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
 from mobandits.numerics.masks import everyone, leaders
+from mobandits.numerics.pareto_bounds import ParetoBounds
 from mobandits.policies.identification.bounded_policy import BoundedPolicy, least_played
 from mobandits.policies.identification.bounded_recipe import BoundedRecipe
 
@@ -22,8 +23,8 @@ from mobandits.policies.identification.bounded_recipe import BoundedRecipe
 class ApePolicy(BoundedPolicy):
     """See `Ape`; beliefs are the arms that the rule allows, several where there are ties."""
 
-    means: Any
-    bounds: Any
+    means: SampleMean
+    bounds: ParetoBounds
 
     def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Mask:
         """(arms,) the arms to play from; once all are decided, those inside."""

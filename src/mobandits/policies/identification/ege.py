@@ -6,7 +6,7 @@ min_l (mean_{j,l} - mean_{i,l}), M(i, j) = max_l (mean_{i,l} - mean_{j,l}), x^+ 
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class EgePolicy(SetPolicy):
     objectives: int
     budget: int
     phases: int
-    order: Any
+    order: Pareto
 
     ORDERED: ClassVar[bool] = True  # an arm is decided by what was known at the end of a phase
 
@@ -77,17 +77,15 @@ class EgePolicy(SetPolicy):
     def beliefs(self, state: EgeState, context: Array, arms: IntArray, rng: Rng) -> Mask:
         """(arms,) the arms to play from; those accepted when the budget is spent."""
         standing = state.standing[arms]
-        active = standing == ACTIVE
-        if count(active) > 0:
-            return least_played(state.seen[arms, 0], active)
+        best: Mask = standing == standing.max()
+        active: Mask = standing == ACTIVE
 
-        accepted = standing == ACCEPTED
-
-        return accepted if count(accepted) > 0 else standing == REJECTED
+        return least_played(state.seen[arms, 0], active) if count(active) > 0 else best
 
     def answer(self, state: EgeState) -> Mask:
         """(arms,) those that are not rejected."""
-        return state.standing != REJECTED
+        answer: Mask = state.standing != REJECTED
+        return answer
 
     def update(
         self, state: EgeState, x: Array, arm: int, note: float, reward: Array, rng: Rng
@@ -97,12 +95,9 @@ class EgePolicy(SetPolicy):
             state.seen[arm, l] += 1.0
             state.total[arm, l] += reward[l]
 
-        behind = 0
         active = state.standing == ACTIVE
-        for a in range(self.arms):
-            behind += active[a] and state.seen[a, 0] < state.goal[0]
-
-        if behind == 0 and count(active) > 0:
+        behind = active & (state.seen[:, 0] < state.goal[0])
+        if count(active) > 0 and count(behind) == 0:
             self.decide(state, active, rng)
 
         return state
@@ -121,7 +116,8 @@ class EgePolicy(SetPolicy):
 
         for _ in range(alive // 2):
             last = -1
-            for a in visit:
+            for i in range(self.arms):
+                a = visit[i]
                 if not active[a]:
                     continue
 
@@ -136,11 +132,8 @@ class EgePolicy(SetPolicy):
         alive -= alive // 2
         if alive > 1:
             state.goal[0] += self.plays(alive)
-            return
-
-        for a in range(self.arms):
-            if active[a]:
-                state.standing[a] = ACCEPTED
+        else:
+            state.standing[active] = ACCEPTED
 
     def gaps(self, mean: Array, active: Mask, front: Mask) -> Array:
         """(arms,) how far active arms are from changing sides."""
@@ -156,16 +149,10 @@ class EgePolicy(SetPolicy):
 
             gaps[i] = math.inf
             for j in range(self.arms):
-                if not active[j] or j == i:
-                    continue
-
-                lead = -math.inf
-                rival_lead = 0.0
-                for l in range(self.objectives):
-                    lead = max(lead, mean[i, l] - mean[j, l])
-                    rival_lead = max(rival_lead, mean[j, l] - mean[i, l])
-
-                gaps[i] = min(gaps[i], lead, rival_lead + behind[j])
+                if active[j] and j != i:
+                    leads = mean[i] - mean[j]
+                    rival_lead = max(0.0, -leads.min())
+                    gaps[i] = min(gaps[i], leads.max(), rival_lead + behind[j])
 
         return gaps
 

@@ -4,13 +4,14 @@ It has no context. Symbols as in `ape`.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
 from mobandits.numerics.masks import count
+from mobandits.numerics.pareto_bounds import ParetoBounds
 from mobandits.policies.identification.bounded_policy import BoundedPolicy, least_played
 from mobandits.policies.identification.bounded_recipe import BoundedRecipe
 
@@ -19,8 +20,8 @@ from mobandits.policies.identification.bounded_recipe import BoundedRecipe
 class EliminationPolicy(BoundedPolicy):
     """See `Elimination`; beliefs are the active arms that were played least."""
 
-    means: Any
-    bounds: Any
+    means: SampleMean
+    bounds: ParetoBounds
 
     def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Mask:
         """(arms,) the arms to play from; once all are decided, those inside."""

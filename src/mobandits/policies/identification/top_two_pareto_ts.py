@@ -5,7 +5,7 @@ It has no context. After N rewards of an arm its posterior is N(mean, sigma^2 / 
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.notes import NotesNothing
@@ -34,9 +34,9 @@ SHARE = 0.5  # of the rounds that go to the front of the sample
 class TopTwoPolicy(NotesNothing):
     """See `TopTwoParetoTs`; beliefs are a sample."""
 
-    means: Any
+    means: SampleMean
     sigma: float
-    order: Any
+    order: Pareto
 
     RANDOM_BELIEFS: ClassVar[bool] = True
 
@@ -50,9 +50,10 @@ class TopTwoPolicy(NotesNothing):
         width = self.means.width(state, context, arms)
         for a in range(len(arms)):
             for l in range(self.means.objectives):
-                z = rng.standard_normal()
-                is_seen = math.isfinite(width[a, l])
-                sample[a, l] = sample[a, l] + self.sigma * width[a, l] * z if is_seen else math.inf
+                spread = self.sigma * width[a, l]
+                # So that arms without a reward are played first.
+                noise = spread if math.isinf(spread) else spread * rng.standard_normal()
+                sample[a, l] += noise
 
         return Beliefs(sample, sample, sample)
 
