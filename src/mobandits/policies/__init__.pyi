@@ -14,7 +14,6 @@ from mobandits.policies.context_free.pareto_ucb1 import ParetoUcb1 as ParetoUcb1
 from mobandits.policies.context_free.scalarized_ucb1 import ScalarizedUcb1 as ScalarizedUcb1
 from mobandits.policies.context_free.ucb1 import Ucb1 as Ucb1
 from mobandits.policies.identification.ape import Ape as Ape
-from mobandits.policies.identification.bounded_recipe import BoundedRecipe as BoundedRecipe
 from mobandits.policies.identification.ege import Ege as Ege
 from mobandits.policies.identification.elimination import Elimination as Elimination
 from mobandits.policies.identification.top_two_pareto_ts import TopTwoParetoTs as TopTwoParetoTs
@@ -49,7 +48,6 @@ from mobandits.policies.zooming.pcz import Pcz as Pcz
 __all__ = [
     "AnnealingPareto",
     "Ape",
-    "BoundedRecipe",
     "CdUcb1",
     "Conservative",
     "ContextualZooming",

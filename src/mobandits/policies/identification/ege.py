@@ -17,7 +17,7 @@ from mobandits.numerics.averages import averages
 from mobandits.numerics.dominance import nondominated, pareto_gap
 from mobandits.numerics.masks import count, swap_in
 from mobandits.orders import Pareto
-from mobandits.policies.identification.bounded_policy import least_played
+from mobandits.policies.identification.bounded import least_played
 from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import integer
 

@@ -8,12 +8,10 @@ from typing import ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape, Traits
-from mobandits.estimators import SampleMean
-from mobandits.estimators.sample_mean import MeanState
+from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import count
 from mobandits.numerics.pareto_bounds import ParetoBounds
-from mobandits.policies.identification.bounded_policy import BoundedPolicy, least_played
-from mobandits.policies.identification.bounded_recipe import BoundedRecipe
+from mobandits.policies.identification.bounded import BoundedPolicy, BoundedRecipe, least_played
 
 
 @compiled

@@ -20,8 +20,7 @@ from mobandits.contracts.protocols import (
     Shape,
     Traits,
 )
-from mobandits.estimators import SampleMean
-from mobandits.estimators.sample_mean import MeanState
+from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.orders import Pareto
