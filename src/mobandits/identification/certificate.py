@@ -102,7 +102,7 @@ def certify(
         kone2023; kaufmann2021.
 
     Example:
-        >>> certify([500, 500, 2], [[0.9, 0.1], [0.4, 0.6], [0, 0]], delta=0.05).inside
+        >>> certify([500, 500, 500], [[0.9, 0.1], [0.4, 0.6], [0, 0]], delta=0.05).inside
         (0, 1)
     """
     check_risk("", delta, epsilon, sigma)

@@ -57,7 +57,7 @@ class Ape(BoundedRecipe):
     Example:
         >>> policy = Ape().bind(Shape(arms=4, features=0, objectives=2))
         >>> round(policy.bounds.threshold, 3)
-        4.742
+        4.373
     """
 
     references: ClassVar[tuple[str, ...]] = ("kone2023", "kaufmann2021")

@@ -49,7 +49,7 @@ class Elimination(BoundedRecipe):
     Context is ignored.
 
     Reference:
-        auer2016, Algorithm 1, with the bounds of `Ape`; that arms are active again where later
+        auer2016, Algorithm 1, with the bounds of kaufmann2021; that arms are active again where later
         rewards put a decision in doubt is ours.
 
     Example:
