@@ -363,8 +363,6 @@ def identify_arms(
             help="For a .csv file, as in evaluate. Rewards without a range must lie in [0, 1].",
         ),
     ] = [],  # noqa: B006 - the parser copies it
-    log_format: GatewayFormat = None,
-    ratings: Ratings = None,
     agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
 ) -> None:
     """Say which arms are on the Pareto front and which can be dropped, with a guarantee."""
@@ -376,7 +374,7 @@ def identify_arms(
     with console.parameters():
         described = [objective_named(text) for text in objectives]
         scales = numbers_named("--sigma", sigmas)
-        given = CommandLog(log, columns, described, agent, log_format, ratings)
+        given = CommandLog(log, columns, described, agent)
         if given.is_table and not columns:
             rewards = [name for name in names_of_columns(log) if name != "arm"]
             columns = ["arm=arm", f"rewards={','.join(rewards)}"]

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape, Traits
+from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import everyone, leaders
 from mobandits.numerics.pareto_bounds import ParetoBounds
@@ -55,11 +55,13 @@ class Ape(BoundedRecipe):
         kone2023, Algorithm 1, with the bounds of kaufmann2021; what is played at the end is ours.
 
     Example:
+        >>> from mobandits.contracts.protocols import Shape
         >>> policy = Ape().bind(Shape(arms=4, features=0, objectives=2))
         >>> round(policy.bounds.threshold, 3)
         4.373
     """
 
+    policy: ClassVar[type[ApePolicy]] = ApePolicy
     references: ClassVar[tuple[str, ...]] = ("kone2023", "kaufmann2021")
     traits: ClassVar[Traits] = Traits(
         context="none",
@@ -67,8 +69,3 @@ class Ape(BoundedRecipe):
         plays="the arm that is hardest to place inside or outside the Pareto set, or its rival",
         log="exact, with zeros",
     )
-
-    def bind(self, shape: Shape) -> ApePolicy:
-        """The policy, with one mean per arm and objective."""
-        means = SampleMean(shape.arms, shape.objectives)
-        return ApePolicy(means, self.bounds(shape))

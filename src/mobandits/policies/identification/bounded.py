@@ -1,6 +1,7 @@
 """Bases of policies and recipes that compare arms by bounds which hold at all times."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import kernel
 from mobandits.contracts.protocols import Array, Mask, Recipe, Rng, Shape
@@ -45,6 +46,8 @@ class BoundedRecipe(Recipe):
             or the standard deviation of Gaussian ones.
     """
 
+    policy: ClassVar[Any]  # what it binds to
+
     delta: float = 0.05
     epsilon: float = 0.0
     sigma: float = 0.5
@@ -54,6 +57,11 @@ class BoundedRecipe(Recipe):
         name = type(self).__name__
         check_risk(f"{name}.", self.delta, self.epsilon, self.sigma)
 
-    def bounds(self, shape: Shape) -> ParetoBounds:
-        """The bounds for a problem."""
-        return pareto_bounds(shape.arms, shape.objectives, self.delta, self.epsilon, self.sigma)
+    def bind(self, shape: Shape) -> Any:
+        """The policy, with one mean per arm and objective."""
+        arms = shape.arms
+        objectives = shape.objectives
+        means = SampleMean(arms, objectives)
+        bounds = pareto_bounds(arms, objectives, self.delta, self.epsilon, self.sigma)
+
+        return self.policy(means, bounds)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Shape, Traits
+from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import count
 from mobandits.numerics.pareto_bounds import ParetoBounds
@@ -53,10 +53,12 @@ class Elimination(BoundedRecipe):
         rewards put a decision in doubt is ours.
 
     Example:
+        >>> from mobandits.contracts.protocols import Shape
         >>> Elimination(epsilon=0.1).bind(Shape(arms=4, features=0, objectives=2)).bounds.epsilon
         0.1
     """
 
+    policy: ClassVar[type[EliminationPolicy]] = EliminationPolicy
     references: ClassVar[tuple[str, ...]] = ("auer2016", "kaufmann2021")
     traits: ClassVar[Traits] = Traits(
         context="none",
@@ -64,8 +66,3 @@ class Elimination(BoundedRecipe):
         plays="in turn the arms that may or may not be in the Pareto set",
         log="exact, with zeros",
     )
-
-    def bind(self, shape: Shape) -> EliminationPolicy:
-        """The policy, with one mean per arm and objective."""
-        means = SampleMean(shape.arms, shape.objectives)
-        return EliminationPolicy(means, self.bounds(shape))
