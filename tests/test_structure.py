@@ -75,6 +75,7 @@ MAY_IMPORT = {
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND
     | {"agent", "environments", "encoding", "simulation", "metrics", "statistics", "monitoring"},
+    "identification": GROUND | {"estimators", "simulation", "logs"},
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}
@@ -332,6 +333,8 @@ PUBLIC = [
     "features",
     "front",
     "gaps",
+    "identification",
+    "identify",
     "interop",
     "logs",
     "metrics",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         errors,
         evaluation,
         features,
+        identification,
         interop,
         logs,
         metrics,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from mobandits.encoding import Encoder
     from mobandits.evaluation import Monitor, tune
     from mobandits.fronts import front, gaps
+    from mobandits.identification import identify
     from mobandits.simulation import PreferenceSweep, Results, simulate
 
 __version__ = "0.4.0"
@@ -56,6 +58,8 @@ __all__ = [
     "features",
     "front",
     "gaps",
+    "identification",
+    "identify",
     "interop",
     "logs",
     "metrics",
@@ -80,6 +84,7 @@ _HOME = {
     "Results": "mobandits.simulation",
     "front": "mobandits.fronts",
     "gaps": "mobandits.fronts",
+    "identify": "mobandits.identification",
     "simulate": "mobandits.simulation",
     "tune": "mobandits.evaluation",
 }

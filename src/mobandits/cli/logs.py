@@ -1,4 +1,4 @@
-"""The commands that read logs: `evaluate`, `tune`, `export`, `backup` and `check`."""
+"""The commands that read logs: `evaluate`, `tune`, `identify`, `export`, `backup` and `check`."""
 
 from datetime import datetime
 from pathlib import Path
@@ -325,6 +325,65 @@ def tune_policies(
             typer.echo(line)
         if write is not None:
             typer.echo(writer.write_tuned(write, found))
+
+
+def identify_arms(
+    log: Annotated[
+        str,
+        typer.Argument(
+            metavar="LOG",
+            help="Arms and their rewards, in the order of time or not: a file, or postgresql://... "
+            "Without --column, a .csv file has a column arm, and all others are objectives.",
+        ),
+    ],
+    delta: Annotated[float, typer.Option(help="Probability of a mistake, at most.")] = 0.05,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            help="Tolerance, as a share of each objective's range: arms that are dominated by less "
+            "count as inside.",
+        ),
+    ] = 0.0,
+    sigmas: Annotated[
+        list[str],
+        typer.Option(
+            "--sigma",
+            help="OBJECTIVE=NUMBER, the standard deviation of Gaussian rewards, in place of a range. "
+            "Repeat for more.",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    columns: Annotated[
+        list[str],
+        typer.Option("--column", help="For a .csv file: arm=, rewards=, minimise=."),
+    ] = [],  # noqa: B006 - the parser copies it
+    objectives: Annotated[
+        list[str],
+        typer.Option(
+            "--objective",
+            help="For a .csv file, as in evaluate. Rewards without a range must lie in [0, 1].",
+        ),
+    ] = [],  # noqa: B006 - the parser copies it
+    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
+) -> None:
+    """Say which arms are on the Pareto front and which can be dropped, with a guarantee."""
+    from mobandits.evaluation.command import CommandLog, numbers_named  # noqa: PLC0415
+    from mobandits.identification import identify  # noqa: PLC0415
+    from mobandits.logs.csv import names_of_columns  # noqa: PLC0415
+    from mobandits.spec import objective_named  # noqa: PLC0415
+
+    with console.parameters():
+        described = [objective_named(text) for text in objectives]
+        scales = numbers_named("--sigma", sigmas)
+        given = CommandLog(log, columns, described, agent)
+        if given.is_table and not columns:
+            rewards = [name for name in names_of_columns(log) if name != "arm"]
+            columns = ["arm=arm", f"rewards={','.join(rewards)}"]
+            given = CommandLog(log, columns, described)
+
+        found = identify(None, given.read(), delta, epsilon, sigma=scales)
+
+    for line in found.lines():
+        typer.echo(line)
 
 
 def _tuned_agent() -> Any:

@@ -97,6 +97,15 @@ OWN = (
         is_private=True,
     ),
     Command(
+        "identify",
+        logs.identify_arms,
+        f"{{log}} is as it was; {AGAIN}",
+        (
+            "mobandits identify agent.db --delta 0.05",
+            "mobandits identify log.csv --column arm=item --column rewards=click --epsilon 0.05",
+        ),
+    ),
+    Command(
         "retune",
         agents.retune_agent,
         f"{{store}} has all of the change or none; {AGAIN}",

@@ -1,5 +1,6 @@
 """Decisions in a table of text, by a mapping of its columns."""
 
+import contextlib
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -294,16 +295,37 @@ class _Table(NamedTuple):
 
     def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
         """These columns as text, some rows at a time."""
-        try:
-            # As text, since an error of this module names the cell and Polars' would not.
-            table = pl.scan_csv(self.path, separator=self.separator, infer_schema=False, glob=False)
-            names = table.collect_schema().names()
-            for column in columns:
-                if column not in names:
-                    raise self._without(column, names)
+        names = names_of_columns(self.path, self.separator)
+        for column in columns:
+            if column not in names:
+                raise self._without(column, names)
 
+        with _readable(self.path):
+            table = _lazy_table(self.path, self.separator)
             for frame in table.select(columns).collect_batches(chunk_size=chunk):
                 yield from frame.iter_slices(chunk)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            reason = str(error).splitlines()[0]
-            raise LogError(f"{self.path} cannot be read as CSV: {reason}") from error
+
+
+def names_of_columns(path: str | Path, separator: str = ",") -> list[str]:
+    """The names of the columns of a CSV file.
+
+    Raises:
+        LogError: where it cannot be read.
+    """
+    with _readable(path):
+        return _lazy_table(path, separator).collect_schema().names()
+
+
+def _lazy_table(path: str | Path, separator: str) -> pl.LazyFrame:
+    # As text, since an error of this module names the cell and Polars' would not.
+    return pl.scan_csv(path, separator=separator, infer_schema=False, glob=False)
+
+
+@contextlib.contextmanager
+def _readable(path: str | Path) -> Iterator[None]:
+    """A context in which a file that Polars cannot read is a `LogError`."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise LogError(f"{path} cannot be read as CSV: {reason}") from error

@@ -15,6 +15,10 @@ from mobandits.policies.context_free.pareto_ucb1 import ParetoUcb1 as ParetoUcb1
 from mobandits.policies.context_free.scalarized_ucb1 import ScalarizedUcb1 as ScalarizedUcb1
 from mobandits.policies.context_free.ucb1 import Ucb1 as Ucb1
 from mobandits.policies.context_free.width_guided import WidthGuided as WidthGuided
+from mobandits.policies.identification.ape import Ape as Ape
+from mobandits.policies.identification.ege import Ege as Ege
+from mobandits.policies.identification.elimination import Elimination as Elimination
+from mobandits.policies.identification.top_two_pareto_ts import TopTwoParetoTs as TopTwoParetoTs
 from mobandits.policies.lexicographic.lex_elim import LexElim as LexElim
 from mobandits.policies.lexicographic.moslb_pareto_ucb import MoslbParetoUcb as MoslbParetoUcb
 from mobandits.policies.lexicographic.moslb_pc import MoslbPc as MoslbPc
@@ -46,6 +50,7 @@ from mobandits.policies.zooming.pcz import Pcz as Pcz
 
 __all__ = [
     "AnnealingPareto",
+    "Ape",
     "CdUcb1",
     "Conservative",
     "ContextualZooming",
@@ -53,6 +58,8 @@ __all__ = [
     "CsUcb1",
     "Doubling",
     "DriftAlarm",
+    "Ege",
+    "Elimination",
     "Exp3P",
     "Features",
     "Forgetting",
@@ -84,6 +91,7 @@ __all__ = [
     "ScalarizedUcb1",
     "SingleArm",
     "Stlo",
+    "TopTwoParetoTs",
     "Ucb1",
     "WidthGuided",
     "WithFloor",

@@ -111,12 +111,12 @@ def player(
         if isinstance(recipe, PreferenceSweep):
             return _sweep_player(row, recipe, shape, seed, trial, compiled)
 
-        return SinglePlayer(row, _learner(row, recipe, shape, seed, trial, compiled))
+        return SinglePlayer(row, learner_for(row, recipe, shape, seed, trial, compiled))
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
 
 
-def _learner(
+def learner_for(
     row: str,
     recipe: Recipe,
     shape: Shape,
@@ -125,6 +125,7 @@ def _learner(
     compiled: Compiled,
     probe: MeanProbe | None = None,
 ) -> Learner:
+    """A recipe at work in one trial; the arguments are those of `player`."""
     parts = [] if probe is None else [probe]
 
     def loop_of(policy: Policy) -> Any:
@@ -144,7 +145,7 @@ def _sweep_player(
     trial: int,
     compiled: Compiled,
 ) -> SweepPlayer:
-    learner = _learner(row, sweep.recipe, shape, seed, trial, compiled, MeanProbe())
+    learner = learner_for(row, sweep.recipe, shape, seed, trial, compiled, MeanProbe())
     policy = learner.policy
     sweep.check(policy, shape, at_once(initial_beliefs, policy, compiled=compiled))
     readers = []
