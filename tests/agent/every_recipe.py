@@ -37,6 +37,7 @@ from mobandits.orders import (
 )
 from mobandits.policies import (
     AnnealingPareto,
+    Ape,
     CdUcb1,
     Conservative,
     ContextualZooming,
@@ -44,6 +45,8 @@ from mobandits.policies import (
     CsUcb1,
     Doubling,
     DriftAlarm,
+    Ege,
+    Elimination,
     Exp3P,
     Features,
     Forgetting,
@@ -74,6 +77,7 @@ from mobandits.policies import (
     ScalarizedUcb1,
     SingleArm,
     Stlo,
+    TopTwoParetoTs,
     Ucb1,
     WidthGuided,
     WithFloor,
@@ -197,6 +201,10 @@ CASES = [
     Case(Pcz(positions=PLACES, scale=0.02), features=0),
     Case(ContextualZooming(scale=0.02, objective=1)),
     Case(ContextualZooming(scale=0.02, positions=PLACES, width="pcz"), shared=True),
+    Case(Ape(delta=0.2, epsilon=0.1)),
+    Case(Elimination(epsilon=0.1), features=0),
+    Case(Ege(budget=100)),
+    Case(TopTwoParetoTs()),
     Case(RandomChoice()),
     Case(SingleArm(1), features=0),
     Case(

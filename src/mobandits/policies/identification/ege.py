@@ -185,7 +185,7 @@ class Ege(Recipe):
         beliefs="definite",
         plays="in turn the arms whose gap is small, half as many in each phase",
         log="exact, with zeros",
-        horizon="or `budget`",
+        horizon="yes",
         part="no",
     )
 

@@ -49,10 +49,10 @@ class TopTwoPolicy(NotesNothing):
         width = self.means.width(state, context, arms)
         for a in range(len(arms)):
             for l in range(self.means.objectives):
+                z = rng.standard_normal()
                 spread = self.sigma * width[a, l]
                 # So that arms without a reward are played first.
-                noise = spread if math.isinf(spread) else spread * rng.standard_normal()
-                sample[a, l] += noise
+                sample[a, l] += spread if math.isinf(spread) else spread * z
 
         return Beliefs(sample, sample, sample)
 
