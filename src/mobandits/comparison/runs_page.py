@@ -229,8 +229,8 @@ def differences_table(first: Run, other: Run, metric: str) -> Table:
     rounds = differences["round"].unique().sort()
     last = join_words([f"{number:,}" for number in rounds])
     what = f"{title_of(metric)} at round {last}, the last that both runs recorded; {HOW}"
-    less = f"{other.name} less {first.name}"
-    header = ["policy", first.name, other.name, less, "p (Holm)", f"{other.name} is"]
+    difference = f"{other.name} − {first.name}"
+    header = ["policy", first.name, other.name, difference, "p (Holm)", f"{other.name} is"]
 
     return Table(header, rows, f"{what}. {VERDICT}")
 
