@@ -224,7 +224,8 @@ def differences_table(first: Run, other: Run, metric: str) -> Table:
         means = [plain_cell(row[run]) for run in ("first", "other")]
         difference = mean_cell({**row, "mean": row["difference"]})
         verdict = verdict_of(metric, row["difference"]) if row["sure"] else UNKNOWN
-        rows.append([name, *means, difference, p_text(row["p_holm"]), verdict])
+        p_value = p_text(row["p_holm"]).removeprefix("p ").removeprefix("= ")
+        rows.append([name, *means, difference, p_value, verdict])
 
     rounds = differences["round"].unique().sort()
     last = join_words([f"{number:,}" for number in rounds])

@@ -150,11 +150,11 @@ def breakable(name: str) -> Markup:
 
 
 def unbroken(cell: str) -> str:
-    """A cell whose ranges and half-widths stay in one line of a narrow column.
+    r"""A cell whose ranges and half-widths stay in one line of a narrow column.
 
     Example:
         >>> unbroken("0.1 ± 2.7, 2 to 5").split(" ")
-        ['0.1\\xa0±\\xa02.7,', '2\\xa0to\\xa05']
+        ['0.1\xa0±\xa02.7,', '2\xa0to\xa05']
     """
     return re.sub(r" (±|=|to) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", cell)
 
