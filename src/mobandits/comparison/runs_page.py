@@ -231,7 +231,7 @@ def differences_table(first: Run, other: Run, metric: str) -> Table:
     last = join_words([f"{number:,}" for number in rounds])
     what = f"{title_of(metric)} at round {last}, the last that both runs recorded; {HOW}"
     difference = f"{other.name} − {first.name}"
-    header = ["policy", first.name, other.name, difference, "p (Holm)", f"{other.name} is"]
+    header = ["policy", first.name, other.name, difference, "p", f"{other.name} is"]
 
     return Table(header, rows, f"{what}. {VERDICT}")
 
