@@ -25,9 +25,13 @@ from mobandits.spec import catalogue
 SHAPE = Shape(5, 2, 3, rounds=400)
 FIXED = {
     "ParetoTs",
+    "Ape",
+    "Ege",
+    "Elimination",
     "LexElim",
     "Ogde",
     "ParetoKg",
+    "TopTwoParetoTs",
     "WidthGuided",
     "ScalarizedUcb1",
     "CsUcb1",

@@ -30,6 +30,7 @@ EVERY_ORDER = [
     *ORDERS,
     Pareto(),
     orders.Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.5]]),
+    orders.Gini([1.0, 0.5, 0.5]),
     orders.GrossScalar(),
 ]
 

@@ -112,7 +112,7 @@ def test_few_events(clicks, said):
     found = evaluate(even(rewards=rewards), Uniform(), Ips())
     assert rules(found) == ["few events"] * said
     if said:
-        assert "in quality, 2000 rounds that count hold 29 effective ones" in found.warnings[0]
+        assert "in quality, only 29 effective of 2000 rounds with a weight" in found.warnings[0]
 
 
 def test_events_count_by_their_weight():
@@ -128,9 +128,7 @@ def test_events_count_by_their_weight():
     law[clicked[:5]] = 0.25
     found = evaluate(log, law, Ips())  # five clicks weigh 1, the others 1 / 750
     weights = np.array([1.0] * 5 + [0.004 / 3] * 195)
-    assert (
-        f"hold {weights.sum() ** 2 / (weights**2).sum():.3g} effective ones" in found.warnings[-1]
-    )
+    assert f"only {weights.sum() ** 2 / (weights**2).sum():.3g} effective" in found.warnings[-1]
 
 
 def test_events_of_rounds_that_do_not_count_do_not_count():

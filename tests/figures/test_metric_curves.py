@@ -30,10 +30,10 @@ def test_panels_say_what_sets_them_apart(table):
     four = pl.concat([two, two.with_columns(environment=pl.lit("Other()"))])
     panels = curves_data(four, "pareto_regret")["panel"].unique(maintain_order=True).to_list()
     assert panels == [
-        "Other(), component 0",
-        "Other(), component 1",
         "World(), component 0",
         "World(), component 1",
+        "Other(), component 0",
+        "Other(), component 1",
     ]
     assert len(draw_curves(curves_data(four, "pareto_regret"), "regret").axes) == 4
 

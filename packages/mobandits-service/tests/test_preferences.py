@@ -16,6 +16,7 @@ from mobandits.orders import (
     Dominant,
     EffectivePareto,
     ExploreWide,
+    Gini,
     Levels,
     Lexicographic,
     Pareto,
@@ -40,6 +41,7 @@ ORDERS = [
     Pareto(),
     Pareto([0, 2]),
     Weighted([1.0, 3.0]),
+    Gini([3.0, 1.0]),
 ]
 
 

@@ -224,13 +224,14 @@ def differences_table(first: Run, other: Run, metric: str) -> Table:
         means = [plain_cell(row[run]) for run in ("first", "other")]
         difference = mean_cell({**row, "mean": row["difference"]})
         verdict = verdict_of(metric, row["difference"]) if row["sure"] else UNKNOWN
-        rows.append([name, *means, difference, p_text(row["p_holm"]), verdict])
+        p_value = p_text(row["p_holm"]).removeprefix("p ").removeprefix("= ")
+        rows.append([name, *means, difference, p_value, verdict])
 
     rounds = differences["round"].unique().sort()
     last = join_words([f"{number:,}" for number in rounds])
     what = f"{title_of(metric)} at round {last}, the last that both runs recorded; {HOW}"
-    less = f"{other.name} less {first.name}"
-    header = ["policy", first.name, other.name, less, "p (Holm)", f"{other.name} is"]
+    difference = f"{other.name} − {first.name}"
+    header = ["policy", first.name, other.name, difference, "p", f"{other.name} is"]
 
     return Table(header, rows, f"{what}. {VERDICT}")
 

@@ -216,8 +216,8 @@ def _of_events(case: EvaluationCase, estimate: Estimate, weights: Array) -> Iter
         if events < EVENTS:
             rounds = counts.sum()
             yield (
-                f"few events: in {name}, {rounds} rounds that count hold {events:.3g} effective "
-                "ones that paid anything but the most common reward; "
+                f"few events: in {name}, only {events:.3g} effective of {rounds} rounds with a weight "
+                "brought a reward other than the most common one; "
                 f"below {EVENTS}, regions are not reliable"
             )
 

@@ -33,8 +33,8 @@ from mobandits.figures.policy_values import draw_values, title_of_objective, wor
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.sensitivity_section import sensitivity_table
 from mobandits.figures.words import Definition, definitions
+from mobandits.support.naming import quantity
 
-TITLE = "What policies would have brought"
 NAMES = {
     "ips": "inverse propensity scoring",
     "snips": "self-normalised inverse propensity scoring",
@@ -138,8 +138,9 @@ def evaluation_page(
         if better:
             dominated.setdefault(better, []).append(name)
 
+    policies = quantity(len(summary["policies"]), "policy", "policies")
     page = EvaluationPage(
-        title=TITLE,
+        title=f"Values of {policies} on {log['source']}",
         policies=len(summary["policies"]),
         log=log,
         directions=directions(objectives),

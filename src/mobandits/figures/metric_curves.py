@@ -66,13 +66,14 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
 
     panel = pl.concat_str(title, separator=", ") if title else pl.lit("")
 
-    # Policies stay in the order of the table, and the rounds of each ascend.
-    policies = rows["policy"].unique(maintain_order=True)
-    ranks = {name: rank for rank, name in enumerate(policies)}
-    rank = pl.col("policy").replace_strict(ranks, return_dtype=pl.Int64)
+    # Environments and policies stay in the order of the table, and the rounds of each ascend.
+    environment, policy = (
+        pl.col(name).cast(pl.Enum(rows[name].unique(maintain_order=True)))
+        for name in ("environment", "policy")
+    )
     titled = rows.with_columns(panel=panel)
     ordered = titled.sort(
-        "experiment", "environment", "component", rank, "round", "trial", maintain_order=True
+        "experiment", environment, "component", policy, "round", "trial", maintain_order=True
     )
 
     traits = traits_of(metric)

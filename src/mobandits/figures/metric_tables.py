@@ -31,8 +31,8 @@ HOW = "± is half of a 95 % interval of the mean"
 MOST_COLUMNS = 8  # such as objectives; more of them, such as arms, are rows
 # Why no page shows the Pareto regret without a word: Guan and Xu, arXiv:2604.07096, 2026.
 ALONE = (
-    " It says little alone: a policy that plays one arm of the front for ever has none, whatever it "
-    "leaves to other objectives. The effective and the max-min regret, and the front recall, tell."
+    " Read it with the effective Pareto regret, the max-min regret or the front recall: a policy that "
+    "always plays the same arm of the front has none, however bad its other objectives are."
 )
 NAMED = 2  # policies in a sentence about the best ones
 

@@ -70,7 +70,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
     """
     timeline = timeline_of(summary)
     page = MonitorPage(
-        title="The history of an agent",
+        title=f"The history of {summary['agent']}",
         summary=summary,
         lead=lead(summary),
         words=[*definitions("arm"), OBJECTIVE, *definitions("propensity")],

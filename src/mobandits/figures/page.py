@@ -26,7 +26,7 @@ from mobandits.support.files import write_atomically
 from mobandits.support.naming import quantity
 
 PAGE = "report.html"
-BREAKS = re.compile(r"(?<=[:,(\[/_])(?=\S)")
+BREAKS = re.compile(r"(?<=[:,(\[/_])(?=[^\s)])")
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,7 @@ def templates(*more: Path) -> Environment:
         "quantity": quantity,
         "format_number": format_number,
         "breakable": breakable,
+        "unbroken": unbroken,
     }
     environment.globals["declarations"] = declarations
     return environment
@@ -146,6 +147,16 @@ def breakable(name: str) -> Markup:
 
     parts = [escape(part) for part in BREAKS.split(name)]
     return Markup("<wbr>").join(parts)
+
+
+def unbroken(cell: str) -> str:
+    r"""A cell whose ranges and half-widths stay in one line of a narrow column.
+
+    Example:
+        >>> unbroken("0.1 ± 2.7, 2 to 5").split(" ")
+        ['0.1\xa0±\xa02.7,', '2\xa0to\xa05']
+    """
+    return re.sub(r" (±|=|to) ", "\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", cell)
 
 
 def render(template: str, page: object, *more: Path) -> str:

@@ -29,9 +29,9 @@ UNDER_WAY = frozenset(("waiting", "running"))
 ORDERS = {key: title for key, title in CHOICES.items() if key != OWN}
 # What `evaluation.dominance` found of what was asked for, beside what was played.
 VERDICTS = {
-    "dominates": "Surely better than what was played, in every objective.",
-    "dominated": "Surely worse than what was played, in every objective.",
-    "incomparable": "Surely better than what was played in one objective, and worse in another.",
+    "dominates": "Significantly better than what was played, in every objective.",
+    "dominated": "Significantly worse than what was played, in every objective.",
+    "incomparable": "Significantly better than what was played in one objective, and worse in another.",
     "undecided": "The log does not tell whether it is better than what was played.",
 }
 IN_SHORT = {

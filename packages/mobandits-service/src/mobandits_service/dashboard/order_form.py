@@ -15,7 +15,7 @@ WEIGHTED = "weighted"
 LEVELS = "levels"
 OTHER = "other"
 CHOICES = {
-    OWN: "as the policy is made",
+    OWN: "the policy's own order",
     PARETO: "Pareto: all objectives count alike",
     WEIGHTED: "weights: the sum of all objectives, weighted",
     LEVELS: "priorities: the first objective decides, then the next",
