@@ -117,6 +117,12 @@ def compare(directories: Sequence[str | Path], out: str | Path) -> Path:
         if manifest["kind"] != RUN.name:
             raise FolderError(f"{folder} must hold a run to be compared, found {manifest['kind']}")
 
+        # Values of several environments would be taken for trials of one.
+        environments = table["environment"].n_unique()
+        if environments > 1:
+            rule = f"{folder} must hold one environment to be compared"
+            raise FolderError(f"{rule}, found {environments}: compare their own folders")
+
         runs.append(Run(name, folder, table, manifest))
 
     for column in ("policy", "metric", "round"):

@@ -171,3 +171,14 @@ def test_tensorboard_itself(results, history, tmp_path):
     }
     expected = {(name, step): value for name, value, step in [*numbers(results), *numbers(history)]}
     assert found == pytest.approx(expected)
+
+
+def test_several_environments_are_parameters_of_their_own():
+    places = {"few": Linear(arms=2), "many": Linear(arms=30)}
+    tracker = Mlflow()
+    track(tracker, simulate(POLICIES, places, rounds=8, trials=2, metrics=["pareto_regret"]))
+    shown = {name: text for name, text in tracker.parameters.items() if name.startswith("runs")}
+    assert shown == {f"runs/{i}": repr(place) for i, place in enumerate(places.values())}
+    # MLflow takes no more.
+    assert max(map(len, tracker.parameters.values())) <= 6000
+    assert "pareto_regret/few/a_b/mean" in {name for name, *_ in tracker.metrics}

@@ -7,7 +7,7 @@ from twins.tiny import Plain, Tiny
 from mobandits.errors import FolderError
 from mobandits.metrics import Reward
 from mobandits.policies import RandomChoice
-from mobandits.report import write
+from mobandits.report import compare, write
 from mobandits.simulation import Results, simulate
 
 POLICIES = {"plain": Plain(), "random": RandomChoice()}
@@ -46,6 +46,9 @@ def test_each_has_a_folder_and_the_table_can_be_kept(tmp_path):
     again.write(tmp_path / "all")
     read = Results.read(tmp_path / "all")
     assert read.table.equals(again.table)
+    with pytest.raises(FolderError, match="all must hold one environment to be compared, found 2"):
+        compare([tmp_path / "all", out / "one row"], tmp_path / "compared")
+
     page = write(tmp_path / "all").read_text(encoding="utf-8")
     assert all(name in page for name in PLACES)
 

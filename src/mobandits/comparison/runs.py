@@ -140,6 +140,7 @@ def _difference(first: Array, other: Array, *, paired: bool) -> Difference:
 
 
 def _welch(first: Array, other: Array, mean: float) -> Difference:
+    # Not scipy.stats.ttest_ind, which warns where all values of one run are equal.
     sizes = np.array([len(first), len(other)])
     if sizes.min() < 2:
         return Difference(mean)

@@ -6,6 +6,8 @@ import polars as pl
 
 from mobandits.support.naming import conjunction
 
+RUNS = "runs"  # in a specification: those of the runs that its table is made of
+
 
 class Findings(NamedTuple):
     """The answer to who is best in a run, as `mobandits.comparison.findings` finds it.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mobandits.figures.contents import Manifest
+from mobandits.figures.contents import RUNS, Manifest
 
 Fact = tuple[str, str]
 
@@ -47,7 +47,7 @@ def provenance(manifest: Manifest) -> Provenance:
     specification = manifest["specification"]
     # A folder of several runs lists the specifications of all of them; that of a single run is its
     # own.
-    runs = specification.get("runs", [specification])
+    runs = specification.get(RUNS, [specification])
     return Provenance(machine_and_time(manifest), [_run_facts(run) for run in runs])
 
 

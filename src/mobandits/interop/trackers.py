@@ -156,9 +156,15 @@ def _parameters(source: Results | MonitorSummary) -> dict[str, str]:
 
     parameters = {}
     for name, value in source.specification.items():
-        entries = value if isinstance(value, Mapping) else {"": value}
-        for inner, entry in entries.items():
-            parameters[_name([name, inner] if inner else [name])] = str(entry)
+        if isinstance(value, Mapping):
+            for inner, entry in value.items():
+                parameters[_name([name, inner])] = str(entry)
+        elif name == "runs":
+            # They share all the rest, which would be too long for a parameter.
+            for number, run in enumerate(value):
+                parameters[_name([name, number])] = run["environment"]
+        else:
+            parameters[_name([name])] = str(value)
 
     return parameters
 

@@ -5,6 +5,8 @@ rewards of 0 and 1 are the same numbers. Sums of whole numbers are exact, and th
 equal where the fractions are: 1/3 is 2/6.
 """
 
+import math
+
 import numpy as np
 
 from mobandits.compiling.compiled import kernel
@@ -31,3 +33,12 @@ def averages(total: Array, seen: Array, arms: IntArray) -> Array:
             out[a, l] = average(rewards, plays)
 
     return out
+
+
+@kernel
+def fewest(counts: Array) -> float:
+    """The smallest count over objectives: an arm counts as played once all its rewards are in."""
+    least = math.inf
+    for count in counts:
+        least = min(least, count)
+    return least

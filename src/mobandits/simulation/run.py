@@ -13,6 +13,7 @@ from mobandits.compiling.compiled import Compiled
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Environment, Metric
+from mobandits.figures.contents import RUNS
 from mobandits.metrics.traits import DESCRIPTIONS
 from mobandits.simulation.folder import Folder, Memory, concatenated
 from mobandits.simulation.plan import Plan, Policies, prepare
@@ -26,7 +27,6 @@ from mobandits.support.progress import Progress, ProgressCallback, check_progres
 
 ENGINES = ("threads", "ray")
 Environments = Mapping[str, Environment | SurfaceEnvironment]
-RUNS = "runs"  # of a specification: those of the runs that its table is made of
 
 
 def simulate(

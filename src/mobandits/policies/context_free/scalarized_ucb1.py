@@ -26,7 +26,7 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import Field, counts, state_fields
-from mobandits.numerics.averages import averages
+from mobandits.numerics.averages import averages, fewest
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
 from mobandits.support.checks import matrix, number
@@ -196,15 +196,6 @@ class ScalarizedUcb1Policy:
                 total[arm, l] += value
 
         return state
-
-
-@kernel
-def fewest(counts: Array) -> float:
-    """The smallest count over objectives: an arm counts as played once all its rewards are in."""
-    least = math.inf
-    for count in counts:
-        least = min(least, count)
-    return least
 
 
 @kernel

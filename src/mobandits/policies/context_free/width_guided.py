@@ -24,6 +24,7 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
+from mobandits.numerics.averages import fewest
 from mobandits.numerics.masks import count
 from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import number
@@ -49,21 +50,19 @@ class RaceState(NamedTuple):
 
 
 class Race(NamedTuple):
-    """The two first arms of an objective, by position, and what their intervals say.
+    """The race of the two first arms of an objective, by position.
 
     Attributes:
-        leader: the arm with the largest upper bound.
-        challenger: the arm with the next one; the leader itself where it is alone.
+        leader: the arm with the largest upper bound; the challenger has the next one.
+        wider: which of the two has the larger half-width; the leader where they are equal.
         width: the sum of their half-widths.
         is_won: whether the leader's lower bound is at least the challenger's upper one.
-        leader_is_wider: whether the leader's half-width is at least the challenger's.
     """
 
     leader: int
-    challenger: int
+    wider: int
     width: float
     is_won: bool
-    leader_is_wider: bool
 
 
 @compiled
@@ -88,22 +87,14 @@ class RacePolicy(SetPolicy):
             return playable
 
         for a in range(len(arms)):
-            playable[a] = self.is_fresh(state, arms[a])
+            playable[a] = fewest(state.seen[arms[a]]) == 0.0
         if count(playable) > 0:
             return playable
 
         race = self.widest(state, arms, only_won=False)
-        chosen = race.leader if race.leader_is_wider else race.challenger
-        playable[chosen] = True
+        playable[race.wider] = True
 
         return playable
-
-    def is_fresh(self, state: RaceState, arm: int) -> bool:
-        """Whether an arm lacks a reward in some objective."""
-        fewest = math.inf
-        for seen in state.seen[arm]:
-            fewest = min(fewest, seen)
-        return fewest == 0.0
 
     def widest(self, state: RaceState, arms: IntArray, only_won: bool) -> Race:
         """The race with the widest pair; of those that are won only, if so asked.
@@ -114,7 +105,7 @@ class RacePolicy(SetPolicy):
         context = np.empty((1, 0))
         mean = self.means.mean(learned, context, arms)
         width = self.means.width(learned, context, arms)
-        widest = Race(0, 0, -1.0, False, True)
+        widest = Race(0, 0, -1.0, False)
         for l in range(mean.shape[1]):
             race = self.race(mean[:, l], width[:, l])
             is_asked_for = race.is_won or not only_won
@@ -141,18 +132,14 @@ class RacePolicy(SetPolicy):
                 second = high
 
         if challenger < 0:
-            return Race(leader, leader, 0.0, True, True)
+            return Race(leader, leader, 0.0, True)
 
         leader_width = self.scale * width[leader]
         challenger_width = self.scale * width[challenger]
         low = mean[leader] - leader_width
-        return Race(
-            leader,
-            challenger,
-            leader_width + challenger_width,
-            low >= second,
-            leader_width >= challenger_width,
-        )
+        wider = leader if leader_width >= challenger_width else challenger
+
+        return Race(leader, wider, leader_width + challenger_width, low >= second)
 
     def update(
         self, state: RaceState, x: Array, arm: int, note: float, reward: Array, rng: Rng

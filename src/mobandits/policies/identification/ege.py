@@ -21,7 +21,9 @@ from mobandits.policies.identification.bounded import least_played
 from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import integer
 
-REJECTED, ACTIVE, ACCEPTED = 0.0, 1.0, 2.0
+REJECTED = 0.0
+ACTIVE = 1.0
+ACCEPTED = 2.0
 
 
 @state_fields(

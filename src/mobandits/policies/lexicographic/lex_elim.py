@@ -25,6 +25,7 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.estimators import SampleMean
 from mobandits.estimators.sample_mean import MeanState
+from mobandits.numerics.averages import fewest
 from mobandits.numerics.masks import count, everyone, leaders
 from mobandits.policies.set_policy import SetPolicy
 from mobandits.support.checks import number
@@ -78,9 +79,7 @@ class EliminationPolicy(SetPolicy):
 
     def half_width(self, state: EliminationState, arm: int) -> float:
         """``c_a = sqrt(4 / n_a ln(6 K L n_a / delta))``, infinite before the first reward."""
-        seen = math.inf
-        for rewards in state.seen[arm]:
-            seen = min(seen, rewards)
+        seen = fewest(state.seen[arm])
         if seen == 0.0:
             return math.inf
 
