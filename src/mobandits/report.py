@@ -104,8 +104,9 @@ def compare(directories: Sequence[str | Path], out: str | Path) -> Path:
 
     Raises:
         ValueError: where there are fewer or more runs.
-        FolderError: where a folder is not that of a finished run, the runs have no policy, metric
-            or recorded round in common, or `out` holds something else.
+        FolderError: where a folder is not that of a finished run or holds several environments,
+            the runs have no policy, metric or recorded round in common, or `out` holds something
+            else.
     """
     if not 2 <= len(directories) <= MOST_RUNS:
         raise ValueError(f"compare takes 2 to {MOST_RUNS} runs, got {len(directories)}")
