@@ -101,12 +101,12 @@ def test_the_plot_has_a_panel_per_experiment_environment_and_component(several):
     figure = several.plot("regret")
     titles = [panel.get_title(loc="left") for panel in figure.axes if panel.axison]
     assert titles == [
-        "x, Far(), component 0",
         "x, Near(), component 0",
+        "x, Far(), component 0",
         "x, tuning, Near(), component 0",
         "x, tuning, Near(), component 1",
     ]
-    near = {line.get_label(): line.get_xydata().tolist() for line in figure.axes[1].get_lines()}
+    near = {line.get_label(): line.get_xydata().tolist() for line in figure.axes[0].get_lines()}
     assert near["short"] == [
         [5.0, 5.5],
         [10.0, 10.5],
