@@ -26,7 +26,7 @@ from mobandits.statistics.quantiles import student_quantile
 LOGGED, ROUNDS, TRIALS = 1500, 2000, 10
 LOG_SEED, SEED = 1, 2
 LARGEST = 300  # features of phi: more would take minutes per row
-KINDS = ("crosses", "bins", "fourier", "net", "trees")
+KINDS = ("crosses", "bins", "clusters", "fourier", "net", "trees")
 ENVIRONMENTS = {
     "`Bumps`": Bumps(),
     "`PeriodicBumps`": PeriodicBumps(clock=True),

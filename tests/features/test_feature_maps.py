@@ -12,6 +12,7 @@ from twins.feature_maps import LEAVES, MAPS, TWINS, layers, mapped
 from mobandits import features
 from mobandits.features import (
     Bins,
+    Clusters,
     Columns,
     Crosses,
     FeatureMap,
@@ -154,6 +155,9 @@ TREE |= {"left": [1, -1, -1], "right": [2, -1, -1], "roots": [0]}
         (lambda: Bins([["a"]]), "Bins.edges must be a list of increasing"),
         (lambda: Bins([[0.0, float("inf")]]), "Bins.edges must be a list of increasing"),
         (lambda: Bins([[0.5]]).bind(2), "of as many features as contexts have, 2, got 1"),
+        (lambda: Clusters([0.5]), r"Clusters.centres must have shape \(clusters, features\)"),
+        (lambda: Clusters([[0.5], [0.5]]), "Clusters.centres must be different rows, got 2 rows"),
+        (lambda: Clusters([[0.5]]).bind(2), "Clusters.centres must be of as many features as"),
         (lambda: Layers([], []), "Layers.weights must be a list of arrays with 2 axes"),
         (lambda: Layers([[1.0]], [[1.0]]), "Layers.weights must be a list of arrays"),
         (lambda: Layers([[[1.0]]], []), "Layers.biases must be a list of arrays"),

@@ -319,6 +319,20 @@ def test_what_each_kind_takes_from_the_log():
     assert fit(log, free).map == Fourier(8, fit(log, "fourier").map.length, 3)
 
 
+def test_clusters_are_those_of_the_contexts():
+    log = log_of(bent, rounds=300)
+    corners = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 0.0]])
+    places = np.arange(300) % 3
+    contexts = log.contexts + corners[places]
+    apart = dataclasses.replace(log, contexts=contexts)
+    fitted = fit(apart, "clusters", count=3)
+    means = [contexts[places == place].mean(axis=0) for place in range(3)]
+    np.testing.assert_allclose(fitted.map.centres, np.unique(means, axis=0), rtol=1e-12)
+    # There are no more centres than different contexts.
+    few = dataclasses.replace(log, contexts=corners[places])
+    np.testing.assert_array_equal(fit(few, "clusters").map.centres, corners)
+
+
 def test_examples_have_an_output_per_arm_and_objective():
     log = log_of(bent, rounds=20, arms=3)
     examples = examples_of(log)
@@ -354,7 +368,7 @@ def test_rewards_that_never_change_and_rewards_that_are_not_there():
     [
         (
             {"kind": "nets"},
-            "kind: 'nets' is unknown; did you mean net. It must be one of bins, crosses",
+            "kind: 'nets' is unknown; did you mean net. It must be one of bins, clusters",
         ),
         ({"kind": None}, "kind must be one of"),
         ({"log": [[1.0]]}, "log must be a Feedback"),

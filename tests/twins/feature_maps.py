@@ -5,7 +5,16 @@ import math
 
 import numpy as np
 
-from mobandits.features import Bins, Columns, Crosses, Fourier, Intercept, Layers, Leaves
+from mobandits.features import (
+    Bins,
+    Clusters,
+    Columns,
+    Crosses,
+    Fourier,
+    Intercept,
+    Layers,
+    Leaves,
+)
 from mobandits.features.fourier import drawn_waves
 
 
@@ -30,6 +39,7 @@ MAPS = {
     "crosses": Crosses(3, constant=True),
     "bins": Bins([[0.2, 0.4, 0.6], [0.3]]),
     "bins of one": Bins([[], [0.1, 0.5]]),
+    "clusters": Clusters([[0.2, 0.4], [0.7, 0.1], [-0.5, 0.0]]),
     "columns": Columns((1, 0)),
     "intercept": Intercept(weight=20.0),
     "layers": layers((2, 5, 3)),
@@ -67,6 +77,11 @@ def bins(feature_map, x):
     return values
 
 
+def clusters(feature_map, x):
+    distances = [math.dist(x, centre) for centre in feature_map.centres]
+    return np.eye(len(distances))[np.argmin(distances)]
+
+
 def columns(feature_map, x):
     return x[list(feature_map.columns)]
 
@@ -94,6 +109,7 @@ TWINS = {
     Crosses: crosses,
     Intercept: lambda feature_map, x: [feature_map.weight, *x],
     Bins: bins,
+    Clusters: clusters,
     Columns: columns,
     Layers: network,
     Leaves: leaves,

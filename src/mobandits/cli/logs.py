@@ -132,7 +132,7 @@ def evaluate_policies(
         typer.Option(
             "--map",
             help="A kind of feature maps: what it gains over linear rewards on held-out rounds. "
-            "crosses, bins, fourier, net or trees. Repeat for more.",
+            "crosses, bins, clusters, fourier, net or trees. Repeat for more.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mobandits.encoding.encoder import Encoder
 from mobandits.features.bins import Bins
+from mobandits.features.clusters import Clusters
 from mobandits.features.columns import Columns
 from mobandits.features.crosses import Crosses
 from mobandits.features.distances import median_distance
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bins",
     "BoundMap",
+    "Clusters",
     "Columns",
     "Crosses",
     "Encoder",

@@ -1,5 +1,6 @@
 """Maps fitted to a log, with what they gain over linear rewards on held-out rounds."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -8,6 +9,7 @@ import numpy as np
 
 from mobandits.features.bins import Bins
 from mobandits.features.boosting import boosted_leaves
+from mobandits.features.clusters import Clusters
 from mobandits.features.crosses import Crosses
 from mobandits.features.distances import median_distance
 from mobandits.features.examples import as_one_arm, examples_of, has_constant
@@ -21,7 +23,7 @@ from mobandits.logs import Feedback
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.naming import quantity, quoted
 
-Kind = Literal["fourier", "crosses", "bins", "net", "trees"]
+Kind = Literal["fourier", "crosses", "bins", "clusters", "net", "trees"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ def fit(
     "fourier"  `Fourier(count)`: the length is the median distance between contexts
     "crosses"  `Crosses(degree)`: nothing, except whether a constant is missing
     "bins"     `Bins`: the edges of each feature are quantiles of its values
+    "clusters" `Clusters(count)`: the centres are those of k-means on the contexts
     "net"      `Layers`: the hidden layers of a network for all objectives at once
     "trees"    `Leaves`: boosted trees per objective, and per arm where arms share contexts
     a map      nothing but the length of a `Fourier` without one: its gain is measured
@@ -119,7 +122,7 @@ def fit(
     Args:
         log: decisions, of any policy that played every arm sometimes.
         kind: what to fit, or a map.
-        count: of Fourier features.
+        count: of Fourier features, or of clusters.
         degree: of products.
         bins: per feature; features with fewer values stay as they are.
         hidden: units of the network's hidden layers.
@@ -218,6 +221,21 @@ def _bins(log: Feedback, options: FitOptions) -> Bins:
     return Bins(edges)
 
 
+def _clusters(log: Feedback, options: FitOptions) -> Clusters:
+    # Only here: it takes a twentieth of a second to load.
+    from scipy.cluster.vq import kmeans2  # noqa: PLC0415
+
+    rows = log.contexts
+    different = len(np.unique(rows, axis=0))
+    count = min(options.count, different)
+    with warnings.catch_warnings():
+        # Of a cluster without rows, whose centre does no harm.
+        warnings.simplefilter("ignore")
+        centres, _ = kmeans2(rows, count, minit="++", rng=options.seed)
+
+    return Clusters(np.unique(centres, axis=0))
+
+
 def _net(log: Feedback, options: FitOptions) -> Layers:
     examples = examples_of(log)
     return trained_layers(examples, options.hidden, options.seed)
@@ -232,6 +250,7 @@ FITTERS: dict[str, Callable[[Feedback, FitOptions], FeatureMap]] = {
     "fourier": _fourier,
     "crosses": _crosses,
     "bins": _bins,
+    "clusters": _clusters,
     "net": _net,
     "trees": _trees,
 }
