@@ -30,6 +30,7 @@ NEEDS = {
     ("GET", "/v1/agents/{agent}/decisions"): "read",
     ("GET", "/v1/agents/{agent}/decisions/{decision}"): "read",
     ("GET", "/v1/agents/{agent}/decisions/{decision}/explanation"): "read",
+    ("GET", "/v1/agents/{agent}/certificate"): "read",
     ("POST", "/v1/agents/{agent}/decisions/{decision}/rewards"): "decide",
     ("POST", "/v1/agents/{agent}/decisions/{decision}/activate"): "decide",
     ("POST", "/v1/agents/{agent}/decisions/{decision}/abandon"): "decide",

@@ -33,6 +33,8 @@ from mobandits_client.messages.evaluations import (
 )
 from mobandits_client.messages.health import Live, Ready
 from mobandits_client.messages.looking_up import (
+    ArmCertificate,
+    CertificateQuery,
     DecisionList,
     DecisionsQuery,
     Estimate,
@@ -59,10 +61,12 @@ __all__ = [
     "AgentList",
     "AgentState",
     "AnyTimeDecision",
+    "ArmCertificate",
     "ArmPrice",
     "ArmShare",
     "BudgetList",
     "BudgetState",
+    "CertificateQuery",
     "Decide",
     "DecideBatch",
     "DecideQuery",

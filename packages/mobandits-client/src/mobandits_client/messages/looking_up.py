@@ -124,3 +124,37 @@ class ExportQuery(Message):
 
     format: Literal["parquet", "dsjson", "csv"] = "parquet"
     objective: str | None = None
+
+
+class CertificateQuery(Message):
+    """How sure a certificate is.
+
+    Attributes:
+        delta: the probability of a mistake, at most.
+        epsilon: the tolerance, in shares of the objectives' ranges.
+    """
+
+    delta: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.05
+    epsilon: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+
+
+class ArmCertificate(Message):
+    """The present arms by what is certain of them, if the mean of a reward depends on the arm alone.
+
+    Attributes:
+        inside: those on the Pareto front.
+        outside: those that are dominated; they can be dropped.
+        undecided: all others.
+        front: the best guess of the front.
+        rounds: rewards seen.
+        delta: the probability of a mistake, whenever and however often one asks.
+        epsilon: no arm inside is dominated by more than this in every objective.
+    """
+
+    inside: list[str]
+    outside: list[str]
+    undecided: list[str]
+    front: list[str]
+    rounds: int
+    delta: float
+    epsilon: float

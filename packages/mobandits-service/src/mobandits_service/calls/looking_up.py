@@ -5,7 +5,14 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mobandits_client.messages import DecisionList, DecisionsQuery, Explained, Recorded
+from mobandits_client.messages import (
+    ArmCertificate,
+    CertificateQuery,
+    DecisionList,
+    DecisionsQuery,
+    Explained,
+    Recorded,
+)
 from mobandits_service.calls.requests import (
     AGENT,
     DECISION,
@@ -15,6 +22,7 @@ from mobandits_service.calls.requests import (
     query_of,
     runtime_of,
 )
+from mobandits_service.certificates import certificate_of
 from mobandits_service.operations import Operation
 
 
@@ -49,6 +57,16 @@ async def explained(request: Request) -> Response:
     return answer(explanation)
 
 
+async def certificate(request: Request) -> Response:
+    """`GET /v1/agents/{agent}/certificate`: arms surely on the Pareto front, and those to drop."""
+    hosted = hosted_of(request)
+    query = query_of(request, CertificateQuery)
+    path = runtime_of(request).file.path
+    found = await asyncio.to_thread(certificate_of, path, hosted, query)
+
+    return answer(found)
+
+
 OPERATIONS = [
     Operation(
         "GET",
@@ -57,6 +75,14 @@ OPERATIONS = [
         "read",
         answer=DecisionList,
         query=DecisionsQuery,
+    ),
+    Operation(
+        "GET",
+        f"{AGENT}/certificate",
+        certificate,
+        "read",
+        answer=ArmCertificate,
+        query=CertificateQuery,
     ),
     Operation("GET", DECISION, recorded, "read", answer=Recorded),
     Operation("GET", f"{DECISION}/explanation", explained, "read", answer=Explained),
