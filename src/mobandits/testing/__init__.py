@@ -15,7 +15,8 @@ and a failure names check, case, seed and values::
         case.check(check)
 
 `check_policy`, `check_order` and `check_environment` run every check of one case;
-docs/how-to/add-a-policy.md walks through it.
+docs/how-to/add-a-policy.md walks through it. `check_propensities`, `check_front` and
+`check_sequence` are for what any library states.
 """
 
 from mobandits.testing.arena import DEFAULT_SHAPE
@@ -23,6 +24,7 @@ from mobandits.testing.case import ConformanceCase
 from mobandits.testing.environments import EnvironmentCase, check_environment
 from mobandits.testing.interpreted import prepare
 from mobandits.testing.orders import OrderCase, check_order
+from mobandits.testing.others import check_front, check_propensities, check_sequence
 from mobandits.testing.policies import PolicyCase, check_policy
 
 POLICY_CHECKS = tuple(PolicyCase.available)
@@ -39,7 +41,10 @@ __all__ = [
     "OrderCase",
     "PolicyCase",
     "check_environment",
+    "check_front",
     "check_order",
     "check_policy",
+    "check_propensities",
+    "check_sequence",
     "prepare",
 ]
