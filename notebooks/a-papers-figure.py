@@ -94,5 +94,5 @@ page.name, sorted(path.name for path in Path("figure").iterdir())
 #
 #     mobandits reproduce molts2025/fig2 --out runs/papers
 #
-# plays the paper's own scale in some minutes. `docs/results/README.md` has the verdicts of all five papers at their own
+# plays the paper's own scale in some minutes. `docs/results/README.md` has the verdicts of all papers at their own
 # scale, and `docs/papers/molts2025.md` says what the paper leaves open and what was chosen here.

@@ -14,6 +14,7 @@ from mobandits_papers import catalogue, cross, playing
 from mobandits_papers import theorem_experiments as theory
 from mobandits_papers.catalogue import EXPERIMENTS, find
 from mobandits_papers.experiment import Computed, More, Run, RunOptions
+from mobandits_papers.guan2026 import experiments as guan2026
 from mobandits_papers.mocmab2018 import experiments as mocmab2018
 from mobandits_papers.moglb2019 import experiments as moglb2019
 from mobandits_papers.molts2025 import experiments as molts2025
@@ -24,7 +25,7 @@ from mobandits_papers.pcz2018 import experiments as pcz2018
 from mobandits_papers.playing import slug
 
 WITH_THEORY = ["moglb2019", "pcz2018", "mocmab2018", "molts2025", "moslb2024"]
-ORDER = [*WITH_THEORY, "paretobandit2026", "cross"]
+ORDER = [*WITH_THEORY, "paretobandit2026", "guan2026", "cross"]
 EVERY = pytest.mark.parametrize("name", list(EXPERIMENTS))
 
 
@@ -66,7 +67,16 @@ class Imagined:
 
 
 def test_no_experiment_is_lost_and_papers_are_in_order():
-    modules = (moglb2019, pcz2018, mocmab2018, molts2025, moslb2024, paretobandit2026, cross)
+    modules = (
+        moglb2019,
+        pcz2018,
+        mocmab2018,
+        molts2025,
+        moslb2024,
+        paretobandit2026,
+        guan2026,
+        cross,
+    )
     every = [one.id for module in modules for one in module.EXPERIMENTS]
     assert len(EXPERIMENTS) == len(set(every)) + 5
     ranks = [ORDER.index(name.partition("/")[0]) for name in EXPERIMENTS]

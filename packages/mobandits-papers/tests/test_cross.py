@@ -73,9 +73,7 @@ def test_nobody_is_missing():
     wrappers |= {"Within"}
     # These identify, and do not earn.
     searchers = {"Ape", "Ege", "Elimination", "TopTwoParetoTs"}
-    # These came after the tables of docs/papers/cross.md were played.
-    later = {"LexElim", "Ogde", "WidthGuided"}
-    assert public - playing == {"SingleArm", *wrappers, *searchers, *later}
+    assert public - playing == {"SingleArm", *wrappers, *searchers}
 
 
 def test_zooming_plays_only_where_contexts_lie_in_the_unit_cube():

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mobandits_papers import (
         drugan2013,
+        guan2026,
         mocmab2018,
         moglb2019,
         molts2025,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "drugan2013",
+    "guan2026",
     "mocmab2018",
     "moglb2019",
     "molts2025",

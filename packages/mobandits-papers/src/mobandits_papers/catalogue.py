@@ -7,6 +7,7 @@ from mobandits_papers import cross
 from mobandits_papers import theorem_experiments as theorems
 from mobandits_papers.demo import demo
 from mobandits_papers.experiment import Experiment
+from mobandits_papers.guan2026 import experiments as guan2026
 from mobandits_papers.mocmab2018 import experiments as mocmab2018
 from mobandits_papers.moglb2019 import experiments as moglb2019
 from mobandits_papers.molts2025 import experiments as molts2025
@@ -32,6 +33,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         *moslb2024.EXPERIMENTS,
         theorems.EXPERIMENTS["moslb2024"],
         *paretobandit2026.EXPERIMENTS,
+        *guan2026.EXPERIMENTS,
         *cross.EXPERIMENTS,
     )
 }

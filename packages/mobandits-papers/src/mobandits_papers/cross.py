@@ -24,6 +24,7 @@ from mobandits.policies import (
     CsUcb1,
     Exp3P,
     HypervolumeUcb,
+    LexElim,
     MocMab,
     MoglbUcb,
     MolEpsGreedy,
@@ -33,6 +34,7 @@ from mobandits.policies import (
     MoslbPc,
     MoslbPl,
     Mtlo,
+    Ogde,
     ParetoKg,
     ParetoTs,
     ParetoUcb1,
@@ -43,6 +45,7 @@ from mobandits.policies import (
     ScalarizedUcb1,
     Stlo,
     Ucb1,
+    WidthGuided,
 )
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Experiment, Run, name_of_metric
@@ -73,6 +76,9 @@ def context_free(*, within: bool = True) -> dict[str, Recipe]:
         "Annealing-Pareto": AnnealingPareto(),
         "Pareto-KG": ParetoKg(),
         "PF-LEX": PfLex(),
+        "LexElim": LexElim(check=within),
+        "OGDE": Ogde(check=within),
+        "WidthGuided": WidthGuided(check=within),
         "uniform": RandomChoice(),
     }
 

@@ -24,7 +24,15 @@ class Publication(NamedTuple):
 
 
 # In the order in which they appeared.
-PAPERS = ("pcz2018", "mocmab2018", "moglb2019", "moslb2024", "molts2025", "paretobandit2026")
+PAPERS = (
+    "pcz2018",
+    "mocmab2018",
+    "moglb2019",
+    "moslb2024",
+    "molts2025",
+    "paretobandit2026",
+    "guan2026",
+)
 
 
 def paper_of(name: str) -> str:
