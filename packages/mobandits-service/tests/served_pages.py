@@ -37,7 +37,7 @@ def wait_until_ready(url):
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(f"{url}/health/ready").status_code == 200:
+            if httpx.get(f"{url}/health/ready", timeout=PATIENCE).status_code == 200:
                 return
         time.sleep(0.1)
     raise AssertionError("the service is not ready")

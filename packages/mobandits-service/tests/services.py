@@ -80,7 +80,7 @@ class Served:
         self.url = re.search(r"http://[^\s,]+", line).group()
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            if httpx.get(f"{self.url}/health/ready").status_code == 200:
+            if httpx.get(f"{self.url}/health/ready", timeout=PATIENCE).status_code == 200:
                 return self
             time.sleep(0.1)
         raise AssertionError("the service is not ready")

@@ -132,7 +132,7 @@ def test_the_demonstration_serves_prompts_until_it_is_told_to_end(tmp_path, sign
 
 def state_of(url):
     try:
-        return httpx.get(f"{url}{STATE}").json()
+        return httpx.get(f"{url}{STATE}", timeout=PATIENCE).json()
     except httpx.TransportError:
         return {}
 

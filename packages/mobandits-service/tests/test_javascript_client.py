@@ -40,7 +40,9 @@ def check(answers, url):
     assert answers["rewarded"]["status"] == "settled"
     assert answers["repeated"]["repeated"]
     assert answers["refused"].startswith("context must have shape")
-    found = httpx.get(f"{url}/v1/agents/router/decisions/{first['decision']}").json()
+    found = httpx.get(
+        f"{url}/v1/agents/router/decisions/{first['decision']}", timeout=PATIENCE
+    ).json()
     assert found["rewards"] == {"quality": 0.5, "cost": 0.25}
 
 
@@ -105,10 +107,10 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(service, tmp_path):
         assert evaluated(page, call) == "refused"
         decide = json.dumps(f"{service.url}/v1/agents/router/decide")
         body = json.dumps(json.dumps({"context": [1.0, 0.2, 0.7]}))
-        before = httpx.get(f"{service.url}/v1/agents/router").json()
+        before = httpx.get(f"{service.url}/v1/agents/router", timeout=PATIENCE).json()
         sent = f"fetch({decide}, {{method: 'POST', mode: 'no-cors', body: {body}}})"
         assert evaluated(page, f"{sent}.then((answer) => answer.type)") == "opaque"
-        assert httpx.get(f"{service.url}/v1/agents/router").json() == before
+        assert httpx.get(f"{service.url}/v1/agents/router", timeout=PATIENCE).json() == before
 
 
 @pytest.mark.parametrize(
@@ -117,9 +119,12 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(service, tmp_path):
 )
 def test_requests_of_other_origins_are_refused(service, origin, status):
     headers = {} if origin is None else {"Origin": origin}
-    assert httpx.get(f"{service.url}/v1/agents", headers=headers).status_code == status
+    assert (
+        httpx.get(f"{service.url}/v1/agents", headers=headers, timeout=PATIENCE).status_code
+        == status
+    )
     own = {"Origin": service.url}
-    assert httpx.get(f"{service.url}/v1/agents", headers=own).status_code == 200
+    assert httpx.get(f"{service.url}/v1/agents", headers=own, timeout=PATIENCE).status_code == 200
 
 
 def visit(page, url):

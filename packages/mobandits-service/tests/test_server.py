@@ -186,7 +186,7 @@ def test_all_of_stderr_is_json_where_the_file_asks(tmp_path):
     service.file.write_text('log_format = "json"\n' + service.file.read_text())
     with service:
         _, client = asked_wrongly(service.url)
-        assert httpx.get(f"{service.url}/v1/agents/router").status_code == 200
+        assert httpx.get(f"{service.url}/v1/agents/router", timeout=PATIENCE).status_code == 200
         second = run_serve(service.file)
         _, said = service.end()
     lines = [json.loads(line) for line in said.splitlines()]
