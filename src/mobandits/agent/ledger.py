@@ -278,6 +278,19 @@ class Ledger:
             if not math.isnan(cost):
                 account.settle(number, cost)
 
+    def correct(self, decided: float, change: Sequence[float]) -> None:
+        """Bills that change afterwards, (objectives,), NaN where none does.
+
+        Args:
+            decided: when the decision was made; its period may be over.
+            change: the right bill minus the wrong one.
+        """
+        for account in self.accounts:
+            cost = change[account.place]
+            is_present = period_of(account.budget.per, decided) == account.period
+            if is_present and not math.isnan(cost):
+                account.spent += cost
+
     def turn(self, now: float) -> None:
         """Begin new periods where their time has come."""
         for account in self.accounts:

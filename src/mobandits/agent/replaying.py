@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
+from mobandits.agent.correcting import correct_again
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.recording import StoreWriter
+from mobandits.agent.relearning import objectives_of
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_before, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
@@ -23,10 +25,16 @@ EVERY = 10_000  # events between snapshots
 # What `retune` changes: its names in descriptions and events, and those of an agent's parameters.
 RETUNED = {
     "recipe": "recipe",
+    "objectives": "objectives",
+    "defaults": "objectives",
+    "ranges": "objectives",
     "limit": "pending",
     "max_age": "max_age",
     "propensity": "propensity",
 }
+
+# Events for which the log may be learned again.
+RELEARNED = {"retune": retune_again, "correct": correct_again}
 
 
 def attached(
@@ -200,10 +208,10 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
     try:
         for number, event in enumerate(store.events(start), start + 1):
             writer.replayed = number - 1
-            if event["kind"] == "retune":
-                retune_again(core, event)
+            where = f"{store.path}: event {number}"
+            if event["kind"] in RELEARNED:
+                RELEARNED[event["kind"]](core, event)
             else:
-                where = f"{store.path}: event {number}"
                 replay(core, event, names, where, differing=differing)
     finally:
         core.clock = clock
@@ -241,11 +249,17 @@ def _check_same(
 def _check_before(core: AgentCore, retuned: dict[str, Any], store: Store) -> None:
     """Refuse an agent that is not the one that was changed first after it was saved."""
     before = retuned["before"]
-    expected = {**before, "recipe": made(before["recipe"], "recipe")}
+    expected = {
+        "recipe": made(before["recipe"], "recipe"),
+        "objectives": objectives_of(before, core),
+        "pending": before["limit"],
+        "max_age": before["max_age"],
+        "propensity": before["propensity"],
+    }
     given = _parameters(core)
-    for key, name in RETUNED.items():
-        if expected[key] != given[name]:
-            raise _other_agent(store, name, expected[key], given[name])
+    for name, value in expected.items():
+        if value != given[name]:
+            raise _other_agent(store, name, value, given[name])
 
 
 def _other_agent(store: Store, name: str, was: Any, value: Any) -> LogError:

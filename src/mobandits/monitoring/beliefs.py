@@ -13,7 +13,8 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.explanation import estimates_of
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.replayed_events import replay
-from mobandits.agent.retuning import core_at_start, retune_again
+from mobandits.agent.replaying import RELEARNED
+from mobandits.agent.retuning import core_at_start
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError, MobanditsWarning
 from mobandits.logs.arm_registry import first_arms
@@ -119,10 +120,10 @@ def _first_core(history: History, newest: Snapshot) -> AgentCore:
     return core_at_start(core, tuple(arms.names), first)
 
 
-def _retune_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
-    """Replay a change of parameters, unless the new recipe has to learn from the log again."""
+def _change_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
+    """Replay a change of what was learned, unless it has to be learned from the log again."""
     try:
-        retune_again(core, event)
+        RELEARNED[event["kind"]](core, event)
     except (KeyError, TypeError) as error:
         raise LogError(f"{where} cannot be replayed: {error}") from error
 
@@ -139,8 +140,8 @@ def _followed(core: AgentCore, history: History, after: int) -> Believed:
         warnings.simplefilter("ignore", MobanditsWarning)
         for seq, event in events:
             where = f"{history.source}: event {seq}"
-            if event["kind"] == "retune":
-                _retune_again(core, event, where)
+            if event["kind"] in RELEARNED:
+                _change_again(core, event, where)
                 continue
 
             decision = replay(core, event, history.arms.names, where)
