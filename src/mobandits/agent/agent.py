@@ -617,6 +617,29 @@ class Agent(Generic[Arm]):
         """
         self.core.remove_arm(name)
 
+    def rename_arm(self, arm: Hashable, to: Hashable) -> None:
+        """Call an arm by another name from now on; what was learned of it stays.
+
+        A log records the change, and reads past decisions with the new name. An agent that is made
+        with the log may name its arms as they were or as they are. Archives keep the old name.
+
+        Args:
+            arm: its name until now.
+            to: the new one, which no arm of the agent ever had.
+
+        Raises:
+            ValueError: where there is no such arm, the new name was used before, or the recipe
+                names the arm.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=["v1", "v2"], features=1, objectives=1)
+            >>> agent.rename_arm("v1", "v3")
+            >>> agent.arms
+            ('v3', 'v2')
+        """
+        self.core.rename_arm(arm, to)
+
     def reprice(self, arm: Hashable, factor: float, objective: Hashable | None = None) -> None:
         """Take in that an arm costs `factor` times what it did, from the next decision on.
 

@@ -391,16 +391,31 @@ class AgentCore:
             self.bound.add_arm(resized)
             self.contexts.resize()
 
+    def rename_arm(self, name: Hashable, to: Hashable) -> None:
+        """Another name for an arm; see `Agent.rename_arm`."""
+        with self.lock, Change(self) as change:
+            if change.writer is not None:
+                change.writer.check_name(to)
+
+            self._refuse_named(name)
+            self.ledger.check_arm(to)
+            change.remember()
+            self.arms.rename(name, to)
+            change.write("rename", arm=name, to=to, **changed_by())
+            self.contexts.resize()
+
+    def _refuse_named(self, name: Hashable) -> None:
+        if name in arms_named(self.recipe):
+            shown = short_repr(self.recipe)
+            raise ValueError(
+                f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
+            )
+
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
         with self.lock, Change(self) as change:
             # Its slot may be another arm's by and by, which the recipe would take for it.
-            if name in arms_named(self.recipe):
-                shown = short_repr(self.recipe)
-                raise ValueError(
-                    f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
-                )
-
+            self._refuse_named(name)
             change.remember()
             self.arms.remove(name)
             change.write("remove", arm=name, **changed_by())

@@ -112,7 +112,7 @@ def relearned(
 
     store = writer.store
     last = writer.replayed if writer.silent else writer.position()
-    description = store.description or {}
+    arms = store.arms_after(0)
     # With the limits of each time: what was dropped then was not learned from.
     before: dict[str, Any] = {"limit": core.pending.limit, "max_age": core.pending.max_age}
     first = store.first_change("retune")
@@ -120,8 +120,8 @@ def relearned(
         before = first["before"]
 
     options = {**before, "propensity": "none"}
-    arms = tuple(description["arms"])
-    again = Relearning(**parameters_like(core, recipe, arms, options, objectives))
+    first_names = tuple(arms.names)
+    again = Relearning(**parameters_like(core, recipe, first_names, options, objectives))
     again.is_timed = True
     # A reward outside of another range was learned all the same.
     again.expectations.any = False
@@ -135,7 +135,6 @@ def relearned(
     events = itertools.islice(store.events(), last)
     logged = store.last_changes(["correct"], before=last + 1, limit=EVERY_CHANGE)
     again.correct([*reversed(logged), *corrections])
-    names = writer.arm_names()
     for position, event in enumerate(events, 1):
         if event["kind"] == "retune":
             after = event["after"]
@@ -144,7 +143,7 @@ def relearned(
             continue
 
         where = f"{store.path}: event {position}"
-        replay(again, event, names, where, adopting=True)
+        replay(again, event, arms, where, adopting=True)
 
     if again.pending.next_id != core.pending.next_id or again.arms.slots != core.arms.slots:
         raise LogError(

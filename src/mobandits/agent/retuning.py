@@ -24,6 +24,7 @@ from mobandits.contracts.terms import cost_factors
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described, made
+from mobandits.logs.store import Store
 from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
@@ -81,6 +82,8 @@ def retune(
 
         changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
         changed |= {"propensity": law, **objectives_as_data(goal)}
+        if names != core.objective_names and isinstance(core.writer, StoreWriter):
+            changed["dropped"] = _dropped(core, core.writer.store, names)
         change.write("retune", changed, before=before, after=after)
 
         if bound is not None:
@@ -112,11 +115,6 @@ def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
         objectives,
         again=after,
     )
-
-
-def core_before(core: AgentCore, event: dict[str, Any]) -> AgentCore:
-    """The core of the agent as it began, before its first change of parameters."""
-    return core_at_start(core, core.arms.names, event)
 
 
 def core_at_start(
@@ -176,6 +174,12 @@ def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe |
     if core.bound.order is not None:
         rule = "preference must be None where objectives go or change places"
         raise ValueError(f"{rule}, got {quoted(core.bound.order)}")
+
+
+def _dropped(core: AgentCore, store: Store, names: tuple[Hashable, ...]) -> list[Hashable]:
+    """The objectives that there ever were and are not among these."""
+    before = (store.description or {}).get("dropped", [])
+    return [name for name in [*before, *core.objective_names] if name not in names]
 
 
 def _take_objectives(core: AgentCore, objectives: tuple[Objective, ...]) -> None:

@@ -7,6 +7,9 @@ from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted
 
+# Kinds of events after which there are other arms, or their names are others.
+CHANGES = ("add", "remove", "rename")
+
 
 class ArmRegistry:
     """All arms there ever were, by position: in the order in which their names first came.
@@ -42,10 +45,11 @@ class ArmRegistry:
         """Refuse an event that cannot be followed.
 
         Raises:
-            LogError: where the arm to add is present, or the one to remove is not.
+            LogError: where the arm to add is present, the one to remove or to rename is not, or
+                the other name was one before.
         """
         kind = event["kind"]
-        if kind not in {"add", "remove"}:
+        if kind not in CHANGES:
             return
 
         arm = event["arm"]
@@ -53,15 +57,18 @@ class ArmRegistry:
         is_present = position in self.present
         if kind == "add" and is_present:
             rule = "must not be there already to be added"
-        elif kind == "remove" and not is_present:
-            rule = "must be there to be removed"
+        elif kind != "add" and not is_present:
+            rule = f"must be there to be {kind}d"
+        elif kind == "rename" and event["to"] in self._positions:
+            arm = event["to"]
+            rule = "must be renamed to a name that was none before"
         else:
             return
 
         raise LogError(f"{where}: arm {rule}, got {quoted(arm)}")
 
     def follow(self, event: dict[str, Any], where: object = "event") -> None:
-        """Take in an event: only those that add or remove an arm matter.
+        """Take in an event: only those that add, remove or rename an arm matter.
 
         Raises:
             LogError: as `check`.
@@ -73,6 +80,10 @@ class ArmRegistry:
             position = self._positions[event["arm"]]
             # The name keeps its position, which decisions of the past refer to.
             self.present.remove(position)
+        elif event["kind"] == "rename":
+            position = self._positions.pop(event["arm"])
+            self._positions[event["to"]] = position
+            self.names[position] = event["to"]
 
     def _add(self, name: Hashable) -> None:
         new_position = len(self.names)

@@ -18,7 +18,7 @@ from mobandits.agent.retuning import core_at_start
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError, MobanditsWarning
 from mobandits.logs.arm_registry import first_arms
-from mobandits.logs.store.content import Snapshot, first_change_of, sound_snapshots
+from mobandits.logs.store.content import Snapshot, arms_after, first_change_of, sound_snapshots
 from mobandits.logs.store.replay import numbered_events
 from mobandits.monitoring.history import History
 
@@ -134,6 +134,7 @@ def _followed(core: AgentCore, history: History, after: int) -> Believed:
     core.is_timed = True
     ids = array("q")
     numbers = array("d")
+    arms = arms_after(history.connection, agent, after, history.source)
     events = numbered_events(history.connection, agent.id, after, agent.events, history.source)
     with warnings.catch_warnings():
         # Whatever is to be said of contexts and rewards was said when they came.
@@ -144,7 +145,7 @@ def _followed(core: AgentCore, history: History, after: int) -> Believed:
                 _change_again(core, event, where)
                 continue
 
-            decision = replay(core, event, history.arms.names, where)
+            decision = replay(core, event, arms, where)
             if decision is None:
                 continue
 

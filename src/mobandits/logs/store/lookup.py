@@ -5,6 +5,7 @@ import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from mobandits.logs.store.content import corrected_rewards
 from mobandits.logs.store.rows import (
     DECISION_ROWS,
     REWARD_ROWS,
@@ -19,7 +20,7 @@ SELECT_REWARDS_OF_DECISIONS = REWARD_ROWS + " AND decision IN ({places}) ORDER B
 MOST_AT_ONCE = 500  # numbers in one query: older versions of SQLite take up to 999
 SELECT_RECENT = "SELECT id FROM decisions WHERE agent = ? ORDER BY seq DESC LIMIT ?"
 LAST_CHANGE_OF_ARMS = """
-SELECT max(seq) FROM changes WHERE agent = ? AND kind IN ('add', 'remove')
+SELECT max(seq) FROM changes WHERE agent = ? AND kind IN ('add', 'remove', 'rename')
 """
 
 
@@ -44,7 +45,7 @@ class RecentDecisions(NamedTuple):
 
     Attributes:
         decisions: the newest first.
-        arms_changed: the seq of the last event that added or removed an arm; 0 where none did.
+        arms_changed: the seq of the last event that changed the arms; 0 where none did.
     """
 
     decisions: list[RecordedDecision]
@@ -95,6 +96,11 @@ def recorded_decisions(
             event = decision_event(row, source)
             made_by = event.get("made_by", "us")
             found[number] = RecordedDecision(row[1], event, rewards.get(number, {}), made_by)
+
+    first = min((each.seq for each in found.values()), default=0)
+    for number, rewards in corrected_rewards(connection, agent, first, source).items():
+        if number in found:
+            found[number].rewards.update(rewards)
 
     return [found[number] for number in numbers if number in found]
 

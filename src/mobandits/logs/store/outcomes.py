@@ -1,7 +1,7 @@
 """The decisions of a store with the rewards that came for them, a block at a time, as arrays."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs.names import name_of
-from mobandits.logs.store.content import AgentRow
+from mobandits.logs.store.content import AgentRow, corrected_rewards
 from mobandits.logs.store.rows import (
     SELECT_DECISIONS,
     Row,
@@ -103,12 +103,16 @@ def outcomes_between(
     Raises:
         LogError: where an event is damaged, or a reward is of an unknown objective.
     """
+    dropped = agent.description.get("dropped", ())
+    corrected = corrected_rewards(connection, agent.id, after, source)
     for start in range(after, last, BLOCK):
         parameters = (agent.id, start, min(start + BLOCK, last))
         decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
         if decisions:
             rewards = connection.execute(SELECT_REWARDS_OF, parameters).fetchall()
-            yield _outcomes(decisions, rewards, places, source)
+            block = _outcomes(decisions, rewards, places, dropped, source)
+            _correct(block, corrected, places)
+            yield block
 
 
 def joined_outcomes(blocks: Sequence[DecisionOutcomes]) -> DecisionOutcomes:
@@ -118,14 +122,18 @@ def joined_outcomes(blocks: Sequence[DecisionOutcomes]) -> DecisionOutcomes:
 
 
 def _outcomes(
-    decisions: Sequence[Row], rewards: Sequence[Row], places: Mapping[Any, int], source: str
+    decisions: Sequence[Row],
+    rewards: Sequence[Row],
+    places: Mapping[Any, int],
+    dropped: Collection[Any],
+    source: str,
 ) -> DecisionOutcomes:
     for row in decisions:
         check_decision(row, source)
 
     columns = list(zip(*decisions, strict=True))
     ids, seqs, times, arms, propensities, _, _, _, eligible, _, _, made_by, active, _ = columns
-    reward_table, time_table = _reward_tables(ids, rewards, places, source)
+    reward_table, time_table = _reward_tables(ids, rewards, places, dropped, source)
     if None in times:
         times = tuple(_time_of(row) for row in decisions)
 
@@ -143,8 +151,22 @@ def _outcomes(
     )
 
 
+def _correct(
+    block: DecisionOutcomes, corrected: Mapping[int, dict[Any, float]], places: Mapping[Any, int]
+) -> None:
+    """Put the right rewards in the place of those that were told wrong."""
+    for row in np.flatnonzero(np.isin(block.ids, list(corrected))).tolist():
+        for name, value in corrected[int(block.ids[row])].items():
+            if name in places:
+                block.rewards[row, places[name]] = value
+
+
 def _reward_tables(
-    ids: Sequence[int], rewards: Sequence[Row], places: Mapping[Any, int], source: str
+    ids: Sequence[int],
+    rewards: Sequence[Row],
+    places: Mapping[Any, int],
+    dropped: Collection[Any],
+    source: str,
 ) -> tuple[Array, Array]:
     """The rewards of decisions, and when they came: (decisions, objectives) each."""
     rows = {number: row for row, number in enumerate(ids)}
@@ -156,6 +178,8 @@ def _reward_tables(
         row = rows[lesson.decision]
         for objective, value in lesson.pairs:
             name = name_of(objective)
+            if name in dropped:
+                continue
             if name not in places:
                 known = ", ".join(map(quoted, places))
                 rule = f"{source} must have rewards of its objectives, which are {known}"
