@@ -145,6 +145,9 @@ def relearned(
         where = f"{store.path}: event {position}"
         replay(again, event, arms, where, adopting=True)
 
+    # What time has brought since the last event is in no event.
+    again.clock = lambda: core.now
+    again.advance_clock()
     if again.pending.next_id != core.pending.next_id or again.arms.slots != core.arms.slots:
         raise LogError(
             f"{store.path} does not have all that the agent has learned: {call} would lose it"

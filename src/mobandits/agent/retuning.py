@@ -24,7 +24,6 @@ from mobandits.contracts.terms import cost_factors
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described, made
-from mobandits.logs.store import Store
 from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
@@ -81,9 +80,7 @@ def retune(
                 after["prices"] = prices
 
         changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
-        changed |= {"propensity": law, **objectives_as_data(goal)}
-        if names != core.objective_names and isinstance(core.writer, StoreWriter):
-            changed["dropped"] = _dropped(core, core.writer.store, names)
+        changed |= {"propensity": law, **objectives_as_data(goal), **_dropped(core, names)}
         change.write("retune", changed, before=before, after=after)
 
         if bound is not None:
@@ -176,10 +173,16 @@ def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe |
         raise ValueError(f"{rule}, got {quoted(core.bound.order)}")
 
 
-def _dropped(core: AgentCore, store: Store, names: tuple[Hashable, ...]) -> list[Hashable]:
-    """The objectives that there ever were and are not among these."""
-    before = (store.description or {}).get("dropped", [])
-    return [name for name in [*before, *core.objective_names] if name not in names]
+def _dropped(core: AgentCore, names: tuple[Hashable, ...]) -> dict[str, Any]:
+    """What a store says of the objectives that there ever were and are not among these."""
+    writer = core.writer
+    if names == core.objective_names or not isinstance(writer, StoreWriter):
+        return {}
+
+    before = (writer.store.description or {}).get("dropped", [])
+    dropped = [name for name in [*before, *core.objective_names] if name not in names]
+
+    return {"dropped": dropped}
 
 
 def _take_objectives(core: AgentCore, objectives: tuple[Objective, ...]) -> None:
