@@ -278,18 +278,22 @@ class Ledger:
             if not math.isnan(cost):
                 account.settle(number, cost)
 
-    def correct(self, decided: float, change: Sequence[float]) -> None:
-        """Bills that change afterwards, (objectives,), NaN where none does.
+    def correct(self, decided: float | None, was: Sequence[float], right: Sequence[float]) -> None:
+        """Other bills, (objectives,), NaN where none changes.
 
         Args:
-            decided: when the decision was made; its period may be over.
-            change: the right bill minus the wrong one.
+            decided: when the decision was made; None: by somebody else.
+            was: the bills so far.
+            right: the right ones.
         """
+        if decided is None:
+            return
+
         for account in self.accounts:
-            cost = change[account.place]
+            change = right[account.place] - was[account.place]
             is_present = period_of(account.budget.per, decided) == account.period
-            if is_present and not math.isnan(cost):
-                account.spent += cost
+            if is_present and not math.isnan(change):
+                account.spent += change
 
     def turn(self, now: float) -> None:
         """Begin new periods where their time has come."""

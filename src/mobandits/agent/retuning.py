@@ -19,7 +19,7 @@ from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
-from mobandits.contracts.states import declares
+from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.objectives import Objective
@@ -230,6 +230,11 @@ def rebound(
         state = relearned(core, recipe, objectives, corrections, full_call)
     else:
         _take_over_factors(core, own_recipe, first.policy, state)
+
+    if corrections:
+        # Prices and spending of the policy go on.
+        for account, before in zip(accounts_of(state), accounts_of(old.state()), strict=True):
+            account[...] = before
 
     bound.restore(1, None, lambda _: state)
     # Decisions that wait have notes of the old recipe, which mean nothing to another one.

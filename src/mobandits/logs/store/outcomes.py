@@ -1,13 +1,13 @@
 """The decisions of a store with the rewards that came for them, a block at a time, as arrays."""
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.errors import DamagedError, LogError
+from mobandits.errors import DamagedError
 from mobandits.logs.names import name_of
 from mobandits.logs.store.content import AgentRow, corrected_rewards
 from mobandits.logs.store.rows import (
@@ -18,7 +18,6 @@ from mobandits.logs.store.rows import (
     further_fields,
 )
 from mobandits.logs.store.session import Session
-from mobandits.support.naming import quoted
 
 BLOCK = 2000  # events, as `frames` has them
 # From the decisions to their rewards, by the key of rewards. Left to itself, SQLite may begin with
@@ -101,16 +100,15 @@ def outcomes_between(
         source: what errors call the store.
 
     Raises:
-        LogError: where an event is damaged, or a reward is of an unknown objective.
+        LogError: where an event is damaged.
     """
-    dropped = agent.description.get("dropped", ())
     corrected = corrected_rewards(connection, agent.id, after, source)
     for start in range(after, last, BLOCK):
         parameters = (agent.id, start, min(start + BLOCK, last))
         decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
         if decisions:
             rewards = connection.execute(SELECT_REWARDS_OF, parameters).fetchall()
-            block = _outcomes(decisions, rewards, places, dropped, source)
+            block = _outcomes(decisions, rewards, places, source)
             _correct(block, corrected, places)
             yield block
 
@@ -125,7 +123,6 @@ def _outcomes(
     decisions: Sequence[Row],
     rewards: Sequence[Row],
     places: Mapping[Any, int],
-    dropped: Collection[Any],
     source: str,
 ) -> DecisionOutcomes:
     for row in decisions:
@@ -133,7 +130,7 @@ def _outcomes(
 
     columns = list(zip(*decisions, strict=True))
     ids, seqs, times, arms, propensities, _, _, _, eligible, _, _, made_by, active, _ = columns
-    reward_table, time_table = _reward_tables(ids, rewards, places, dropped, source)
+    reward_table, time_table = _reward_tables(ids, rewards, places, source)
     if None in times:
         times = tuple(_time_of(row) for row in decisions)
 
@@ -165,7 +162,6 @@ def _reward_tables(
     ids: Sequence[int],
     rewards: Sequence[Row],
     places: Mapping[Any, int],
-    dropped: Collection[Any],
     source: str,
 ) -> tuple[Array, Array]:
     """The rewards of decisions, and when they came: (decisions, objectives) each."""
@@ -178,12 +174,8 @@ def _reward_tables(
         row = rows[lesson.decision]
         for objective, value in lesson.pairs:
             name = name_of(objective)
-            if name in dropped:
+            if name not in places:  # it was dropped: reading the log refuses unknown ones
                 continue
-            if name not in places:
-                known = ", ".join(map(quoted, places))
-                rule = f"{source} must have rewards of its objectives, which are {known}"
-                raise LogError(f"{rule}; got {quoted(name)}")
 
             values[row, places[name]] = value
             if lesson.at is not None:

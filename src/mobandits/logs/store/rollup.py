@@ -15,9 +15,6 @@ import logging
 import sqlite3
 import time
 
-from mobandits.logs.names import name_text
-from mobandits.logs.store.content import SELECT_CORRECTIONS
-from mobandits.logs.store.rows import change_event
 from mobandits.logs.store.session import Session
 
 LOG = logging.getLogger("mobandits.logs")
@@ -69,17 +66,6 @@ WHERE d.agent = r.agent AND d.id = r.decision
     AND r.agent = :agent AND r.seq > :after AND r.seq <= :last
 GROUP BY r.agent, minute, d.arm, name
 ON CONFLICT (agent, minute, arm, objective) DO UPDATE SET n = rollup.n + excluded.n,
-    total = rollup.total + excluded.total, squares = rollup.squares + excluded.squares
-"""  # noqa: S608 - of constants
-# The reward counts already, so that the difference is added to the minute in which it came.
-ADD_CORRECTION = f"""
-INSERT INTO rollup
-SELECT r.agent, {MINUTE.format(at="r.at")}, d.arm,
-    CASE r.objective WHEN '' THEN '""' ELSE r.objective END, 0, :total, :squares
-FROM rewards r CROSS JOIN decisions d
-WHERE d.agent = r.agent AND d.id = r.decision
-    AND r.agent = :agent AND r.decision = :decision AND r.objective = :objective
-ON CONFLICT (agent, minute, arm, objective) DO UPDATE SET
     total = rollup.total + excluded.total, squares = rollup.squares + excluded.squares
 """  # noqa: S608 - of constants
 
@@ -159,7 +145,6 @@ class Rollup:
             between = {"agent": agent, "after": after, "last": last}
             self._connection.execute(ADD_DECISIONS, between)
             self._connection.execute(ADD_REWARDS, between)
-            self._count_corrections(agent, after, last)
             self._connection.execute(SET_ROLLED, (agent, last))
             left -= last - after
             if left == 0:
@@ -167,21 +152,3 @@ class Rollup:
 
         self._calls = 0
         self._is_behind = left == 0
-
-    def _count_corrections(self, agent: int, after: int, last: int) -> None:
-        """Count the right rewards in the place of wrong ones."""
-        for row in self._connection.execute(SELECT_CORRECTIONS, (agent, after)).fetchall():
-            if row[0] > last:
-                break
-
-            event = change_event(row, "the store")
-            for name, right in event["rewards"].items():
-                was = event["was"][name]
-                values = {
-                    "agent": agent,
-                    "decision": event["id"],
-                    "objective": name_text(name),
-                    "total": right - was,
-                    "squares": right * right - was * was,
-                }
-                self._connection.execute(ADD_CORRECTION, values)
