@@ -249,6 +249,8 @@ AGENT_SERVICES = {
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "clock",
+    "correcting",
+    "relearning",
     "repricing",
     "workers",
     "transfer",
