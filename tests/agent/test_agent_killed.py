@@ -56,7 +56,6 @@ def ends_the_same(tmp_path, seed, how, kills, **world):
         "learn",
         "add",
         "remove",
-        "rename",
         "correct",
         "preference",
     }

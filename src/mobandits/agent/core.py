@@ -401,7 +401,7 @@ class AgentCore:
             self.ledger.check_arm(to)
             change.remember()
             self.arms.rename(name, to)
-            change.write("rename", arm=name, to=to, **changed_by())
+            change.write("add", arm=to, was=name, **changed_by())
             self.contexts.resize()
 
     def _refuse_named(self, name: Hashable) -> None:

@@ -312,8 +312,6 @@ class StoreWriter:
         self._append([event], description)
         kind = event["kind"]
         if kind == "add":
-            self._numbers.setdefault(event["arm"], len(self._numbers))
-        elif kind == "rename":
             names = self.store.arm_names
             self._numbers = {name: number for number, name in enumerate(names)}
         elif kind in SNAPSHOT_AFTER:

@@ -104,12 +104,12 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
 
 
 def _change_arms(core: AgentCore, event: dict[str, Any]) -> None:
-    if event["kind"] == "add":
-        core.add_arm(event["arm"], event.get("like"))
-    elif event["kind"] == "remove":
+    if event["kind"] == "remove":
         core.remove_arm(event["arm"])
+    elif "was" in event:
+        core.rename_arm(event["was"], event["arm"])
     else:
-        core.rename_arm(event["arm"], event["to"])
+        core.add_arm(event["arm"], event.get("like"))
 
 
 def _lose_again(core: AgentCore, event: dict[str, Any]) -> None:

@@ -177,12 +177,12 @@ def log_at_hand(core: AgentCore) -> Feedback | None:
         return None
 
     present_names: dict[Hashable, Hashable] = {}
-    for event in store.last_changes(["reprice", "rename"], limit=EVERY_CHANGE):
+    for event in store.last_changes(["reprice", "add"], limit=EVERY_CHANGE):
         arm = present_names.get(event["arm"], event["arm"])
-        if event["kind"] == "rename":
-            present_names[event["arm"]] = present_names.pop(event["to"], event["to"])
+        if "was" in event:
+            present_names[event["was"]] = present_names.pop(event["arm"], event["arm"])
         # An arm that has left since is in no choice any more.
-        elif arm in rounds.arm_names:
+        elif event["kind"] == "reprice" and arm in rounds.arm_names:
             before = _made_before(rounds, event)
             rounds = _at_another_cost(rounds, arm, event["objective"], event["factor"], before)
 

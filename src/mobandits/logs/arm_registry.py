@@ -7,8 +7,8 @@ from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted
 
-# Kinds of events after which there are other arms, or their names are others.
-CHANGES = ("add", "remove", "rename")
+# Kinds of events after which there are other arms, or one is called otherwise.
+CHANGES = ("add", "remove")
 
 
 class ArmRegistry:
@@ -57,10 +57,9 @@ class ArmRegistry:
         is_present = position in self.present
         if kind == "add" and is_present:
             rule = "must not be there already to be added"
-        elif kind != "add" and not is_present:
-            rule = f"must be there to be {kind}d"
-        elif kind == "rename" and event["to"] in self._positions:
-            arm = event["to"]
+        elif kind == "remove" and not is_present:
+            rule = "must be there to be removed"
+        elif "was" in event and arm in self._positions:
             rule = "must be renamed to a name that was none before"
         else:
             return
@@ -74,16 +73,22 @@ class ArmRegistry:
             LogError: as `check`.
         """
         self.check(event, where)
-        if event["kind"] == "add":
+        if event["kind"] == "add" and "was" in event:
+            self._rename(event["was"], event["arm"])
+        elif event["kind"] == "add":
             self._add(event["arm"])
         elif event["kind"] == "remove":
             position = self._positions[event["arm"]]
             # The name keeps its position, which decisions of the past refer to.
             self.present.remove(position)
-        elif event["kind"] == "rename":
-            position = self._positions.pop(event["arm"])
-            self._positions[event["to"]] = position
-            self.names[position] = event["to"]
+
+    def _rename(self, name: Hashable, to: Hashable) -> None:
+        position = self._positions.pop(name, -1)
+        if position not in self.present:
+            raise LogError(f"arm must be there to be renamed, got {quoted(name)}")
+
+        self._positions[to] = position
+        self.names[position] = to
 
     def _add(self, name: Hashable) -> None:
         new_position = len(self.names)

@@ -11,7 +11,6 @@ from mobandits.support.naming import quantity, shortened
 SAID = {
     "add": "arm {arm} came",
     "remove": "arm {arm} left",
-    "rename": "arm {arm} is called {to}",
     "first_prices": "first prices of costs were found on a log",
     "clock": "the clock was set right",
     "reprice": "arm {arm} costs {factor} times as much",
@@ -71,6 +70,8 @@ def preference_in_words(event: Event, objectives: Sequence[Hashable]) -> str | N
 
 def _what(event: Event, objectives: Sequence[Hashable]) -> str:
     kind = event["kind"]
+    if "was" in event and kind == "add":
+        return shortened(f"arm {event['was']} is called {event['arm']}")
     if kind in SAID:
         rewards = {}
         for field in ("rewards", "was"):

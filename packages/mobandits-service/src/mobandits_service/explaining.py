@@ -5,7 +5,6 @@ import contextlib
 import numpy as np
 
 from mobandits.agent import Agent, Decision
-from mobandits.logs.arm_registry import CHANGES
 from mobandits.logs.store import Store
 from mobandits.logs.store.lookup import RecordedDecision
 from mobandits_client.messages import Estimate, Explained
@@ -52,7 +51,7 @@ def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decis
     """A decision as the agent made it; arguments and errors as of `explanation_of`."""
     event = found.event
     number = event["id"]
-    for kind in CHANGES:
+    for kind in ("add", "remove"):
         if store.first_change(kind, found.seq) is not None:
             raise Problem(409, f"decision {number} had other arms than there are now")
 

@@ -27,7 +27,7 @@ from mobandits.support.numbering import SPAN
 SELECT_AGENTS = """
 SELECT id, name, description, created, events, complete_after, checksum FROM agents ORDER BY id
 """
-SELECT_CHANGES_OF_ARMS = f"{CHANGE_ROWS} AND kind IN ('add', 'remove', 'rename') ORDER BY seq"
+SELECT_CHANGES_OF_ARMS = f"{CHANGE_ROWS} AND kind IN ('add', 'remove') ORDER BY seq"
 SELECT_LAST_CHANGES = CHANGE_ROWS + " AND seq < ? AND kind IN ({places}) ORDER BY seq DESC LIMIT ?"
 SELECT_SNAPSHOTS = "SELECT seq, state, checksum FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 LAST_SEQS = """

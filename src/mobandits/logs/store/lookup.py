@@ -20,7 +20,7 @@ SELECT_REWARDS_OF_DECISIONS = REWARD_ROWS + " AND decision IN ({places}) ORDER B
 MOST_AT_ONCE = 500  # numbers in one query: older versions of SQLite take up to 999
 SELECT_RECENT = "SELECT id FROM decisions WHERE agent = ? ORDER BY seq DESC LIMIT ?"
 LAST_CHANGE_OF_ARMS = """
-SELECT max(seq) FROM changes WHERE agent = ? AND kind IN ('add', 'remove', 'rename')
+SELECT max(seq) FROM changes WHERE agent = ? AND kind IN ('add', 'remove')
 """
 
 

@@ -83,7 +83,7 @@ CREATE TABLE changes (
     checksum INTEGER NOT NULL,
     PRIMARY KEY (agent, seq)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX changes_of_arms ON changes (agent, seq) WHERE kind IN ('add', 'remove', 'rename');
+CREATE INDEX changes_of_arms ON changes (agent, seq) WHERE kind IN ('add', 'remove');
 
 CREATE TABLE snapshots (
     agent INTEGER NOT NULL REFERENCES agents (id),

@@ -389,9 +389,9 @@ class Store:
                 arms.follow(kept)
                 for name in arms.names[known:]:
                     statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
-                if kept["kind"] == "rename":
-                    place = arms.names.index(kept["to"])
-                    statements.append((UPDATE_ARM, (name_text(kept["to"]), number, place)))
+                if "was" in kept:
+                    place = arms.names.index(kept["arm"])
+                    statements.append((UPDATE_ARM, (name_text(kept["arm"]), number, place)))
 
         statements.append((UPDATE_EVENTS, (seq, number)))
         statements += more

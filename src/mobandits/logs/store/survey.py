@@ -16,7 +16,6 @@ import numpy as np
 
 from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.errors import LogError
-from mobandits.logs.arm_registry import CHANGES
 from mobandits.logs.store.content import AgentRow
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
@@ -37,6 +36,7 @@ from mobandits.logs.store.rows import (
 
 BLOCK = 2000  # events at a time
 LEAST_EVENT = 16  # bytes of the file: no event takes less
+CHANGES_OF_ARMS = ("add", "remove")
 NO_DECISION = -1  # in the place of the decision of a change, or of its arm
 SELECT_SEQS = "SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 SELECT_SNAPSHOT = "SELECT seq, at, state, checksum FROM snapshots WHERE agent = ? AND seq = ?"
@@ -242,7 +242,7 @@ def _found_change(agent: int, row: Row) -> FoundEvent:
     if not _is_whole(check_change, row):
         return FoundEvent(row[0], NO_DECISION, NO_DECISION, [])
 
-    event = change_event(row, "") if row[2] in CHANGES else None
+    event = change_event(row, "") if row[2] in CHANGES_OF_ARMS else None
     statements = [(INSERT_CHANGE, (agent, *row))]
 
     return FoundEvent(row[0], NO_DECISION, NO_DECISION, statements, event)

@@ -82,7 +82,7 @@ CREATE TABLE changes (
     checksum bigint NOT NULL,
     PRIMARY KEY (agent, seq)
 );
-CREATE INDEX changes_of_arms ON changes (agent, seq) WHERE kind IN ('add', 'remove', 'rename');
+CREATE INDEX changes_of_arms ON changes (agent, seq) WHERE kind IN ('add', 'remove');
 
 CREATE TABLE snapshots (
     agent bigint NOT NULL REFERENCES agents (id),
