@@ -70,7 +70,7 @@ MAY_IMPORT = {
     # What `tune` makes of a budget is a policy, on a map.
     "evaluation": GROUND
     | {"statistics", "logs", "figures", "orders", "agent", "encoding", "policies", "features"},
-    "monitoring": GROUND | {"agent", "logs", "statistics", "figures"},
+    "monitoring": GROUND | {"agent", "logs", "orders", "statistics", "figures"},
     # Maps import the ground only; what fits them to a log is loaded late, and imports more.
     "features": GROUND | {"statistics", "logs", "evaluation", "encoding"},
     "interop": GROUND
@@ -249,6 +249,8 @@ AGENT_SERVICES = {
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "clock",
+    "correcting",
+    "relearning",
     "repricing",
     "workers",
     "transfer",

@@ -48,6 +48,12 @@ def steps(seed, count):
         elif kind < 0.97 and len(arms) < 6:
             out.append((now, "add_arm", f"new {i}", chance.choice([None, *arms])))
             arms.append(f"new {i}")
+        elif kind < 0.98:
+            out.append((now, "correct", chance.randrange(made), {"y": float(i % 5)}))
+        elif kind < 0.985:
+            place = chance.randrange(len(arms))
+            out.append((now, "rename_arm", arms[place], f"named {i}"))
+            arms[place] = f"named {i}"
         else:
             out.append((now, "prefer", chance.choice([None, Lexicographic(), EffectivePareto()])))
     return out
@@ -104,7 +110,7 @@ class Life:
         except LogError:
             raise
         except ValueError:
-            assert name == "learn"
+            assert name in {"learn", "correct"}  # of what was told nothing, or dropped
 
 
 def kill_after(calls):

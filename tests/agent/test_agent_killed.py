@@ -56,6 +56,7 @@ def ends_the_same(tmp_path, seed, how, kills, **world):
         "learn",
         "add",
         "remove",
+        "correct",
         "preference",
     }
 

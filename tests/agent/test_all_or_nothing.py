@@ -180,13 +180,25 @@ def remove_arm(agent):
     agent.remove_arm(0)
 
 
+def rename_arm(agent):
+    agent.rename_arm(0, "zero")
+
+
+def correct(agent):
+    agent.correct(0, {"y": 2.0})
+
+
+def describe(agent):
+    agent.retune(objectives=["x", "y", "z"])
+
+
 def prefer(agent):
     agent.preference = Lexicographic()
 
 
 CALLS = [
     *(decide, decide_on_some, decide_batch, decide_batch_on_some, learn, learn_a_part),
-    *(add_arm, add_arm_like_another, remove_arm, prefer),
+    *(add_arm, add_arm_like_another, remove_arm, rename_arm, prefer, correct, describe),
 ]
 
 

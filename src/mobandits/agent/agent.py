@@ -617,6 +617,29 @@ class Agent(Generic[Arm]):
         """
         self.core.remove_arm(name)
 
+    def rename_arm(self, arm: Hashable, to: Hashable) -> None:
+        """Call an arm by another name from now on; what was learned of it stays.
+
+        A log records the change, and reads past decisions with the new name. An agent that is made
+        with the log may name its arms as they were or as they are. Archives keep the old name.
+
+        Args:
+            arm: its name until now.
+            to: the new one, which no arm of the agent ever had.
+
+        Raises:
+            ValueError: where there is no such arm, the new name was used before, or the recipe
+                names the arm.
+
+        Example:
+            >>> from mobandits.policies import MolUcb
+            >>> agent = Agent(MolUcb(scale=0.3), arms=["v1", "v2"], features=1, objectives=1)
+            >>> agent.rename_arm("v1", "v3")
+            >>> agent.arms
+            ('v3', 'v2')
+        """
+        self.core.rename_arm(arm, to)
+
     def reprice(self, arm: Hashable, factor: float, objective: Hashable | None = None) -> None:
         """Take in that an arm costs `factor` times what it did, from the next decision on.
 
@@ -691,14 +714,20 @@ class Agent(Generic[Arm]):
         pending: int | None = None,
         max_age: Any = UNCHANGED,
         propensity: Propensity | None = None,
+        objectives: Sequence[Any] | None = None,
     ) -> None:
-        """Go on with another recipe, or other limits, and with what was learned.
+        """Go on with another recipe, other objectives or limits, and with what was learned.
 
         Statistics are kept where the estimators agree, as those of MolUcb and MolTs of one penalty
         do. Else the new recipe learns all decisions of the agent's log again, as `adopt` does; it
         ends where an agent would be that had it from the start. Decisions that wait keep waiting,
         and what is drawn goes on in the same stream. A log records the change, and asks for the new
-        recipe when it is opened next.
+        recipe and objectives when it is opened next.
+
+        Objectives of the same name may have another direction, unit, range, default or delay: the
+        log is learned again with these. An objective that is not in the list is dropped, with its
+        rewards. One that is new counts as not observed until now, so that the recipe must learn
+        rewards in part where there is a past.
 
         Args:
             recipe: the new one; None: as it is.
@@ -707,6 +736,8 @@ class Agent(Generic[Arm]):
             max_age: seconds, or None, which is without a limit.
             propensity: "exact", "sampled" or "none"; None: as it is, and "sampled" in place of
                 "exact" where the new recipe draws beliefs.
+            objectives: all of them, as for a new agent; None: as they are. Where one is dropped or
+                changes its place, the recipe must be given too: it may have numbers of objectives.
 
         Raises:
             ValueError: where a parameter does not fit; where statistics cannot be kept, and there
@@ -723,7 +754,40 @@ class Agent(Generic[Arm]):
         """
         from mobandits.agent.retuning import retune  # noqa: PLC0415
 
-        retune(self.core, recipe, pending, max_age, propensity)
+        retune(self.core, recipe, pending, max_age, propensity, objectives)
+
+    def correct(self, decision_id: int, rewards: Rewards) -> None:
+        """Take back rewards of a decision, and have learned these in their place.
+
+        Not every estimator can take back a reward, so the agent learns all decisions of its log
+        again, as `adopt` does: it ends where an agent would be that was told the right rewards at
+        the time. Decisions that were made meanwhile stay as they were. What is spent of a budget in
+        the present period changes with the bill. The log keeps both rewards, and whoever reads
+        decisions from it finds the right ones.
+
+        Args:
+            decision_id: `Decision.id`, of any decision in the log.
+            rewards: as of `learn`; objectives that are not named stay as they were. A default
+                that was learned can be corrected while the decision is remembered.
+
+        Raises:
+            ValueError: where there is no log, or not all of it; where the decision was told nothing
+                of an objective; where the recipe cannot learn from a log. Nothing has changed then.
+
+        Example:
+            >>> import tempfile
+            >>> from mobandits.policies import MolUcb
+            >>> log = tempfile.mkdtemp() + "/router.db"
+            >>> with Agent(MolUcb(scale=0.3), arms=2, features=1, objectives=1, log=log) as agent:
+            ...     decision = agent.decide([1.0])
+            ...     agent.learn(decision.id, [100.0])
+            ...     agent.correct(decision.id, [1.0])
+            ...     agent.explain(decision).estimates[decision.arm].tolist()
+            [0.5]
+        """
+        from mobandits.agent.correcting import correct  # noqa: PLC0415
+
+        correct(self.core, decision_id, rewards)
 
     def branch(self, path: str | Path) -> "Agent[Arm]":
         """Another agent that goes on from here, with a log of its own, to try something.

@@ -93,6 +93,22 @@ class Arms:
         self.names = tuple(others)
         self._index(slot_of)
 
+    def rename(self, name: Hashable, to: Hashable) -> None:
+        """Call an arm by another name, in its slot and its place.
+
+        Raises:
+            ValueError: where there is no such arm, or one of the other name.
+        """
+        slot = self.slot(name)
+        (to,) = name_tuple("to", [to])
+        if to in self._slot_of:
+            raise ValueError(f"to must be a new name, got {quoted(to)}")
+
+        slot_of = {**self._slot_of, to: slot}
+        del slot_of[name]
+        self.names = tuple(to if each == name else each for each in self.names)
+        self._index(slot_of)
+
     def slot(self, name: Hashable) -> int:
         """Slot of an arm.
 

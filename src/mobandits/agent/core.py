@@ -44,7 +44,7 @@ from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
 from mobandits.contracts.terms import arms_named, in_terms
 from mobandits.encoding.encoder import Encoder
-from mobandits.logs.objectives import terms_of
+from mobandits.logs.objectives import Objective, terms_of
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
@@ -136,10 +136,8 @@ class AgentCore:
             name_count(objectives),
         )
         refuse_large(size)
-        self.objectives = as_objectives(objectives)
-        self.objective_names = tuple(each.name for each in self.objectives)
+        self.set_objectives(as_objectives(objectives))
         self.recipe: Recipe = by_number(recipe, self.objective_names)
-        self.reward_places = {name: i for i, name in enumerate(self.objective_names)}
         self.seed = int(seed)
         self.propensity = propensity
         self.samples = int(samples)
@@ -157,8 +155,6 @@ class AgentCore:
         own_recipe = self.in_own_terms(self.recipe)
         self.bound = BoundPolicy(own_recipe, shape, self.seed, propensity)
         self.guard = Guard(self.recipe)
-        self.scales = Scales(self.objectives)
-        self.expectations = Expectations(self.objectives)
         self.pending = PendingDecisions(
             self.objectives,
             int(pending),
@@ -177,6 +173,14 @@ class AgentCore:
         self.lock: Any = threading.RLock()
         self.process = os.getpid()
         on_fork(self, AgentCore.leave_to_parent)
+
+    def set_objectives(self, objectives: tuple[Objective, ...]) -> None:
+        """Take rewards in these objectives from now on."""
+        self.objectives = objectives
+        self.objective_names = tuple(each.name for each in objectives)
+        self.reward_places = {name: i for i, name in enumerate(self.objective_names)}
+        self.scales = Scales(objectives)
+        self.expectations = Expectations(objectives)
 
     def settle_propensity(self, mode: Any) -> None:
         """Choose the mode of propensities of an agent that has decided nothing.
@@ -221,10 +225,17 @@ class AgentCore:
 
         return self.ledger.fitting(offer, now, count)
 
-    def in_own_terms(self, recipe: Recipe) -> Recipe:
-        """A recipe that knows the names, directions and units of this agent, where it needs them."""
+    def in_own_terms(
+        self, recipe: Recipe, objectives: tuple[Objective, ...] | None = None
+    ) -> Recipe:
+        """A recipe that knows the names, directions and units of this agent, where it needs them.
+
+        Args:
+            recipe: which.
+            objectives: that the agent is about to have; None: those that it has.
+        """
         slot_of = {name: self.arms.slot(name) for name in self.arms.names}
-        terms = terms_of(self.objectives, slot_of)
+        terms = terms_of(objectives or self.objectives, slot_of)
         own_recipe: Recipe = in_terms(recipe, terms)
 
         return own_recipe
@@ -380,16 +391,31 @@ class AgentCore:
             self.bound.add_arm(resized)
             self.contexts.resize()
 
+    def rename_arm(self, name: Hashable, to: Hashable) -> None:
+        """Another name for an arm; see `Agent.rename_arm`."""
+        with self.lock, Change(self) as change:
+            if change.writer is not None:
+                change.writer.check_name(to)
+
+            self._refuse_named(name)
+            self.ledger.check_arm(to)
+            change.remember()
+            self.arms.rename(name, to)
+            change.write("add", arm=to, was=name, **changed_by())
+            self.contexts.resize()
+
+    def _refuse_named(self, name: Hashable) -> None:
+        if name in arms_named(self.recipe):
+            shown = short_repr(self.recipe)
+            raise ValueError(
+                f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
+            )
+
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
         with self.lock, Change(self) as change:
             # Its slot may be another arm's by and by, which the recipe would take for it.
-            if name in arms_named(self.recipe):
-                shown = short_repr(self.recipe)
-                raise ValueError(
-                    f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
-                )
-
+            self._refuse_named(name)
             change.remember()
             self.arms.remove(name)
             change.write("remove", arm=name, **changed_by())

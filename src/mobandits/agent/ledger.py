@@ -278,6 +278,23 @@ class Ledger:
             if not math.isnan(cost):
                 account.settle(number, cost)
 
+    def correct(self, decided: float | None, was: Sequence[float], right: Sequence[float]) -> None:
+        """Other bills, (objectives,), NaN where none changes.
+
+        Args:
+            decided: when the decision was made; None: by somebody else.
+            was: the bills so far.
+            right: the right ones.
+        """
+        if decided is None:
+            return
+
+        for account in self.accounts:
+            change = right[account.place] - was[account.place]
+            is_present = period_of(account.budget.per, decided) == account.period
+            if is_present and not math.isnan(change):
+                account.spent += change
+
     def turn(self, now: float) -> None:
         """Begin new periods where their time has come."""
         for account in self.accounts:

@@ -274,15 +274,13 @@ def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Arra
 
 
 def _check_rewards(core: AgentCore, tables: Sequence[Array]) -> None:
-    rewards = tables[REWARDS]
-    is_infinite = np.isinf(rewards)
-    is_settled = np.isfinite(tables[SETTLED_REWARDS])
-    is_finite = is_settled.all() and not is_infinite.any()
+    # Of a settled decision those may be missing whose objectives came later.
+    is_infinite = any(np.isinf(tables[place]).any() for place in (REWARDS, SETTLED_REWARDS))
     is_allowed = core.guard.allows(tables[ROWS])
-    if not is_finite or not is_allowed:
+    if is_infinite or not is_allowed:
         raise ValueError("contexts and rewards must be finite, and what the recipe needs")
 
-    lacks_one = np.isnan(rewards).any(axis=1)
+    lacks_one = np.isnan(tables[REWARDS]).any(axis=1)
     if not lacks_one.all():
         raise ValueError("decisions must lack a reward to wait for")
 

@@ -180,14 +180,7 @@ class PendingDecisions:
         self.adopted: set[int] = set()
         self.former: dict[int, dict[int, float]] = {}
         self.ledger: PendingLedger | None = None
-        self._timers = []
-        for i, objective in enumerate(objectives):
-            after = objective.after
-            if after is not None:
-                timer = Timer(i, after)
-                self._timers.append(timer)
-
-        self.is_timed = max_age is not None or bool(self._timers)
+        self.set_timers(objectives)
 
     @property
     def made(self) -> int:
@@ -316,6 +309,46 @@ class PendingDecisions:
         self.is_timed = max_age is not None or bool(self._timers)
         while len(self.open) > limit:
             self.drop_oldest("limit")
+
+    def set_timers(self, objectives: Sequence[Objective]) -> None:
+        """Let the defaults of these objectives be due, also of decisions that wait already."""
+        self._timers = []
+        for i, objective in enumerate(objectives):
+            after = objective.after
+            if after is not None:
+                timer = Timer(i, after)
+                self._timers.append(timer)
+
+        self.is_timed = self.max_age is not None or bool(self._timers)
+        self.restart_timers()
+
+    def set_objectives(self, objectives: Sequence[Objective], places: Sequence[int | None]) -> None:
+        """Wait for rewards in other objectives; who has them all by now waits no more.
+
+        Args:
+            objectives: from now on.
+            places: of each of them among those until now; None: it is new, and not observed.
+        """
+
+        def moved(rewards: Sequence[float]) -> list[float]:
+            return [math.nan if place is None else rewards[place] for place in places]
+
+        for number, rewards in self.settled.items():
+            self.settled[number] = tuple(moved(rewards))
+        for number, pending in list(self.open.items()):
+            if pending.rewards is None:
+                continue
+
+            known = moved(pending.rewards)
+            self.open[number] = pending._replace(rewards=known)
+            if not math.isnan(sum(known)):
+                self.settle(number, known)
+
+        for number, factors in self.former.items():
+            kept = {places.index(place): each for place, each in factors.items() if place in places}
+            self.former[number] = kept
+
+        self.set_timers(objectives)
 
     def set_times(self, now: float) -> None:
         """Let all decisions that wait be of this time."""

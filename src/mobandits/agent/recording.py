@@ -25,7 +25,7 @@ LOG = logging.getLogger("mobandits")
 # that comes after as many events as that costs a small part of what they cost.
 KEPT_PER_EVENT = 10
 # At once, since to replay these may be to learn everything again.
-SNAPSHOT_AFTER = ("retune", "state")
+SNAPSHOT_AFTER = ("retune", "correct", "state")
 
 
 class StoreWriter:
@@ -45,6 +45,7 @@ class StoreWriter:
         store: which.
         silent: whether nothing is written, while events are replayed.
         replayed: how many events were replayed, or known, before the one that is.
+        objective_names: of the agent's rewards.
     """
 
     def __init__(self, store: Store, core: AgentCore, every: int, snapshot_at: int) -> None:
@@ -52,7 +53,7 @@ class StoreWriter:
         self._arms = core.arms
         self._contexts = core.contexts
         self._features = core.features
-        self._objective_names = core.objective_names
+        self.objective_names = core.objective_names
         self._numbers = {name: number for number, name in enumerate(store.arm_names)}
         self._every = every
         self._snapshot_at = snapshot_at
@@ -311,7 +312,8 @@ class StoreWriter:
         self._append([event], description)
         kind = event["kind"]
         if kind == "add":
-            self._numbers.setdefault(event["arm"], len(self._numbers))
+            names = self.store.arm_names
+            self._numbers = {name: number for number, name in enumerate(names)}
         elif kind in SNAPSHOT_AFTER:
             self._next_snapshot = 0
 
@@ -357,7 +359,7 @@ class StoreWriter:
         return events
 
     def _reward_event(self, number: int, rewards: list[float], now: float) -> dict[str, Any]:
-        pairs = zip(self._objective_names, rewards, strict=True)
+        pairs = zip(self.objective_names, rewards, strict=True)
         observed = {name: value for name, value in pairs if not math.isnan(value)}
         return {
             "kind": "learn",

@@ -16,6 +16,7 @@ from mobandits.agent.repricing import reprice_again
 from mobandits.agent.transfer import take_over_again
 from mobandits.agent.workers import DecisionOfWorker, Source, keep_of_worker
 from mobandits.errors import LogError
+from mobandits.logs.arm_registry import CHANGES, ArmRegistry
 from mobandits.logs.parts_as_data import made
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import SPAN
@@ -24,7 +25,7 @@ from mobandits.support.numbering import SPAN
 def replay(
     core: AgentCore,
     event: dict[str, Any],
-    names: list[Hashable],
+    arms: ArmRegistry,
     where: str,
     *,
     adopting: bool = False,
@@ -35,7 +36,7 @@ def replay(
     Args:
         core: of the agent.
         event: of its log; one that changed its parameters is not for here.
-        names: of all arms that ever were, by number.
+        arms: that were there before it; they follow.
         where: what errors call the event.
         adopting: whether decisions are taken as they were, and not made again, and preferences,
             which teach nothing, are passed over.
@@ -51,8 +52,10 @@ def replay(
     # What one call did happened in one moment: time brings nothing in the middle.
     core.is_timed = event.get("batch") is not True
     kind = event["kind"]
+    names = arms.names
     decision = None
     try:
+        arms.follow(event, where)
         if kind == "decide":
             decision = _replay_decision(
                 core, event, names, where, adopting=adopting, differing=differing
@@ -79,10 +82,8 @@ def replay(
 def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopting: bool) -> None:
     """Change once more what the agent chooses among, and how; other kinds mean nothing here."""
     kind = event["kind"]
-    if kind == "add":
-        core.add_arm(event["arm"], event.get("like"))
-    elif kind == "remove":
-        core.remove_arm(event["arm"])
+    if kind in CHANGES:
+        _change_arms(core, event)
     elif kind == "preference" and not adopting:
         order = event["order"]
         core.set_preference(None if order is None else made(order, "preference"))
@@ -100,6 +101,15 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
             raise LogError(f"{where} is {what}")
 
         take_over_again(core, event)
+
+
+def _change_arms(core: AgentCore, event: dict[str, Any]) -> None:
+    if event["kind"] == "remove":
+        core.remove_arm(event["arm"])
+    elif "was" in event:
+        core.rename_arm(event["was"], event["arm"])
+    else:
+        core.add_arm(event["arm"], event.get("like"))
 
 
 def _lose_again(core: AgentCore, event: dict[str, Any]) -> None:

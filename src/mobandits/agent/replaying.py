@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
+from mobandits.agent.correcting import correct_again
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.recording import StoreWriter
+from mobandits.agent.relearning import objectives_of
 from mobandits.agent.replayed_events import replay
-from mobandits.agent.retuning import core_before, retune_again
+from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.log_description import objectives_as_data
@@ -23,10 +25,16 @@ EVERY = 10_000  # events between snapshots
 # What `retune` changes: its names in descriptions and events, and those of an agent's parameters.
 RETUNED = {
     "recipe": "recipe",
+    "objectives": "objectives",
+    "defaults": "objectives",
+    "ranges": "objectives",
     "limit": "pending",
     "max_age": "max_age",
     "propensity": "propensity",
 }
+
+# Events for which the log may be learned again.
+RELEARNED = {"retune": retune_again, "correct": correct_again}
 
 
 def attached(
@@ -132,12 +140,18 @@ def _opened(log: Any, durability: Any) -> Store:
 def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> AgentCore:
     known = store.description
     first = core.arms.names
-    if known is not None and after is not None and after > 0:
-        # The arms of an agent that was read from a file came and went since the log began.
-        first = tuple(known["arms"])
+    if known is not None:
+        began = tuple(known["arms"])
+        # The arms of an agent that was read from a file came and went since the log began, and who
+        # makes an agent may call them by the names that they have now.
+        is_renamed = first == tuple(store.arm_names[: len(began)])
+        if is_renamed or (after is not None and after > 0):
+            first = began
 
     description = description_of(core, first)
     retuned = None if after is None else store.first_change("retune", after)
+    if known is not None and "dropped" in known:
+        description["dropped"] = known["dropped"]
     if retuned is not None and known is not None:
         # The agent was saved before it became what the store describes.
         _check_before(core, retuned, store)
@@ -150,7 +164,7 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
             f"{store.path} has {len(store)} events, and the agent knew {after}: it is not its log"
         )
 
-    current, start = _from_snapshot(core, store, after)
+    current, start = _from_snapshot(core, store, after, first)
     writer = StoreWriter(store, current, every, start)
     current.writer = writer
     current.is_timed = True
@@ -166,10 +180,12 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     return current
 
 
-def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[AgentCore, int]:
+def _from_snapshot(
+    core: AgentCore, store: Store, after: int | None, arms: tuple[Hashable, ...]
+) -> tuple[AgentCore, int]:
     """The core of the newest snapshot that can be read, and how many events it knows.
 
-    Where there is none, or none that is newer: the given core.
+    Where there is none, or none that is newer: the given core, as it began with these arms.
     """
     for seq, state in store.snapshots():
         if after is not None and seq <= after:
@@ -184,27 +200,28 @@ def _from_snapshot(core: AgentCore, store: Store, after: int | None) -> tuple[Ag
             return restored, seq
 
     first = store.first_change("retune")
-    if first is None or after is not None:
+    is_as_begun = first is None and core.arms.names == arms
+    if is_as_begun or after is not None:
         return core, after or 0
 
-    # The given recipe is the last one; events from the start were decided by the first.
-    return core_before(core, first), 0
+    # The given recipe and names are the last ones; events from the start came to the first.
+    return core_at_start(core, arms, first), 0
 
 
 def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
     store = writer.store
     clock = core.clock
     writer.silent = True
-    names = writer.arm_names()
+    arms = store.arms_after(start)
     differing: list[int] = []
     try:
         for number, event in enumerate(store.events(start), start + 1):
             writer.replayed = number - 1
-            if event["kind"] == "retune":
-                retune_again(core, event)
+            where = f"{store.path}: event {number}"
+            if event["kind"] in RELEARNED:
+                RELEARNED[event["kind"]](core, event)
             else:
-                where = f"{store.path}: event {number}"
-                replay(core, event, names, where, differing=differing)
+                replay(core, event, arms, where, differing=differing)
     finally:
         core.clock = clock
         writer.silent = False
@@ -241,11 +258,17 @@ def _check_same(
 def _check_before(core: AgentCore, retuned: dict[str, Any], store: Store) -> None:
     """Refuse an agent that is not the one that was changed first after it was saved."""
     before = retuned["before"]
-    expected = {**before, "recipe": made(before["recipe"], "recipe")}
+    expected = {
+        "recipe": made(before["recipe"], "recipe"),
+        "objectives": objectives_of(before, core),
+        "pending": before["limit"],
+        "max_age": before["max_age"],
+        "propensity": before["propensity"],
+    }
     given = _parameters(core)
-    for key, name in RETUNED.items():
-        if expected[key] != given[name]:
-            raise _other_agent(store, name, expected[key], given[name])
+    for name, value in expected.items():
+        if value != given[name]:
+            raise _other_agent(store, name, value, given[name])
 
 
 def _other_agent(store: Store, name: str, was: Any, value: Any) -> LogError:

@@ -176,13 +176,15 @@ def log_at_hand(core: AgentCore) -> Feedback | None:
     if rounds is None:
         return None
 
-    for event in store.last_changes(["reprice"], limit=EVERY_CHANGE):
+    present_names: dict[Hashable, Hashable] = {}
+    for event in store.last_changes(["reprice", "add"], limit=EVERY_CHANGE):
+        arm = present_names.get(event["arm"], event["arm"])
+        if "was" in event:
+            present_names[event["was"]] = present_names.pop(event["arm"], event["arm"])
         # An arm that has left since is in no choice any more.
-        if event["arm"] in rounds.arm_names:
+        elif event["kind"] == "reprice" and arm in rounds.arm_names:
             before = _made_before(rounds, event)
-            rounds = _at_another_cost(
-                rounds, event["arm"], event["objective"], event["factor"], before
-            )
+            rounds = _at_another_cost(rounds, arm, event["objective"], event["factor"], before)
 
     return rounds
 

@@ -1,7 +1,6 @@
 """Another recipe, and other limits, for an agent that goes on with what it has learned."""
 
-import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,16 +12,19 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
+from mobandits.agent.objectives import as_objectives
 from mobandits.agent.recording import StoreWriter
-from mobandits.agent.replayed_events import replay
+from mobandits.agent.relearning import objectives_of, parameters_like, relearned
 from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
-from mobandits.contracts.states import declares
+from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors
-from mobandits.errors import LogError
+from mobandits.logs.log_description import objectives_as_data
+from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described, made
+from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted, short_repr
@@ -36,6 +38,7 @@ def retune(
     pending: int | None,
     max_age: Any,
     propensity: Any,
+    objectives: Any = None,
     again: dict[str, Any] | None = None,
 ) -> None:
     """Go on with other parameters; see `Agent.retune`.
@@ -47,7 +50,10 @@ def retune(
         age = core.pending.max_age if max_age is UNCHANGED else max_age
         new = core.recipe if recipe is None else recipe
         check_is_recipe(new)
-        new = by_number(new, core.objective_names)
+        goal = core.objectives if objectives is None else as_objectives(objectives)
+        names = tuple(each.name for each in goal)
+        _check_places(core, names, recipe)
+        new = by_number(new, names)
         law = _kept_propensity(core, new) if propensity is None else propensity
         check_counts(pending=(limit, 1))
         if age is not None:
@@ -55,29 +61,33 @@ def retune(
         choice("propensity", law, PROPENSITIES)
 
         bound = None
-        if new != core.recipe or law != core.propensity:
-            bound = _rebound(core, new, law)
+        if new != core.recipe or law != core.propensity or goal != core.objectives:
+            bound = rebound(core, new, law, goal)
 
         prices = None
         if again is not None:
             prices = again.get("prices")
-        elif bound is not None and bound.stage > 0 and has_prices(new):
+        elif bound is not None and goal == core.objectives and has_prices(new):
             prices = prices_by(core, bound, log_at_hand(core))
         before = None
         after = None
         if change.writer is not None:
-            before = _recorded(core, core.recipe, core.pending.limit, core.pending.max_age)
-            after = _recorded(core, new, limit, age) | {"propensity": law}
+            before = _recorded(
+                core, core.recipe, core.pending.limit, core.pending.max_age, core.objectives
+            )
+            after = _recorded(core, new, limit, age, goal) | {"propensity": law}
             if prices is not None:
                 after["prices"] = prices
 
         changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
-        changed["propensity"] = law
+        changed |= {"propensity": law, **objectives_as_data(goal), **_dropped(core, names)}
         change.write("retune", changed, before=before, after=after)
 
         if bound is not None:
             begin_with(bound, prices)
         _apply(core, new, law, bound)
+        if goal != core.objectives:
+            _take_objectives(core, goal)
         was_timed = core.is_timed
         core.pending.set_limits(int(limit), age)
         core.is_timed = core.writer is not None or core.pending.is_timed or core.ledger.is_timed
@@ -92,12 +102,16 @@ def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
     after = event["after"]
     core.clock = lambda: event["time"]
     recipe = made(after["recipe"], "recipe")
-    retune(core, recipe, after["limit"], after["max_age"], after["propensity"], again=after)
-
-
-def core_before(core: AgentCore, event: dict[str, Any]) -> AgentCore:
-    """The core of the agent as it began, before its first change of parameters."""
-    return core_at_start(core, core.arms.names, event)
+    objectives = objectives_of(after, core)
+    retune(
+        core,
+        recipe,
+        after["limit"],
+        after["max_age"],
+        after["propensity"],
+        objectives,
+        again=after,
+    )
 
 
 def core_at_start(
@@ -112,41 +126,29 @@ def core_at_start(
     """
     if event is None:
         limits = {"limit": core.pending.limit, "max_age": core.pending.max_age}
-        return _new_core(core, core.recipe, arms, limits | {"propensity": core.propensity})
+        options = limits | {"propensity": core.propensity}
+        return AgentCore(**parameters_like(core, core.recipe, arms, options, core.objectives))
 
     before = event["before"]
     recipe = made(before["recipe"], "recipe")
-    return _new_core(core, recipe, arms, before)
+    objectives = objectives_of(before, core)
+    return AgentCore(**parameters_like(core, recipe, arms, before, objectives))
 
 
-def _recorded(core: AgentCore, recipe: Recipe, limit: int, max_age: float | None) -> dict[str, Any]:
+def _recorded(
+    core: AgentCore,
+    recipe: Recipe,
+    limit: int,
+    max_age: float | None,
+    objectives: tuple[Objective, ...],
+) -> dict[str, Any]:
     return {
         "recipe": described(recipe, "recipe"),
         "limit": int(limit),
         "max_age": max_age,
         "propensity": core.propensity,
+        **objectives_as_data(objectives),
     }
-
-
-def _new_core(
-    core: AgentCore, recipe: Recipe, arms: tuple[Hashable, ...], options: dict[str, Any]
-) -> AgentCore:
-    """The core of an agent that has decided nothing, otherwise like another one."""
-    return AgentCore(
-        recipe,
-        arms=arms,
-        features=core.declared_features,
-        objectives=core.objectives,
-        seed=core.seed,
-        rounds=core.rounds,
-        propensity=options["propensity"],
-        samples=core.samples,
-        pending=options["limit"],
-        max_age=options["max_age"],
-        remembered=core.pending.remembered,
-        clock=core.clock,
-        budgets=[account.budget for account in core.ledger.accounts],
-    )
 
 
 def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:
@@ -158,12 +160,55 @@ def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:
     return bound.best_propensity()
 
 
-def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
-    """The new recipe with what it would have learned."""
+def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe | None) -> None:
+    """Refuse that numbers of objectives, in a recipe or an order, come to mean others."""
+    before = core.objective_names
+    if names[: len(before)] == before:
+        return
+    if recipe is None:
+        rule = "recipe must be given where objectives go or change places"
+        raise ValueError(f"{rule}, got objectives {quoted(names)} for {quoted(before)}")
+    if core.bound.order is not None:
+        rule = "preference must be None where objectives go or change places"
+        raise ValueError(f"{rule}, got {quoted(core.bound.order)}")
+
+
+def _dropped(core: AgentCore, names: tuple[Hashable, ...]) -> dict[str, Any]:
+    """What a store says of the objectives that there ever were and are not among these."""
+    writer = core.writer
+    if names == core.objective_names or not isinstance(writer, StoreWriter):
+        return {}
+
+    before = (writer.store.description or {}).get("dropped", [])
+    dropped = [name for name in [*before, *core.objective_names] if name not in names]
+
+    return {"dropped": dropped}
+
+
+def _take_objectives(core: AgentCore, objectives: tuple[Objective, ...]) -> None:
+    """Take rewards in other objectives from now on."""
+    known = core.reward_places
+    places = [known.get(each.name) for each in objectives]
+    core.set_objectives(objectives)
+    core.pending.set_objectives(objectives, places)
+    core.set_budgets([account.budget for account in core.ledger.accounts])
+    if isinstance(core.writer, StoreWriter):
+        core.writer.objective_names = core.objective_names
+
+
+def rebound(
+    core: AgentCore,
+    recipe: Recipe,
+    propensity: Any,
+    objectives: tuple[Objective, ...],
+    corrections: Sequence[Event] = (),
+) -> BoundPolicy:
+    """A recipe with what it would have learned of these objectives, with some rewards corrected."""
     old = core.bound
     name = type(recipe).__name__
-    own_recipe = core.in_own_terms(recipe)
-    bound = BoundPolicy(own_recipe, old.shape, core.seed, propensity)
+    own_recipe = core.in_own_terms(recipe, objectives)
+    shape = old.shape.replaced(objectives=len(objectives))
+    bound = BoundPolicy(own_recipe, shape, core.seed, propensity)
     bound.rng = old.rng
     bound.propensity_rng = old.propensity_rng
     if old.order is not None:
@@ -172,20 +217,29 @@ def _rebound(core: AgentCore, recipe: Recipe, propensity: Any) -> BoundPolicy:
     if old.stage == 0:
         return bound
 
-    first = next(iter(own_recipe.stages(old.shape)))
+    call = "correct" if corrections else "retune"
+    full_call = call if corrections else f"retune to {name}"
+    first = next(iter(own_recipe.stages(shape)))
     if old.left is not None or first.rounds is not None:
-        raise ValueError(f"retune needs recipes that play without stages, got {name}")
+        raise ValueError(f"{call} needs recipes that play without stages, got {name}")
 
-    state = _taken_over(old.recipe_policy, old.state(), first.policy)
+    state = None
+    if objectives == core.objectives and not corrections:
+        state = _taken_over(old.recipe_policy, old.state(), first.policy)
     if state is None:
-        state = _relearned(core, recipe)
+        state = relearned(core, recipe, objectives, corrections, full_call)
     else:
         _take_over_factors(core, own_recipe, first.policy, state)
+
+    if corrections:
+        # Prices and spending of the policy go on.
+        for account, before in zip(accounts_of(state), accounts_of(old.state()), strict=True):
+            account[...] = before
 
     bound.restore(1, None, lambda _: state)
     # Decisions that wait have notes of the old recipe, which mean nothing to another one.
     if recipe != core.recipe:
-        check_adoptable(recipe, bound, "retune")
+        check_adoptable(recipe, bound, call)
 
     return bound
 
@@ -320,50 +374,6 @@ def _same_classes(one: Any, other: Any) -> bool:
     return len(one) == len(other) and all(map(_same_classes, one, other))
 
 
-def _relearned(core: AgentCore, recipe: Recipe) -> Any:
-    """The state that a new recipe comes to when it adopts all that is in the log.
-
-    Raises:
-        ValueError: where there is no log, it does not have everything, or the recipe cannot adopt.
-    """
-    writer = core.writer
-    name = type(recipe).__name__
-    if not isinstance(writer, StoreWriter):
-        raise ValueError(
-            f"retune to {name} needs an agent with a log, to learn from it again: what it has "
-            f"learned is of another kind than that of {type(core.recipe).__name__}"
-        )
-
-    store = writer.store
-    description = store.description or {}
-    # With the limits of each time: what was dropped then was not learned from.
-    limits = {"limit": core.pending.limit, "max_age": core.pending.max_age}
-    first = store.first_change("retune")
-    if first is not None:
-        limits = first["before"]
-
-    options = {**limits, "propensity": "none"}
-    again = _new_core(core, recipe, tuple(description["arms"]), options)
-    again.is_timed = True
-    names = writer.arm_names()
-    last = writer.replayed if writer.silent else writer.position()
-    for position, event in enumerate(itertools.islice(store.events(), last), 1):
-        if event["kind"] == "retune":
-            after = event["after"]
-            again.pending.set_limits(after["limit"], after["max_age"])
-            continue
-
-        where = f"{store.path}: event {position}"
-        replay(again, event, names, where, adopting=True)
-
-    if again.pending.next_id != core.pending.next_id or again.arms.slots != core.arms.slots:
-        raise LogError(
-            f"{store.path} does not have all that the agent has learned: retune to {name} would "
-            "lose it"
-        )
-    return again.bound.state()
-
-
 def _apply(core: AgentCore, recipe: Recipe, propensity: Any, bound: BoundPolicy | None) -> None:
     is_other = recipe != core.recipe
     core.recipe = recipe
@@ -371,8 +381,9 @@ def _apply(core: AgentCore, recipe: Recipe, propensity: Any, bound: BoundPolicy 
     if bound is None:
         return
 
+    was_size = core.bound.note_size
     core.bound = bound
-    if not is_other:
+    if not is_other and bound.note_size == was_size:
         return
 
     core.guard = Guard(recipe)

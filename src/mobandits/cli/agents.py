@@ -1,15 +1,39 @@
-"""The commands about agents: `retune`, `reset-clock`, `monitor` and `warm`."""
+"""The commands about agents: those that change one, `monitor` and `warm`."""
 
+import contextlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mobandits.cli import completion, console
+from mobandits.support.naming import quoted
+
+if TYPE_CHECKING:
+    from mobandits.agent.core import AgentCore
+
+STORE = typer.Argument(help="The log of an agent, a store.")
+AGENT = typer.Option(help="The agent, if the store has several.")
+
+
+@contextlib.contextmanager
+def opened_agent(store: Path, agent: str) -> Iterator["AgentCore"]:
+    """The agent of a store, which is closed after what is done with it."""
+    from mobandits.agent.replaying import opened  # noqa: PLC0415
+
+    with console.parameters():
+        core = opened(store, agent)
+        writer = core.writer
+        assert writer is not None  # noqa: S101 - it was opened from its log
+        try:
+            yield core
+        finally:
+            writer.close(core)
 
 
 def retune_agent(
-    store: Annotated[Path, typer.Argument(help="The log of an agent, a store.")],
+    store: Annotated[Path, STORE],
     policy: Annotated[
         str | None,
         typer.Option(
@@ -25,45 +49,87 @@ def retune_agent(
         float | None, typer.Option(help="Seconds after which a waiting decision is dropped.")
     ] = None,
     propensity: Annotated[str | None, typer.Option(help="exact, sampled or none.")] = None,
-    agent: Annotated[str, typer.Option(help="The agent, if the store has several.")] = "agent",
+    objectives: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--objective",
+            help="An objective that the agent has from now on, such as "
+            "cost:minimise=true,low=0,high=0.1; repeat for each. Default: as they are.",
+        ),
+    ] = None,
+    agent: Annotated[str, AGENT] = "agent",
 ) -> None:
-    """Give the agent of a store another recipe or other limits. No process may use the store."""
+    """Give the agent of a store another recipe, other objectives or limits.
+
+    No process may use the store.
+    """
     from mobandits.agent.inputs import UNCHANGED  # noqa: PLC0415
-    from mobandits.agent.replaying import opened  # noqa: PLC0415
     from mobandits.agent.retuning import retune  # noqa: PLC0415
-    from mobandits.spec import recipe_named  # noqa: PLC0415
+    from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
     from mobandits.support.naming import short_repr  # noqa: PLC0415
 
     with console.parameters():
         recipe = None if policy is None else recipe_named(policy)
-        core = opened(store, agent)
-        writer = core.writer
-        assert writer is not None  # noqa: S101 - it was opened from its log
-        try:
-            age = UNCHANGED if max_age is None else max_age
-            retune(core, recipe, pending, age, propensity)
-        finally:
-            writer.close(core)
+        described = [objective_named(each) for each in objectives or ()]
+
+    with opened_agent(store, agent) as core:
+        age = UNCHANGED if max_age is None else max_age
+        retune(core, recipe, pending, age, propensity, described or None)
 
     typer.echo(f"{store}: {short_repr(core.recipe)}")
 
 
-def reset_clock_of(
-    store: Annotated[Path, typer.Argument(help="The log of an agent, a store.")],
-    agent: Annotated[str, typer.Option(help="The agent, if the store has several.")] = "agent",
+def correct_reward(
+    store: Annotated[Path, STORE],
+    decision: Annotated[int, typer.Argument(help="The id of the decision.")],
+    rewards: Annotated[
+        list[str],
+        typer.Option("--reward", help="The right reward, such as cost=0.02; repeat for more."),
+    ],
+    agent: Annotated[str, AGENT] = "agent",
 ) -> None:
+    """Correct rewards of a decision: the agent learns its log again. No process may use the store."""
+    from mobandits.agent.correcting import correct  # noqa: PLC0415
+
+    with opened_agent(store, agent) as core:
+        right = {}
+        for each in rewards:
+            name, _, value = each.rpartition("=")
+            try:
+                right[_named(name, core.objective_names)] = float(value)
+            except ValueError:
+                rule = "--reward must be an objective and a number, such as cost=0.02"
+                raise ValueError(f"{rule}, got {quoted(each)}") from None
+
+        correct(core, decision, right)
+
+    typer.echo(f"{store}: decision {decision} has {', '.join(rewards)}")
+
+
+def rename_arm_of(
+    store: Annotated[Path, STORE],
+    arm: Annotated[str, typer.Argument(help="Its name until now.")],
+    to: Annotated[str, typer.Argument(help="Its name from now on.")],
+    agent: Annotated[str, AGENT] = "agent",
+) -> None:
+    """Give an arm another name. No process may use the store."""
+    with opened_agent(store, agent) as core:
+        core.rename_arm(_named(arm, core.arms.names), to)
+
+    typer.echo(f"{store}: arm {arm} is called {to}")
+
+
+def _named(text: str, names: Iterable[Any]) -> Any:
+    """The name that a command line writes so; names may be numbers."""
+    return {str(name): name for name in names}.get(text, text)
+
+
+def reset_clock_of(store: Annotated[Path, STORE], agent: Annotated[str, AGENT] = "agent") -> None:
     """Let an agent's time go on after a clock that was ahead. No process may use the store."""
     from mobandits.agent.clock import reset_clock  # noqa: PLC0415
-    from mobandits.agent.replaying import opened  # noqa: PLC0415
 
-    with console.parameters():
-        core = opened(store, agent)
-        writer = core.writer
-        assert writer is not None  # noqa: S101 - it was opened from its log
-        try:
-            ahead = reset_clock(core)
-        finally:
-            writer.close(core)
+    with opened_agent(store, agent) as core:
+        ahead = reset_clock(core)
 
     typer.echo(f"{store}: the clock of agent {agent} was {ahead:.0f} seconds ahead")
 

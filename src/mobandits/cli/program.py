@@ -109,7 +109,24 @@ OWN = (
         "retune",
         agents.retune_agent,
         f"{{store}} has all of the change or none; {AGAIN}",
-        ("mobandits retune agent.db --policy mol-ucb:scale=0.3",),
+        (
+            "mobandits retune agent.db --policy mol-ucb:scale=0.3",
+            "mobandits retune agent.db --objective quality --objective cost:minimise=true,high=0.1",
+        ),
+        is_private=True,
+    ),
+    Command(
+        "correct",
+        agents.correct_reward,
+        f"{{store}} has all of the change or none; {AGAIN}",
+        ("mobandits correct agent.db 17 --reward cost=0.02",),
+        is_private=True,
+    ),
+    Command(
+        "rename-arm",
+        agents.rename_arm_of,
+        f"{{store}} has all of the change or none; {AGAIN}",
+        ("mobandits rename-arm agent.db small mini",),
         is_private=True,
     ),
     Command(

@@ -201,6 +201,20 @@ class ArmSummary(TypedDict):
     means: list[float | None]
 
 
+class ChangeSummary(TypedDict):
+    """A change of the agent, in `monitor.json`.
+
+    Attributes:
+        at: seconds since 1970, or null.
+        what: in words.
+        by: the key that changed it; empty where that is not known.
+    """
+
+    at: float | None
+    what: str
+    by: str
+
+
 class MonitorSummary(TypedDict):
     """`monitor.json`.
 
@@ -216,6 +230,7 @@ class MonitorSummary(TypedDict):
         shortened: whether older decisions were deleted.
         objectives: of the agent.
         arms: all that there ever were.
+        changes: the last ones, the newest first.
         windows: in order.
         drift: alarms.
         calibration: of intervals.
@@ -234,6 +249,7 @@ class MonitorSummary(TypedDict):
     shortened: bool
     objectives: list[ObjectiveSummary]
     arms: list[ArmSummary]
+    changes: list[ChangeSummary]
     windows: list[WindowSummary]
     drift: DriftSummary
     calibration: CalibrationSummary

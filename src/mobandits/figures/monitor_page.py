@@ -40,6 +40,7 @@ class MonitorPage:
         notes: what else a reader must know of the log.
         pictures: by the part of the page; where there is nothing to draw, it lacks one.
         arms: the table of arms.
+        changes: the table of changes of the agent; None where there was none.
         drift: the table of drift alarms; None where none rang.
         drift_words: what is watched, in sentences.
         calibration_words: whether intervals held, a sentence per objective.
@@ -54,6 +55,7 @@ class MonitorPage:
     notes: Sequence[str]
     pictures: dict[str, Picture]
     arms: Table
+    changes: Table | None
     drift: Table | None
     drift_words: Sequence[str]
     calibration_words: Sequence[str]
@@ -77,6 +79,7 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         notes=notes(summary),
         pictures=figures_of(directory / "figures", summary, timeline),
         arms=arms_table(summary),
+        changes=changes_table(summary) if summary["changes"] else None,
         drift=drift_table(summary, timeline) if summary["drift"]["alarms"] else None,
         drift_words=drift_words(summary),
         calibration_words=calibration_words(summary),
@@ -228,6 +231,17 @@ def arms_table(summary: MonitorSummary) -> Table:
         rows.append(row + [""] * len(digits))
 
     return Table(header, rows)
+
+
+def changes_table(summary: MonitorSummary) -> Table:
+    """A row per change of the agent, the last one first."""
+    rows = []
+    for change in summary["changes"]:
+        at = change["at"]
+        when = UNKNOWN if at is None else time_in_words(at)
+        rows.append([when, change["what"], change["by"] or UNKNOWN])
+
+    return Table(["time (UTC)", "change", "by"], rows)
 
 
 def drift_table(summary: MonitorSummary, timeline: Timeline) -> Table:

@@ -7,6 +7,9 @@ from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted
 
+# Kinds of events after which there are other arms, or one is called otherwise.
+CHANGES = ("add", "remove")
+
 
 class ArmRegistry:
     """All arms there ever were, by position: in the order in which their names first came.
@@ -42,10 +45,11 @@ class ArmRegistry:
         """Refuse an event that cannot be followed.
 
         Raises:
-            LogError: where the arm to add is present, or the one to remove is not.
+            LogError: where the arm to add is present, the one to remove or to rename is not, or
+                the other name was one before.
         """
         kind = event["kind"]
-        if kind not in {"add", "remove"}:
+        if kind not in CHANGES:
             return
 
         arm = event["arm"]
@@ -55,24 +59,36 @@ class ArmRegistry:
             rule = "must not be there already to be added"
         elif kind == "remove" and not is_present:
             rule = "must be there to be removed"
+        elif "was" in event and arm in self._positions:
+            rule = "must be renamed to a name that was none before"
         else:
             return
 
         raise LogError(f"{where}: arm {rule}, got {quoted(arm)}")
 
     def follow(self, event: dict[str, Any], where: object = "event") -> None:
-        """Take in an event: only those that add or remove an arm matter.
+        """Take in an event: only those that add, remove or rename an arm matter.
 
         Raises:
             LogError: as `check`.
         """
         self.check(event, where)
-        if event["kind"] == "add":
+        if event["kind"] == "add" and "was" in event:
+            self._rename(event["was"], event["arm"])
+        elif event["kind"] == "add":
             self._add(event["arm"])
         elif event["kind"] == "remove":
             position = self._positions[event["arm"]]
             # The name keeps its position, which decisions of the past refer to.
             self.present.remove(position)
+
+    def _rename(self, name: Hashable, to: Hashable) -> None:
+        position = self._positions.pop(name, -1)
+        if position not in self.present:
+            raise LogError(f"arm must be there to be renamed, got {quoted(name)}")
+
+        self._positions[to] = position
+        self.names[position] = to
 
     def _add(self, name: Hashable) -> None:
         new_position = len(self.names)

@@ -7,16 +7,18 @@
     {"kind": "learn", "id": 7, "time": 2.5, "rewards": {"quality": 0.93}}
     {"kind": "add", "arm": "huge", "like": "large"}
     {"kind": "remove", "arm": "small"}
+    {"kind": "add", "arm": "largest", "was": "huge"}
+    {"kind": "correct", "id": 7, "rewards": {"quality": 0.39}, "was": {"quality": 0.93}}
     {"kind": "reprice", "arm": "large", "objective": "cost", "factor": 0.1, "next": 9}
 
 `arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of
 the description, then each new one as it is added. A removed arm keeps its position, and has it
-again where it is added again. Without `eligible`, all arms that are present are meant. `context`
-has one row for all arms, or a row per arm that is present, in the order in which they last came.
-`batch` is true of a decision that was made in one call with the one before it: nothing was learned
-between them. `rank`, of a decision of such a batch, says that it is for the same context as those
-before it, and among the arms that were left: how many arms had been chosen. Other kinds, and
-further fields, are kept as they are.
+again where it is added again; one that `was` another takes its place. Without `eligible`, all arms that are present
+are meant. `context` has one row for all arms, or a row per arm that is present, in the order in
+which they last came. `batch` is true of a decision that was made in one call with the one before
+it: nothing was learned between them. `rank`, of a decision of such a batch, says that it is for the
+same context as those before it, and among the arms that were left: how many arms had been chosen.
+Other kinds, and further fields, are kept as they are.
 """
 
 import math
@@ -128,7 +130,7 @@ def _learn(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change_of_arms(event: dict[str, Any]) -> dict[str, Any]:
-    for key in ("arm", "like"):
+    for key in ("arm", "like", "was"):
         checked_name(event.get(key), f"event.{key}")
 
     # None is a name: that there is none shows only in the missing field.

@@ -18,7 +18,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.address import Place
-from mobandits.logs.arm_registry import ArmRegistry
+from mobandits.logs.arm_registry import CHANGES, ArmRegistry
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
 from mobandits.logs.names import name_of
@@ -27,7 +27,6 @@ from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN
 
 Tables = Callable[[], Iterator[pl.DataFrame]]
-CHANGES = ["add", "remove"]  # kinds of events after which positions mean other arms
 
 
 class RewardTable:
@@ -95,9 +94,18 @@ class RewardTable:
         for event in events_of(changes):
             self.registry.follow(event, self._path)
 
+        for event in events_of(frame.filter(kind == "correct")):
+            self._correct(event)
         for event in events_of(frame.filter(kind == "preference").tail(1)):
             preference = self._preference_of(event)
             self.description = self.description._replace(preference=preference)
+
+    def _correct(self, event: dict[str, Any]) -> None:
+        """Put the right rewards in the place of wrong ones; the decision may be in an archive."""
+        rows, has_decision = self._rows_of(np.array([event["id"]]))
+        for name, value in event["rewards"].items():
+            if has_decision[0] and name in self._columns:
+                self.rewards[rows[0], self._columns[name]] = value
 
     def _preference_of(self, event: dict[str, Any]) -> Any:
         """The order of an event; None, with a warning, where this version does not know it."""
@@ -169,16 +177,18 @@ class RewardTable:
             raise LogError(f"{place}: id {ids[wrong]} must be of a decision before it")
 
         columns = self._columns_of(frame)
-        rows = rows[has_decision]
-        columns = columns[has_decision]
-        values = values[has_decision]
+        is_kept = has_decision & (columns >= 0)
+        numbers = numbers[is_kept]
+        rows = rows[is_kept]
+        columns = columns[is_kept]
+        values = values[is_kept]
         is_contradiction = self._keep_rewards(rows, columns, values)
         contradictions = np.flatnonzero(is_contradiction)
         if len(contradictions):
             wrong = contradictions[0]
             objective = self._names[columns[wrong]]
             name = quoted(objective)
-            place = self._place_of(numbers[has_decision][wrong])
+            place = self._place_of(numbers[wrong])
             raise LogError(f"{place}: {name} must not be told again with another value")
 
     def _keep_rewards(self, rows: IntArray, columns: IntArray, values: Array) -> Mask:
@@ -223,17 +233,18 @@ class RewardTable:
         return self._order
 
     def _columns_of(self, frame: pl.DataFrame) -> IntArray:
+        """The columns of rewards; -1 of objectives that were dropped."""
         columns = np.empty(len(frame), np.int64)
         # Objectives are few and rewards many: one comparison of all rows per objective.
         for text in frame["objective"].unique():
-            column = self._columns.get(name_of(text))
-            if column is None:
+            name = name_of(text)
+            if name not in self._columns and name not in self.description.dropped:
                 known = shortened(", ".join(map(quoted, self._names)))
                 rule = f"{self._path} must have rewards of its objectives, which are {known}"
                 raise LogError(f"{rule}; got {shortened(text)}")
 
             has_name = frame["objective"] == text
-            columns[has_name.to_numpy()] = column
+            columns[has_name.to_numpy()] = self._columns.get(name, -1)
 
         return columns
 

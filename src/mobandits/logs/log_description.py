@@ -24,12 +24,14 @@ class LogDescription(NamedTuple):
         preference: the order that had replaced that of the recipe when the log ended; None: the
             recipe's own.
         propensity_mode: how propensities were found, as `Agent` takes it; None: not known.
+        dropped: the names of objectives that there were before, whose rewards are passed over.
     """
 
     objectives: tuple[Objective, ...]
     encoder: Encoder | None = None
     preference: Any = None
     propensity_mode: str | None = None
+    dropped: tuple[Any, ...] = ()
 
     @property
     def names(self) -> tuple[Any, ...]:
@@ -81,7 +83,9 @@ class LogDescription(NamedTuple):
         except ValueError as error:
             raise LogError(f"{source} is not described as it should be: {error}") from error
 
-        return cls(objectives, encoder, preference, data.get("propensity"))
+        dropped = tuple(data.get("dropped", ()))
+
+        return cls(objectives, encoder, preference, data.get("propensity"), dropped)
 
 
 def description_of_log(log: Feedback) -> LogDescription:

@@ -13,11 +13,12 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.explanation import estimates_of
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.replayed_events import replay
-from mobandits.agent.retuning import core_at_start, retune_again
+from mobandits.agent.replaying import RELEARNED
+from mobandits.agent.retuning import core_at_start
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError, MobanditsWarning
 from mobandits.logs.arm_registry import first_arms
-from mobandits.logs.store.content import Snapshot, first_change_of, sound_snapshots
+from mobandits.logs.store.content import Snapshot, arms_after, first_change_of, sound_snapshots
 from mobandits.logs.store.replay import numbered_events
 from mobandits.monitoring.history import History
 
@@ -119,10 +120,10 @@ def _first_core(history: History, newest: Snapshot) -> AgentCore:
     return core_at_start(core, tuple(arms.names), first)
 
 
-def _retune_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
-    """Replay a change of parameters, unless the new recipe has to learn from the log again."""
+def _change_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
+    """Replay a change of what was learned, unless it has to be learned from the log again."""
     try:
-        retune_again(core, event)
+        RELEARNED[event["kind"]](core, event)
     except (KeyError, TypeError) as error:
         raise LogError(f"{where} cannot be replayed: {error}") from error
 
@@ -133,17 +134,18 @@ def _followed(core: AgentCore, history: History, after: int) -> Believed:
     core.is_timed = True
     ids = array("q")
     numbers = array("d")
+    arms = arms_after(history.connection, agent, after, history.source)
     events = numbered_events(history.connection, agent.id, after, agent.events, history.source)
     with warnings.catch_warnings():
         # Whatever is to be said of contexts and rewards was said when they came.
         warnings.simplefilter("ignore", MobanditsWarning)
         for seq, event in events:
             where = f"{history.source}: event {seq}"
-            if event["kind"] == "retune":
-                _retune_again(core, event, where)
+            if event["kind"] in RELEARNED:
+                _change_again(core, event, where)
                 continue
 
-            decision = replay(core, event, history.arms.names, where)
+            decision = replay(core, event, arms, where)
             if decision is None:
                 continue
 

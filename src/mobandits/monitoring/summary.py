@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from mobandits.errors import LogError
 from mobandits.figures.monitor_contents import ArmSummary, MonitorSummary, WindowSummary
 from mobandits.logs.address import Place, place_of
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
+from mobandits.logs.store.content import last_changes_of
 from mobandits.logs.store.windows import (
     Window,
     decision_count,
@@ -20,6 +22,7 @@ from mobandits.logs.store.windows import (
 )
 from mobandits.monitoring.beliefs import Believed, replayed_beliefs
 from mobandits.monitoring.calibration import calibration_summary, calibration_windows
+from mobandits.monitoring.changes import KINDS, SHOWN, changes_in_words
 from mobandits.monitoring.drift_alarms import DriftAlarms
 from mobandits.monitoring.findings import findings
 from mobandits.monitoring.history import History, history_of
@@ -165,6 +168,10 @@ def _summary(
     drifts = drift.summary()
     calibrations = calibration_summary(replayed, rows, len(objectives))
     recipe = history.agent.description.get("recipe", "")
+    events = last_changes_of(
+        history.connection, history.agent.id, KINDS, sys.maxsize, SHOWN, history.source
+    )
+    changes = changes_in_words(events, objectives)
 
     return {
         "format": FORMAT,
@@ -181,6 +188,7 @@ def _summary(
             for name, objective in zip(objectives, history.objectives, strict=True)
         ],
         "arms": sums.summaries(arms, rows),
+        "changes": [{"at": each.at, "what": each.what, "by": each.by} for each in changes],
         "windows": rows,
         "drift": drifts,
         "calibration": calibrations,

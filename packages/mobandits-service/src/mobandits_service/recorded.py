@@ -8,12 +8,10 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.pending import INACTIVE
-from mobandits.logs.parts_as_data import made
 from mobandits.logs.store import Store
 from mobandits.logs.store.lookup import RecordedDecision
 from mobandits.logs.store.pages import Page, PageWanted
-from mobandits.logs.store.rows import Event
-from mobandits.orders.order import in_words
+from mobandits.monitoring.changes import preference_in_words
 from mobandits.support.naming import quoted
 from mobandits_client.messages import DecisionList, DecisionsQuery, Recorded
 from mobandits_service.problems import Problem
@@ -41,23 +39,8 @@ def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
     return msgspec.structs.replace(
         _message(core, page, found),
         context=None if context is None else np.asarray(context).tolist(),
-        preference=preference_in_words(core, changes[0]) if changes else None,
+        preference=preference_in_words(changes[0], core.objective_names) if changes else None,
     )
-
-
-def preference_in_words(core: AgentCore, event: Event) -> str | None:
-    """The order of a change of preference; None where it went back to the policy's own.
-
-    Args:
-        core: of the agent.
-        event: of the change.
-    """
-    description = event["order"]
-    if description is None:
-        return None
-
-    names = [str(name) for name in core.objective_names]
-    return in_words(made(description, "preference"), names)
 
 
 def found_decision(store: Store, number: int) -> RecordedDecision:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import (
     CHANGE_ROWS,
@@ -34,6 +35,7 @@ SELECT (SELECT max(seq) FROM decisions WHERE agent = :agent),
     (SELECT max(seq) FROM rewards WHERE agent = :agent),
     (SELECT max(seq) FROM changes WHERE agent = :agent)
 """
+SELECT_CORRECTIONS = f"{CHANGE_ROWS} AND kind = 'correct' AND seq > ? ORDER BY seq"
 SELECT_FIRST_CHANGE = f"{CHANGE_ROWS} AND kind = ? AND seq > ? ORDER BY seq LIMIT 1"
 SELECT_DECISION_OF_KEY = f"{DECISION_ROWS} AND key = ?"
 SELECT_LAST_NUMBER = "SELECT max(id) FROM decisions WHERE agent = ? AND id < ?"
@@ -152,6 +154,22 @@ def first_change_of(
     return None if row is None else change_event(row, source)
 
 
+def corrected_rewards(
+    connection: Session, agent: int, after: int, source: str
+) -> dict[int, dict[Any, float]]:
+    """{decision: {objective: value}} of rewards that were corrected after an event.
+
+    Raises:
+        LogError: where a correction is damaged.
+    """
+    corrected: dict[int, dict[Any, float]] = {}
+    for row in connection.execute(SELECT_CORRECTIONS, (agent, after)):
+        event = change_event(row, source)
+        corrected.setdefault(event["id"], {}).update(event["rewards"])
+
+    return corrected
+
+
 def last_changes_of(
     connection: Session,
     agent: int,
@@ -223,10 +241,14 @@ def _whole(value: Any) -> int:
     return value
 
 
-def changes_of_arms(connection: Session, agent: int, source: str) -> Iterator[Event]:
-    """The events that added or removed an agent's arms, in order; errors as `agent_row`."""
-    rows = connection.execute(SELECT_CHANGES_OF_ARMS, (agent,)).fetchall()
-    return (change_event(row, source) for row in rows)
+def arms_after(connection: Session, agent: AgentRow, seq: int, source: str) -> ArmRegistry:
+    """The arms of an agent after an event; errors as `agent_row`."""
+    arms = first_arms(agent.description, source)
+    for row in connection.execute(SELECT_CHANGES_OF_ARMS, (agent.id,)).fetchall():
+        if row[0] <= seq:
+            arms.follow(change_event(row, source), source)
+
+    return arms
 
 
 def sound_snapshots(connection: Session, agent: int) -> Iterator[Snapshot]:

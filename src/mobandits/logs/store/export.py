@@ -150,7 +150,9 @@ class _Source(NamedTuple):
             is_chosen = are_in(own_ids, ids)
             # All changes, not only of the arms that were chosen: positions of arms count them all.
             is_early = frame["number"].to_numpy() <= self.chosen.last
-            kept = frame.filter((is_change | is_chosen) & is_early)
+            # A reward of one of them may have been corrected long after.
+            is_correction = (kinds == "correct").to_numpy()
+            kept = frame.filter((is_change | is_chosen) & is_early | is_correction)
             if len(kept):
                 yield kept
 

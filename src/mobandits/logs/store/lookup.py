@@ -3,8 +3,9 @@
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from mobandits.logs.store.content import corrected_rewards
 from mobandits.logs.store.rows import (
     DECISION_ROWS,
     REWARD_ROWS,
@@ -35,7 +36,7 @@ class RecordedDecision(NamedTuple):
 
     seq: int
     event: Event
-    rewards: dict[str, float]
+    rewards: dict[Any, float]
     made_by: str
 
 
@@ -44,7 +45,7 @@ class RecentDecisions(NamedTuple):
 
     Attributes:
         decisions: the newest first.
-        arms_changed: the seq of the last event that added or removed an arm; 0 where none did.
+        arms_changed: the seq of the last event that changed the arms; 0 where none did.
     """
 
     decisions: list[RecordedDecision]
@@ -96,6 +97,11 @@ def recorded_decisions(
             made_by = event.get("made_by", "us")
             found[number] = RecordedDecision(row[1], event, rewards.get(number, {}), made_by)
 
+    first = min((each.seq for each in found.values()), default=0)
+    for number, right in corrected_rewards(connection, agent, first, source).items():
+        if number in found:
+            found[number].rewards.update(right)
+
     return [found[number] for number in numbers if number in found]
 
 
@@ -121,9 +127,9 @@ def recent_decisions(connection: Session, agent: int, count: int, source: str) -
 
 def _rewards_of(
     connection: Session, places: str, values: tuple[int, ...], source: str
-) -> dict[int, dict[str, float]]:
+) -> dict[int, dict[Any, float]]:
     """{decision: {objective: value}}."""
-    rewards: dict[int, dict[str, float]] = {}
+    rewards: dict[int, dict[Any, float]] = {}
     rows = connection.execute(SELECT_REWARDS_OF_DECISIONS.format(places=places), values)
     # The rows of one call share a checksum, and are checked together.
     for (number, _), call in itertools.groupby(rows, key=operator.itemgetter(2, 0)):

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.errors import DamagedError, LogError
+from mobandits.errors import DamagedError
 from mobandits.logs.names import name_of
-from mobandits.logs.store.content import AgentRow
+from mobandits.logs.store.content import AgentRow, corrected_rewards
 from mobandits.logs.store.rows import (
     SELECT_DECISIONS,
     Row,
@@ -18,7 +18,6 @@ from mobandits.logs.store.rows import (
     further_fields,
 )
 from mobandits.logs.store.session import Session
-from mobandits.support.naming import quoted
 
 BLOCK = 2000  # events, as `frames` has them
 # From the decisions to their rewards, by the key of rewards. Left to itself, SQLite may begin with
@@ -101,14 +100,17 @@ def outcomes_between(
         source: what errors call the store.
 
     Raises:
-        LogError: where an event is damaged, or a reward is of an unknown objective.
+        LogError: where an event is damaged.
     """
+    corrected = corrected_rewards(connection, agent.id, after, source)
     for start in range(after, last, BLOCK):
         parameters = (agent.id, start, min(start + BLOCK, last))
         decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
         if decisions:
             rewards = connection.execute(SELECT_REWARDS_OF, parameters).fetchall()
-            yield _outcomes(decisions, rewards, places, source)
+            block = _outcomes(decisions, rewards, places, source)
+            _correct(block, corrected, places)
+            yield block
 
 
 def joined_outcomes(blocks: Sequence[DecisionOutcomes]) -> DecisionOutcomes:
@@ -118,7 +120,10 @@ def joined_outcomes(blocks: Sequence[DecisionOutcomes]) -> DecisionOutcomes:
 
 
 def _outcomes(
-    decisions: Sequence[Row], rewards: Sequence[Row], places: Mapping[Any, int], source: str
+    decisions: Sequence[Row],
+    rewards: Sequence[Row],
+    places: Mapping[Any, int],
+    source: str,
 ) -> DecisionOutcomes:
     for row in decisions:
         check_decision(row, source)
@@ -143,8 +148,21 @@ def _outcomes(
     )
 
 
+def _correct(
+    block: DecisionOutcomes, corrected: Mapping[int, dict[Any, float]], places: Mapping[Any, int]
+) -> None:
+    """Put the right rewards in the place of those that were told wrong."""
+    for row in np.flatnonzero(np.isin(block.ids, list(corrected))).tolist():
+        for name, value in corrected[int(block.ids[row])].items():
+            if name in places:
+                block.rewards[row, places[name]] = value
+
+
 def _reward_tables(
-    ids: Sequence[int], rewards: Sequence[Row], places: Mapping[Any, int], source: str
+    ids: Sequence[int],
+    rewards: Sequence[Row],
+    places: Mapping[Any, int],
+    source: str,
 ) -> tuple[Array, Array]:
     """The rewards of decisions, and when they came: (decisions, objectives) each."""
     rows = {number: row for row, number in enumerate(ids)}
@@ -156,10 +174,8 @@ def _reward_tables(
         row = rows[lesson.decision]
         for objective, value in lesson.pairs:
             name = name_of(objective)
-            if name not in places:
-                known = ", ".join(map(quoted, places))
-                rule = f"{source} must have rewards of its objectives, which are {known}"
-                raise LogError(f"{rule}; got {quoted(name)}")
+            if name not in places:  # it was dropped: reading the log refuses unknown ones
+                continue
 
             values[row, places[name]] = value
             if lesson.at is not None:

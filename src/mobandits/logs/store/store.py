@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
-from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import WAIT_SECONDS, copied, explained, reading, refuse_others
 from mobandits.logs.store.content import (
@@ -21,7 +21,7 @@ from mobandits.logs.store.content import (
     AgentRow,
     Snapshot,
     agent_row,
-    changes_of_arms,
+    arms_after,
     first_change_of,
     last_changes_of,
     last_seq,
@@ -53,7 +53,6 @@ from mobandits.support.naming import quoted
 Durability = Literal["disk", "system", "buffered"]
 KEPT_SNAPSHOTS = 3  # the last may be damaged, and the one before it as well
 MOST_SEQ = 2**63 - 1  # no event has it
-CHANGES = frozenset(("add", "remove"))  # kinds of events after which there are other arms
 
 INSERT_AGENT = """
 INSERT INTO agents (name, description, created, events, complete_after, checksum)
@@ -61,6 +60,7 @@ VALUES (?, ?, ?, 0, 0, ?)
 """
 SELECT_CREATED = "SELECT created FROM agents WHERE id = ?"
 UPDATE_DESCRIPTION = "UPDATE agents SET description = ?, checksum = ? WHERE id = ?"
+UPDATE_ARM = "UPDATE arms SET name = ? WHERE agent = ? AND number = ?"
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
 SELECT_SNAPSHOT_TIME = "SELECT at FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT 1"
 INSERT_SNAPSHOT = """
@@ -191,6 +191,20 @@ class Store:
         """All arms that there ever were, by number: as decisions name them."""
         with self._threads:
             return list(self._arms.names)
+
+    def arms_after(self, seq: int) -> ArmRegistry:
+        """The arms that there were after an event, with their names of then.
+
+        Raises:
+            LogError: where a change of arms is damaged.
+        """
+        with self._threads:
+            row = self._agent_row()
+            if row is None:
+                return ArmRegistry()
+
+            with explained(self.path):
+                return arms_after(self._usable().connection, row, seq, str(self.path))
 
     @property
     def number(self) -> int | None:
@@ -375,6 +389,9 @@ class Store:
                 arms.follow(kept)
                 for name in arms.names[known:]:
                     statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
+                if "was" in kept:
+                    place = arms.names.index(kept["arm"])
+                    statements.append((UPDATE_ARM, (name_text(kept["arm"]), number, place)))
 
         statements.append((UPDATE_EVENTS, (seq, number)))
         statements += more
@@ -491,7 +508,13 @@ class Store:
         with reading(self.path, in_slices=True) as connection:
             (total,) = connection.execute(SELECT_SPENT, values).fetchone()
 
-        return float(total or 0.0)
+        spent = float(total or 0.0)
+        for event in self.last_changes(["correct"], limit=MOST_SEQ):
+            is_since = event["decided"] is not None and event["decided"] >= start
+            if is_since and objective in event["rewards"]:
+                spent += event["rewards"][objective] - event["was"][objective]
+
+        return spent
 
     def snapshot(self, state: bytes, seq: int | None = None) -> None:
         """Keep what the agent knows: opening need not read the events before. Three are kept.
@@ -630,12 +653,9 @@ class Store:
         with explained(self.path):
             decided = next_number(connection, row.id)
             found = max(last_seq(connection, row.id), row.complete_after)
-            changes = changes_of_arms(connection, row.id, str(self.path))
+            arms = arms_after(connection, row, row.events, str(self.path))
         if found != row.events:
             raise DamagedError(self.path, f"it has {found} events, and had {row.events}")
-        arms = first_arms(row.description, self.path)
-        for event in changes:
-            arms.follow(event, self.path)
         self._arms = arms
         self._number = row.id
         self.last_seq = row.events

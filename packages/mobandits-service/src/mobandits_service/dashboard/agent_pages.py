@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.monitoring.changes import KINDS, SHOWN, Change, changes_in_words
 from mobandits_client.messages import Preview
 from mobandits_service.calls.requests import hosted_of, runtime_of
 from mobandits_service.dashboard.agent_page import agent_page
 from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
-from mobandits_service.dashboard.changes import Change, last_changes
 from mobandits_service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
 from mobandits_service.dashboard.overview import AgentNow, agent_lines
 from mobandits_service.dashboard.visitors import Visitor
@@ -94,6 +94,11 @@ def _shown_again(hosted: HostedAgent, span: Span | None, **more: str) -> Respons
     return elsewhere(f"{page}#preference")
 
 
+def _last_changes(hosted: HostedAgent) -> list[Change]:
+    events = hosted.store.last_changes(KINDS, limit=SHOWN)
+    return changes_in_words(events, hosted.agent.core.objective_names)
+
+
 async def _agent_answer(
     request: Request,
     visitor: Visitor,
@@ -109,7 +114,7 @@ async def _agent_answer(
     page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), span)
     changes: list[Change] = []
     if hosted.is_ready:
-        changes = await asyncio.to_thread(last_changes, hosted.agent.core, hosted.store)
+        changes = await asyncio.to_thread(_last_changes, hosted)
 
     return page_answer(
         "agent.html",

@@ -1,0 +1,197 @@
+"""What an agent would have learned under another description, from all that is in its log."""
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from mobandits.agent.core import AgentCore
+from mobandits.agent.pending import Pending
+from mobandits.agent.recording import StoreWriter
+from mobandits.agent.replayed_events import replay
+from mobandits.agent.repricing import EVERY_CHANGE
+from mobandits.contracts.protocols import Recipe
+from mobandits.errors import LogError
+from mobandits.logs.log_description import objectives_of_data
+from mobandits.logs.objectives import Objective
+from mobandits.logs.store.rows import Event
+
+
+class Relearning(AgentCore):
+    """The core of an agent that learns a log once more, as its present description has it.
+
+    Rewards of objectives that the agent has no more are passed over. Objectives that came later
+    were not observed before, and by default nothing is learned of them either. Corrected rewards
+    are learned where the wrong ones were.
+
+    Attributes:
+        corrected: {decision: (objectives,) rewards, NaN where the first was right}.
+        present: the places of the objectives that there were at the time of the events.
+    """
+
+    corrected: dict[int, list[float]]
+    present: list[int]
+
+    def correct(self, corrections: Iterable[Event]) -> None:
+        """Learn the rewards of these events, later ones above earlier ones."""
+        by_name: dict[int, dict[Any, float]] = {}
+        for event in corrections:
+            by_name.setdefault(event["id"], {}).update(event["rewards"])
+
+        self.corrected = {}
+        for number, rewards in by_name.items():
+            right = [rewards.get(name, math.nan) for name in self.objective_names]
+            self.corrected[number] = right
+
+    def describe(self, objectives: tuple[Objective, ...]) -> None:
+        """The agent had these objectives from now on."""
+        names = [each.name for each in objectives]
+        self.present = [place for place, name in enumerate(self.objective_names) if name in names]
+        # Of the others nothing was due.
+        timed = []
+        for objective in self.objectives:
+            later = Objective(objective.name)
+            timed.append(objective if objective.name in names else later)
+
+        self.pending.set_timers(timed)
+
+    def learn(self, decision_id: int, rewards: Any) -> None:
+        """The rewards of an event, as far as the agent still has their objectives."""
+        known = {name: each for name, each in rewards.items() if name in self.reward_places}
+        if known:
+            super().learn(decision_id, known)
+
+    def abandon(self, decision_id: int) -> None:
+        """Likewise; a decision may have all its rewards where there are fewer objectives."""
+        if decision_id in self.pending.open:
+            super().abandon(decision_id)
+
+    def teach(
+        self,
+        number: int,
+        pending: Pending,
+        new: list[float],
+        known: list[float],
+        inward: list[float],
+    ) -> None:
+        """Rewards as they are known by now."""
+        right = self.corrected.get(number)
+        if right is not None:
+            new = replaced(new, right)
+            known = replaced(known, right)
+            inward = self.scales.inward(new)
+
+        super().teach(number, pending, new, known, inward)
+        is_open = number in self.pending.open
+        if is_open and not any(math.isnan(known[place]) for place in self.present):
+            self.pending.settle(number, known)
+
+
+def relearned(
+    core: AgentCore,
+    recipe: Recipe,
+    objectives: tuple[Objective, ...],
+    corrections: Sequence[Event],
+    call: str,
+) -> Any:
+    """The state that a recipe comes to when it adopts all that is in the log.
+
+    Args:
+        core: of the agent.
+        recipe: that learns.
+        objectives: in which it learns.
+        corrections: beside those of the log.
+        call: what errors say that needs it.
+
+    Raises:
+        ValueError: where there is no log, it does not have everything, or the recipe cannot adopt.
+    """
+    writer = core.writer
+    if not isinstance(writer, StoreWriter):
+        raise ValueError(f"{call} needs an agent with a log, to learn from it again")
+
+    store = writer.store
+    last = writer.replayed if writer.silent else writer.position()
+    arms = store.arms_after(0)
+    # With the limits of each time: what was dropped then was not learned from.
+    before: dict[str, Any] = {"limit": core.pending.limit, "max_age": core.pending.max_age}
+    first = store.first_change("retune")
+    if first is not None:
+        before = first["before"]
+
+    options = {**before, "propensity": "none"}
+    first_names = tuple(arms.names)
+    again = Relearning(**parameters_like(core, recipe, first_names, options, objectives))
+    again.is_timed = True
+    # A reward outside of another range was learned all the same.
+    again.expectations.any = False
+    again.describe(objectives_of(before, core))
+    if len(again.present) < len(objectives) and not recipe.accepts_partial:
+        raise ValueError(
+            f"{call} needs a recipe that learns rewards in part, since not all objectives "
+            "were there from the beginning"
+        )
+
+    events = itertools.islice(store.events(), last)
+    logged = store.last_changes(["correct"], before=last + 1, limit=EVERY_CHANGE)
+    again.correct([*reversed(logged), *corrections])
+    for position, event in enumerate(events, 1):
+        if event["kind"] == "retune":
+            after = event["after"]
+            again.pending.set_limits(after["limit"], after["max_age"])
+            again.describe(objectives_of(after, core))
+            continue
+
+        where = f"{store.path}: event {position}"
+        replay(again, event, arms, where, adopting=True)
+
+    # What time has brought since the last event is in no event.
+    again.clock = lambda: core.now
+    again.advance_clock()
+    if again.pending.next_id != core.pending.next_id or again.arms.slots != core.arms.slots:
+        raise LogError(
+            f"{store.path} does not have all that the agent has learned: {call} would lose it"
+        )
+    return again.bound.state()
+
+
+def objectives_of(parameters: dict[str, Any], core: AgentCore) -> tuple[Objective, ...]:
+    """The objectives among the parameters that an event describes; else those of the agent."""
+    if "objectives" not in parameters:
+        return core.objectives
+    return objectives_of_data(parameters, "event")
+
+
+def parameters_like(
+    core: AgentCore,
+    recipe: Recipe,
+    arms: tuple[Hashable, ...],
+    options: dict[str, Any],
+    objectives: tuple[Objective, ...],
+) -> dict[str, Any]:
+    """The arguments of a core that has decided nothing, otherwise like another one."""
+    return {
+        "recipe": recipe,
+        "arms": arms,
+        "features": core.declared_features,
+        "objectives": objectives,
+        "seed": core.seed,
+        "rounds": core.rounds,
+        "propensity": options["propensity"],
+        "samples": core.samples,
+        "pending": options["limit"],
+        "max_age": options["max_age"],
+        "remembered": core.pending.remembered,
+        "clock": core.clock,
+        "budgets": [account.budget for account in core.ledger.accounts],
+    }
+
+
+def replaced(rewards: Sequence[float], right: Sequence[float]) -> list[float]:
+    """Rewards, of which those that are observed are the right ones."""
+    replaced = []
+    for first, corrected in zip(rewards, right, strict=True):
+        is_wrong = not math.isnan(first) and not math.isnan(corrected)
+        replaced.append(corrected if is_wrong else first)
+
+    return replaced
