@@ -391,7 +391,7 @@ def subpackages():
 # Importable, and not advertised.
 INNER = {
     *("comparison", "compiling", "contracts", "estimators", "explorers", "figures", "numerics"),
-    *("references", "spec", "statistics", "support"),
+    *("references", "spec", "statistics", "suite", "support"),
 }
 
 

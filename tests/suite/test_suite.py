@@ -24,7 +24,6 @@ from mobandits.suite.entries import (
     BUILT_IN,
     Entrant,
     Entry,
-    Scoring,
     agree,
     differences,
     entrants_of,
@@ -34,18 +33,17 @@ from mobandits.suite.entries import (
 )
 from mobandits.suite.page import board_table
 
-SUITE = load_suite("MOB-1")
+SUITE = load_suite("MOB-1", "development")
 CHOSEN = ("linear-fixed", "late-partial")
 UCB = Entrant("ucb", {"name": "mol-ucb", "scale": 0.3})
 UNIFORM = Entrant("uniform", {"name": "random-choice"})
 SETTINGS = [dataclasses.replace(each, rounds=20) for each in SUITE.settings if each.name in CHOSEN]
-SMALL = dataclasses.replace(SUITE, settings=SETTINGS, trials=4, quick_trials=4)
-SCORING = Scoring(SMALL, "development", 4)
+SMALL = dataclasses.replace(SUITE, settings=SETTINGS, trials=4)
 
 
 def play(entrant, workers=1):
     with Threads(workers) as threads:
-        return play_entry(SCORING, entrant, threads)
+        return play_entry(SMALL, entrant, threads)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +54,7 @@ def entry():
 @pytest.fixture
 def bench(monkeypatch, capsys):
     """The command on the small suite: its exit status and its outputs."""
-    monkeypatch.setattr(definition, "load_suite", lambda name: SMALL)
+    monkeypatch.setattr(definition, "load_suite", lambda *_, **__: SMALL)
 
     def call(*arguments):
         status = program.call(["bench", "MOB-1", *map(str, arguments)])
@@ -74,7 +72,8 @@ def changed(entry, **trial):
 
 
 def test_the_suite_is_what_its_specification_says():
-    assert (SUITE.name, SUITE.version, SUITE.trials, SUITE.quick_trials) == ("MOB-1", 1, 100, 10)
+    assert (SUITE.name, SUITE.version, SUITE.trials) == ("MOB-1", 1, 100)
+    assert load_suite("MOB-1", "development", quick=True).trials == 10
     names = [each.name for each in SUITE.settings]
     assert len(names) == len(set(names)) == 15
     for each in SUITE.settings:
@@ -87,8 +86,8 @@ def test_the_suite_is_what_its_specification_says():
 def test_seeds_are_words_of_a_hash():
     words = hashlib.shake_256(b"MOB-1 a token").digest(24)
     slow = [int.from_bytes(words[i : i + 8], "little") for i in (0, 8, 16)]
-    assert SUITE.seeds("a token", 100)[:3] == slow
-    assert not set(slow) & set(SUITE.seeds("another token", 100))
+    assert load_suite("MOB-1", "a token").seeds[:3] == slow
+    assert not set(slow) & set(SUITE.seeds)
 
 
 def test_built_in_entries_are_distinct_recipes():
@@ -101,7 +100,7 @@ def test_scores_are_shares_of_the_regret_of_uniform_play(entry):
     setting = SETTINGS[0]
     policies = {"ucb": MolUcb(scale=0.3), "uniform": RandomChoice()}
     sums = {"ucb": 0.0, "uniform": 0.0}
-    for seed in SCORING.seeds:
+    for seed in SMALL.seeds:
         asked = {"rounds": 20, "trials": 1, "seed": seed, "metrics": ["effective_pareto_regret"]}
         table = simulate(policies, setting.environment, **asked, record=1).table
         for row in table.rows(named=True):
@@ -141,9 +140,9 @@ def test_entries_are_files(entry, tmp_path):
 @pytest.mark.parametrize("value", [{"regret": 0.0}, {"uniform": 1e9}, {"digest": "0" * 64}])
 def test_what_was_changed_does_not_verify(entry, value):
     with Threads(1) as threads:
-        assert differences(SCORING, entry, threads) == []
-        assert differences(SCORING, changed(entry, **value), threads) == [CHOSEN[0]]
-        other = Scoring(SMALL, "another token", 4)
+        assert differences(SMALL, entry, threads) == []
+        assert differences(SMALL, changed(entry, **value), threads) == [CHOSEN[0]]
+        other = dataclasses.replace(SMALL, token="another token")
         assert "its token must be 'another token'" in differences(other, entry, threads)[0]
 
 
@@ -164,7 +163,7 @@ def test_what_cannot_be_played_scores_zero(entry):
     refused = play(Entrant("scalarized", {"name": "scalarized-ucb1", "check": False}))
     assert "note is a number" in refused.environments["late-partial"]["reason"]
     assert refused.scores("late-partial").tolist() == [0.0] * 4
-    rows = {row[0]: row for row in board_table(SCORING, [entry, refused]).rows}
+    rows = {row[0]: row for row in board_table(SMALL, [entry, refused]).rows}
     assert rows["scalarized"][3] == "1 of 2"
 
 

@@ -1,5 +1,6 @@
 """The command `bench`: plays entries in a suite, verifies them, and builds the leaderboard."""
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,14 +12,15 @@ from mobandits.cli.options import Together
 
 if TYPE_CHECKING:
     from mobandits.simulation.threads import Threads
-    from mobandits.suite.entries import Entrant, Entry, Scoring
+    from mobandits.suite.definition import Suite
+    from mobandits.suite.entries import Entrant, Entry
 
 DEVELOPMENT = "development"  # the token of seeds that everyone may tune on
 DIFFERENT = 1  # the exit status where an entry is not what it claims
 
 
 def bench(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="MOB-1.")],
+    name: Annotated[str, typer.Argument(metavar="SUITE", help="MOB-1.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder to write: entries and the page.")
     ] = None,
@@ -50,71 +52,70 @@ def bench(
     """Play a policy in all environments of a suite, score it, and verify and rank entries."""
     from mobandits.simulation.run import threads_for  # noqa: PLC0415
     from mobandits.suite.definition import load_suite  # noqa: PLC0415
-    from mobandits.suite.entries import BUILT_IN, Scoring, entrants_of  # noqa: PLC0415
+    from mobandits.suite.entries import BUILT_IN, entrants_of  # noqa: PLC0415
 
     ways = {"--policy": policy, "--built-in": built_in, "--entries": entries, "--verify": verify}
     if sum(map(bool, ways.values())) != 1:
         raise typer.BadParameter(f"one of {', '.join(ways)} must be given")
 
     with console.parameters():
-        asked = load_suite(suite)
+        suite = load_suite(name, token, quick=quick)
         entrants = entrants_of(policy or str(BUILT_IN))
 
-    scoring = Scoring(asked, token, asked.quick_trials if quick else asked.trials)
     with threads_for(workers) as threads:
         if verify is not None:
-            verify_file(scoring, verify, threads)
+            verify_file(suite, verify, threads)
             return
         if out is None:
             raise typer.BadParameter("--out must be given")
 
         refused: list[str] = []
         if entries is not None:
-            shown, refused = verified_entries(scoring, entries, threads)
+            shown, refused = verified_entries(suite, entries, threads)
         else:
-            beside = [] if compare is None else [entry_beside(scoring, compare)]
-            played = [played_entry(scoring, each, out, threads) for each in entrants]
+            beside = [] if compare is None else [entry_beside(suite, compare)]
+            played = [played_entry(suite, each, out, threads) for each in entrants]
             shown = [*played, *beside]
 
-        show(out, scoring, shown, refused)
+        show(out, suite, shown, refused)
 
 
-def entry_beside(scoring: "Scoring", path: Path) -> "Entry":
+def entry_beside(suite: "Suite", path: Path) -> "Entry":
     """The entry of a file, of the same scoring."""
     from mobandits.suite.entries import Entry  # noqa: PLC0415
 
     entry = Entry.read(path)
-    refusal = entry.refusal(scoring)
+    refusal = entry.refusal(suite)
     if refusal:
         raise typer.BadParameter(f"--compare: {path}: {refusal}")
 
     return entry
 
 
-def played_entry(scoring: "Scoring", entrant: "Entrant", out: Path, threads: "Threads") -> "Entry":
+def played_entry(suite: "Suite", entrant: "Entrant", out: Path, threads: "Threads") -> "Entry":
     """An entry that was played now, or by an earlier call into the same folder."""
     from mobandits.suite.entries import Entry, file_of, play_entry  # noqa: PLC0415
 
     path = file_of(out, entrant.name)
     if path.exists():
         before = Entry.read(path)
-        if not before.refusal(scoring) and before.is_of(entrant):
+        if not before.refusal(suite) and before.is_of(entrant):
             return before
 
     with console.progress_of(entrant.name) as progress:
-        entry = play_entry(scoring, entrant, threads, progress)
+        entry = play_entry(suite, entrant, threads, progress)
 
     typer.echo(entry.write(out))
 
     return entry
 
 
-def verify_file(scoring: "Scoring", path: Path, threads: "Threads") -> None:
+def verify_file(suite: "Suite", path: Path, threads: "Threads") -> None:
     """Play an entry again, in part; the program exits with 1 where it is not what it claims."""
     from mobandits.suite.entries import Entry, differences  # noqa: PLC0415
 
     entry = Entry.read(path)
-    own = scoring._replace(token=entry.token, trials=entry.trials)
+    own = dataclasses.replace(suite, token=entry.token, trials=entry.trials)
     found = differences(own, entry, threads)
     if found:
         console.complain("error", f"{path} does not verify: {', '.join(found)}")
@@ -124,7 +125,7 @@ def verify_file(scoring: "Scoring", path: Path, threads: "Threads") -> None:
 
 
 def verified_entries(
-    scoring: "Scoring", folder: Path, threads: "Threads"
+    suite: "Suite", folder: Path, threads: "Threads"
 ) -> tuple[list["Entry"], list[str]]:
     """The entries of a folder that verify, and sentences on the others."""
     from mobandits.errors import FolderError  # noqa: PLC0415
@@ -139,7 +140,7 @@ def verified_entries(
             refused.append(f"Refused: {error}")
             continue
 
-        found = differences(scoring, entry, threads)
+        found = differences(suite, entry, threads)
         if entry.entry in verified:
             found = ["another file has an entry of the same name"]
         if found:
@@ -155,17 +156,17 @@ def verified_entries(
     return list(verified.values()), refused
 
 
-def show(out: Path, scoring: "Scoring", entries: Sequence["Entry"], refused: Sequence[str]) -> None:
+def show(out: Path, suite: "Suite", entries: Sequence["Entry"], refused: Sequence[str]) -> None:
     """Print the table of some entries, and write their page."""
     from mobandits.suite.page import board_table, entry_table, write_suite_page  # noqa: PLC0415
     from mobandits.support.text_tables import text_table  # noqa: PLC0415
 
     if len(entries) > 1:
-        table = board_table(scoring, entries)
+        table = board_table(suite, entries)
     else:
-        table = entry_table(scoring, entries[0])
+        table = entry_table(suite, entries[0])
 
     rows = [[str(cell) for cell in row] for row in table.rows]
     typer.echo(text_table(table.header, rows, table.header[1:]))
     typer.echo(table.caption)
-    typer.echo(write_suite_page(out, scoring, entries, refused))
+    typer.echo(write_suite_page(out, suite, entries, refused))

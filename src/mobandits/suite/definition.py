@@ -51,51 +51,53 @@ class Setting:
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite of environments.
+    """A suite of environments, and a scoring of it, in which all entries play the same trials.
 
     Attributes:
         name: such as MOB-1.
         version: of its definition.
-        trials: of a scoring.
-        quick_trials: of a look.
         settings: the environments.
+        trials: in every environment.
+        token: a text that seeds are made of, which is published once entries are in.
     """
 
     name: str
     version: int
-    trials: int
-    quick_trials: int
     settings: Sequence[Setting]
+    trials: int
+    token: str
 
-    def seeds(self, token: str, count: int) -> list[int]:
-        """The seeds of the trials: 64-bit words of SHAKE-256 of the suite's name and a token.
-
-        Args:
-            token: a text that is published with a scoring, after entries were handed in.
-            count: how many trials.
-
-        Example:
-            >>> suite = load_suite("MOB-1")
-            >>> suite.seeds("a", 3) == suite.seeds("a", 100)[:3] != suite.seeds("b", 3)
-            True
-        """
-        text = f"{self.name} {token}"
-        digest = hashlib.shake_256(text.encode()).digest(WORD * count)
+    @property
+    def seeds(self) -> list[int]:
+        """A seed per trial: 64-bit words of SHAKE-256 of the suite's name and the token."""
+        text = f"{self.name} {self.token}"
+        digest = hashlib.shake_256(text.encode()).digest(WORD * self.trials)
         words: list[int] = np.frombuffer(digest, "<u8").tolist()
 
         return words
 
 
-def load_suite(name: str) -> Suite:
+def load_suite(name: str, token: str, *, quick: bool = False) -> Suite:
     """A suite of this library.
+
+    Args:
+        name: its name.
+        token: of the scoring.
+        quick: whether few trials will do.
 
     Raises:
         ValueError: naming the suites, where there is none of this name.
+
+    Example:
+        >>> load_suite("MOB-1", "a").seeds[:3] == load_suite("MOB-1", "a", quick=True).seeds[:3]
+        True
     """
     choice("SUITE", name, SUITES)
     _, content = read_toml(FOLDER / f"{name}.toml")
-    settings = [setting_of(entry) for entry in content.pop("environments")]
-    return Suite(**content, settings=settings)
+    settings = [setting_of(entry) for entry in content["environments"]]
+    trials = content["quick_trials" if quick else "trials"]
+
+    return Suite(name, content["version"], settings, trials, token)
 
 
 def setting_of(entry: Mapping[str, Any]) -> Setting:

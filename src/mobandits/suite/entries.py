@@ -33,25 +33,6 @@ KEYS = ("suite", "version", "token", "trials")
 REPLACED = re.compile(r"[^\w.=-]+")  # in names of files
 
 
-class Scoring(NamedTuple):
-    """A scoring of a suite, in which all entries play the same trials.
-
-    Attributes:
-        suite: it.
-        token: that the seeds are made of.
-        trials: in every environment.
-    """
-
-    suite: Suite
-    token: str
-    trials: int
-
-    @property
-    def seeds(self) -> list[int]:
-        """A seed per trial."""
-        return self.suite.seeds(self.token, self.trials)
-
-
 class Entrant(NamedTuple):
     """A recipe that enters a suite.
 
@@ -213,10 +194,9 @@ class Entry:
 
         return means
 
-    def refusal(self, scoring: Scoring) -> str:
+    def refusal(self, suite: Suite) -> str:
         """Why this entry does not belong to a scoring; empty where it does."""
-        suite = scoring.suite
-        wanted = [suite.name, suite.version, scoring.token, scoring.trials]
+        wanted = [suite.name, suite.version, suite.token, suite.trials]
         own = [self.suite, self.version, self.token, self.trials]
         for key, value, needed in zip(KEYS, own, wanted, strict=True):
             if value != needed:
@@ -265,7 +245,7 @@ def file_of(folder: Path, name: str) -> Path:
 
 
 def play_entry(
-    scoring: Scoring,
+    suite: Suite,
     entrant: Entrant,
     threads: Threads,
     progress: ProgressCallback | None = None,
@@ -273,15 +253,14 @@ def play_entry(
     """Play an entrant in all environments of a suite.
 
     Args:
-        scoring: with all environments of its suite.
+        suite: with the scoring.
         entrant: it.
         threads: that play the trials.
         progress: called with the rounds played and those of all trials in all environments.
     """
-    suite, token, trials = scoring
     recipe = recipe_of(entrant.table)
-    seeds = scoring.seeds
-    all_rounds = trials * sum(setting.rounds for setting in suite.settings)
+    seeds = suite.seeds
+    all_rounds = suite.trials * sum(setting.rounds for setting in suite.settings)
     before = 0
     environments = {}
     times = {}
@@ -293,15 +272,15 @@ def play_entry(
 
         played = play_setting(setting, recipe, seeds, threads, report)
         environments[setting.name] = played
-        before += trials * setting.rounds
+        before += suite.trials * setting.rounds
         if "trials" in played:
             times[setting.name] = round(nanoseconds(setting, recipe, seeds[0]))
 
     return Entry(
         suite=suite.name,
         version=suite.version,
-        token=token,
-        trials=trials,
+        token=suite.token,
+        trials=suite.trials,
         entry=entrant.name,
         recipe=entrant.table,
         environments=environments,
@@ -311,18 +290,18 @@ def play_entry(
     )
 
 
-def differences(scoring: Scoring, entry: Entry, threads: Threads) -> list[str]:
+def differences(suite: Suite, entry: Entry, threads: Threads) -> list[str]:
     """What of an entry is not what its recipe reaches here, environments above all; none: it verifies.
 
     Three trials of each environment are played again, which nobody can foresee.
 
     Args:
-        scoring: that the entry belongs to.
+        suite: with the scoring that the entry belongs to.
         entry: of anyone.
         threads: that play the trials.
 
     """
-    refusal = entry.refusal(scoring)
+    refusal = entry.refusal(suite)
     if refusal:
         return [refusal]
 
@@ -331,12 +310,12 @@ def differences(scoring: Scoring, entry: Entry, threads: Threads) -> list[str]:
     except ValueError as error:
         return [str(error)]
 
-    seeds = scoring.seeds
-    count = min(VERIFIED, scoring.trials)
+    seeds = suite.seeds
+    count = min(VERIFIED, suite.trials)
     found = []
-    for setting in scoring.suite.settings:
+    for setting in suite.settings:
         # No random stream of ours: what is a function of a seed can be foreseen.
-        chosen = random.SystemRandom().sample(range(scoring.trials), count)
+        chosen = random.SystemRandom().sample(range(suite.trials), count)
         played = play_setting(setting, recipe, [seeds[i] for i in chosen], threads)
         if not agree(entry.environments.get(setting.name, {}), played, chosen):
             found.append(setting.name)

@@ -13,7 +13,8 @@ from mobandits.figures.comparison_figures import draw_ranks
 from mobandits.figures.formatting import UNKNOWN, number_or_dash, plus_minus, spoken
 from mobandits.figures.page import Picture, Table, draw_picture, render, write_page
 from mobandits.figures.provenance import Provenance, RunFacts
-from mobandits.suite.entries import Entry, Scoring
+from mobandits.suite.definition import Suite
+from mobandits.suite.entries import Entry
 from mobandits.suite.playing import REGRET
 from mobandits.support.naming import quantity
 
@@ -33,7 +34,7 @@ class SuitePage:
         board: entries by rank; None where there is one.
         ranks: the figure of them.
         scores: a row per environment, a column per entry.
-        entries: a table each, with all metrics.
+        entries: (name, table) each, with all metrics.
         reasons: (environment, entry, text): why it was not played.
         provenance: versions, machines and recipes.
     """
@@ -44,7 +45,7 @@ class SuitePage:
     board: Table | None
     ranks: Picture | None
     scores: Table | None
-    entries: Sequence[Table]
+    entries: Sequence[tuple[str, Table]]
     reasons: Sequence[tuple[str, str, str]]
     provenance: Provenance
 
@@ -52,21 +53,22 @@ class SuitePage:
 LEAD = (
     "The score is 1 − regret / regret of uniform play, over all trials: 0 is uniform play, 1 the "
     "oracle's policy. The regret is the effective Pareto regret, or the gap of an environment's own "
-    "order. An entry that cannot play an environment scores 0 there. ± is half of a 95 % interval."
+    "order. An entry that cannot play an environment scores 0 there, without decimals. ± is half of "
+    "a 95 % interval."
 )
 
 
-def played_by_all(scoring: Scoring, entries: Sequence[Entry]) -> list[str]:
+def played_by_all(suite: Suite, entries: Sequence[Entry]) -> list[str]:
     """The environments that were there for all entries, in the order of the suite."""
-    names = [setting.name for setting in scoring.suite.settings]
+    names = [setting.name for setting in suite.settings]
     return [name for name in names if all(name in entry.present for entry in entries)]
 
 
-def entry_table(scoring: Scoring, entry: Entry) -> Table:
+def entry_table(suite: Suite, entry: Entry) -> Table:
     """The scores and metrics of an entry: a row per environment."""
     header = ["environment", "score", "regret", *(spoken(name) for name in BESIDE), "ns per round"]
     rows = []
-    for setting in scoring.suite.settings:
+    for setting in suite.settings:
         name = setting.name
         if name not in entry.present:
             rows.append([name, *[UNKNOWN] * (len(header) - 1)])
@@ -74,7 +76,7 @@ def entry_table(scoring: Scoring, entry: Entry) -> Table:
 
         means = entry.means(name)
         regret = number_or_dash(means.get(REGRET), 1)
-        own = plus_minus(*entry.score([name]), DIGITS)
+        own = score_text(entry, name, entry.score([name]))
         beside = [number_or_dash(means.get(metric), 2) for metric in BESIDE]
         time = entry.times.get(name)
         clock = UNKNOWN if time is None else f"{time:,.0f}"
@@ -82,30 +84,33 @@ def entry_table(scoring: Scoring, entry: Entry) -> Table:
 
     present = entry.present
     total = plus_minus(*entry.score(present), DIGITS)
-    caption = (
-        f"{entry.entry}: {total} over {len(present)} of {len(scoring.suite.settings)} environments"
-    )
+    caption = f"{entry.entry}: {total} over {len(present)} of {len(suite.settings)} environments"
 
     return Table(header, rows, caption)
 
 
-def ranks_of(scoring: Scoring, entries: Sequence[Entry]) -> pl.DataFrame:
+def score_text(entry: Entry, name: str, score: tuple[float, float, float]) -> str:
+    """A score in an environment, without decimals where the entry cannot play it."""
+    return plus_minus(*score, DIGITS) if "trials" in entry.environments[name] else "0"
+
+
+def ranks_of(suite: Suite, entries: Sequence[Entry]) -> pl.DataFrame:
     """Average ranks of entries over all environments, the best first, as of `average_ranks`."""
     problems = []
     names = tuple(entry.entry for entry in entries)
-    for name in played_by_all(scoring, entries):
+    for name in played_by_all(suite, entries):
         scores = pl.DataFrame({entry.entry: entry.scores(name) for entry in entries})
-        problems.append(PairedValues(scoring.suite.name, name, 0, names, scores.to_numpy()))
+        problems.append(PairedValues(suite.name, name, 0, names, scores.to_numpy()))
 
     return average_ranks(problems, "larger")
 
 
-def board_table(scoring: Scoring, entries: Sequence[Entry]) -> Table:
+def board_table(suite: Suite, entries: Sequence[Entry]) -> Table:
     """The leaderboard: a row per entry, the best mean rank first."""
-    common = played_by_all(scoring, entries)
+    common = played_by_all(suite, entries)
     by_name = {entry.entry: entry for entry in entries}
     rows = []
-    ranks = ranks_of(scoring, entries)
+    ranks = ranks_of(suite, entries)
     for row in ranks.rows(named=True):
         entry = by_name[row["policy"]]
         total = plus_minus(*entry.score(common), DIGITS)
@@ -121,11 +126,15 @@ def board_table(scoring: Scoring, entries: Sequence[Entry]) -> Table:
     return Table(["entry", "mean rank", "score", "can play"], rows, caption)
 
 
-def scores_table(scoring: Scoring, entries: Sequence[Entry]) -> Table:
+def scores_table(suite: Suite, entries: Sequence[Entry]) -> Table:
     """The mean scores: a row per environment, a column per entry."""
     rows = []
-    for name in played_by_all(scoring, entries):
-        cells = [number_or_dash(entry.score([name])[0], DIGITS) for entry in entries]
+    for name in played_by_all(suite, entries):
+        cells = []
+        for entry in entries:
+            mean, _, _ = entry.score([name])
+            cells.append(score_text(entry, name, (mean, mean, mean)))
+
         rows.append([name, *cells])
 
     return Table(["environment", *(entry.entry for entry in entries)], rows)
@@ -144,33 +153,32 @@ def reasons_of(entry: Entry) -> list[tuple[str, str, str]]:
 
 
 def write_suite_page(
-    folder: Path, scoring: Scoring, entries: Sequence[Entry], refused: Sequence[str]
+    folder: Path, suite: Suite, entries: Sequence[Entry], refused: Sequence[str]
 ) -> Path:
     """Draw the page of some entries, and return its path.
 
     Args:
         folder: where it is written, with a folder `figures` where there are ranks.
-        scoring: that all entries belong to.
+        suite: with the scoring that all entries belong to.
         entries: at least one.
         refused: sentences on entries that are left out.
     """
-    suite, token, trials = scoring
     folder.mkdir(parents=True, exist_ok=True)
     several = len(entries) > 1
     ordered = list(entries)
     board = picture = scores = None
     if several:
-        ranks = ranks_of(scoring, entries)
+        ranks = ranks_of(suite, entries)
         places = {name: i for i, name in enumerate(ranks["policy"])}
         ordered.sort(key=lambda entry: places[entry.entry])
         draw = functools.partial(draw_ranks, ranks, "score")
         alt = "Mean rank of each entry; bars join entries that do not differ."
         picture = draw_picture(draw, folder / "figures", "ranks", alt)
-        board = board_table(scoring, ordered)
-        scores = scores_table(scoring, ordered)
+        board = board_table(suite, ordered)
+        scores = scores_table(suite, ordered)
 
     who = quantity(len(entries), "entry", "entries") if several else entries[0].entry
-    seeds = f"{trials} trials, seeds of the token “{token}”"
+    seeds = f"{suite.trials} trials, seeds of the token “{suite.token}”"
     reasons = dict.fromkeys(reason for entry in ordered for reason in reasons_of(entry))
     page = SuitePage(
         title=f"{suite.name}, version {suite.version}: {who}",
@@ -179,17 +187,17 @@ def write_suite_page(
         board=board,
         ranks=picture,
         scores=scores,
-        entries=[entry_table(scoring, entry) for entry in ordered],
+        entries=[(entry.entry, entry_table(suite, entry)) for entry in ordered],
         reasons=list(reasons),
-        provenance=suite_provenance(scoring, ordered),
+        provenance=suite_provenance(suite, ordered),
     )
 
     return write_page(folder, render("suite.html", page))
 
 
-def suite_provenance(scoring: Scoring, entries: Sequence[Entry]) -> Provenance:
+def suite_provenance(suite: Suite, entries: Sequence[Entry]) -> Provenance:
     """The foot of the page: environments, and the recipe, versions and machine of each entry."""
-    tested = [(each.name, f"{each.tests}: {each.environment!r}") for each in scoring.suite.settings]
+    tested = [(each.name, f"{each.tests}: {each.environment!r}") for each in suite.settings]
     runs = [RunFacts("Environments", tested, [])]
     for entry in entries:
         computed = {**entry.versions, **entry.machine}

@@ -4,23 +4,25 @@ import hashlib
 import json
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import MissingExtraError
 from mobandits.policies import RandomChoice
 from mobandits.simulation.blocks import horizon_limit, merged_blocks
+from mobandits.simulation.learner import Learner
 from mobandits.simulation.plan import Plan, prepare
-from mobandits.simulation.players import player
+from mobandits.simulation.play import play
 from mobandits.simulation.run import RoundCounter
-from mobandits.simulation.streams import ROUNDS, stream
+from mobandits.simulation.streams import POLICY, ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, merged_surface_blocks, players_of
 from mobandits.simulation.threads import Threads
-from mobandits.simulation.trial import Setup, play_trial, trial_problem
+from mobandits.simulation.trial import play_trial, trial_problem
 from mobandits.suite.definition import Setting
 from mobandits.support.naming import quoted
 from mobandits.support.progress import ProgressCallback
@@ -70,11 +72,11 @@ def play_setting(
             threads.check()
             after_rounds(rounds)
 
-        def play(number: int) -> None:
+        def play_one(number: int) -> None:
             setup = plan.setup._replace(seed=seeds[number])
             tables[number] = play_trial(setup, 0, after_block)
 
-        threads.each(play, range(len(seeds)))
+        threads.each(play_one, range(len(seeds)))
     except ValueError as error:
         # Some rules, such as a range of rewards, are broken only later than in the first round.
         return {"reason": str(error).removeprefix(f"policy {quoted(OWN)}: ")}
@@ -142,35 +144,36 @@ def nanoseconds(setting: Setting, recipe: Recipe, seed: int) -> float:
         recipe: the entry's.
         seed: of the trial.
     """
-    plan = plan_of(setting, {OWN: setting.prepared(recipe)})
+    own = setting.prepared(recipe)
+    plan = plan_of(setting, {OWN: own})
     setup = plan.setup._replace(seed=seed)
     problem: Any = trial_problem(setup, 0)
     limit = horizon_limit(setup.environment, problem)
     rng = stream(seed, 0, ROUNDS)
-    play_block, blocks = _player_and_blocks(setup, problem, limit, rng)
+    own_rng = stream(seed, 0, POLICY)
+    blocks: Iterable[tuple[int, Any]]
+    if is_continuum(problem):
+        play_block = players_of(setup, 0, problem)[OWN].play
+        surfaces = merged_surface_blocks(problem, setup.rounds, limit, rng)
+        blocks = ((len(block.contexts), block) for block in surfaces)
+    else:
+        # Unlike a trial's, this loop waits for the compiler.
+        learner = Learner(OWN, own, problem.shape, lambda policy: loop_for(play, policy), own_rng)
+        arms = np.arange(problem.shape.arms)
+        chosen = np.empty(setup.rounds, np.int64)
+
+        def play_block(block: Any) -> Any:
+            learner.play(block, arms, chosen[: len(block.rewards)], None)
+
+        merged = merged_blocks(problem, setup.rounds, limit, rng)
+        blocks = ((len(block.rewards), block) for _, block in merged)
+
     times = []
-    for block in blocks:
+    for rounds, block in blocks:
         start = time.perf_counter_ns()
         play_block(block)
         elapsed = time.perf_counter_ns() - start
-        times.append(elapsed / len(block[0] if is_continuum(problem) else block.rewards))
+        times.append(elapsed / rounds)
 
-    # The first blocks may be played by code that is not compiled yet.
+    # The first block may have waited.
     return statistics.median(times)
-
-
-def _player_and_blocks(setup: Setup, problem: Any, limit: int | None, rng: Any) -> Any:
-    """A function that plays a block, and the blocks; of finitely many arms or of a continuum."""
-    if is_continuum(problem):
-        surface_player = players_of(setup, 0, problem)[OWN]
-        return surface_player.play, merged_surface_blocks(problem, setup.rounds, limit, rng)
-
-    recipe = setup.policies[OWN]
-    own = player(OWN, recipe, problem.shape, setup.seed, 0, setup.compiled)
-    arms = np.arange(problem.shape.arms)
-    blocks = merged_blocks(problem, setup.rounds, limit, rng)
-
-    def play_block(block: Any) -> None:
-        list(own.play(block, arms, with_fronts=False))
-
-    return play_block, (block for _, block in blocks)
