@@ -1,5 +1,6 @@
 """The examples at the end of every command's help, run as they stand."""
 
+import dataclasses
 import shlex
 
 import numpy as np
@@ -9,6 +10,7 @@ import mobandits as mob
 from mobandits.cli import program as cli
 from mobandits.compiling import session
 from mobandits.policies import RandomChoice
+from mobandits.suite.definition import load_suite
 from mobandits_papers.check_theorems import check_theorems
 
 # In place of the file that examples name, which takes longer.
@@ -50,6 +52,7 @@ def folder(tmp_path):
             size = ["a", "b"].index(decision.arm)
             agent.learn(decision.id, {"quality": rng.random() + size, "cost": 0.1 + size})
     (folder / "router.toml").write_text(SERVICE)
+    (folder / "mine.toml").write_text('[[policies]]\nlabel = "mine"\nname = "random-choice"\n')
     return folder
 
 
@@ -69,6 +72,10 @@ def quick(monkeypatch):
         "mobandits_papers.reproduce.reproduce", lambda ids, out, **options: page_of(out)
     )
     monkeypatch.setattr("mobandits_papers.check_theorems.check_theorems", few)
+    suite = load_suite("MOB-1", "development")
+    first = dataclasses.replace(suite.settings[0], rounds=20)
+    small = dataclasses.replace(suite, settings=[first], trials=2)
+    monkeypatch.setattr("mobandits.suite.definition.load_suite", lambda *_, **__: small)
     monkeypatch.setattr("mobandits_service.command.serve", lambda *asked: None)
     monkeypatch.setattr("mobandits_service.demo.command.serve_demo", lambda **asked: None)
     for name in ("precompile_agent", "precompile_simulation"):

@@ -76,6 +76,9 @@ MAY_IMPORT = {
     "interop": GROUND
     | {"agent", "environments", "encoding", "simulation", "metrics", "statistics", "monitoring"},
     "identification": GROUND | {"estimators", "simulation", "logs"},
+    # A suite and its entries are TOML files, which `spec` reads; what it adds to recipes wraps them.
+    "suite": GROUND
+    | {"simulation", "metrics", "policies", "spec", "statistics", "comparison", "figures"},
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}
@@ -390,7 +393,7 @@ def subpackages():
 # Importable, and not advertised.
 INNER = {
     *("comparison", "compiling", "contracts", "estimators", "explorers", "figures", "numerics"),
-    *("references", "spec", "statistics", "support"),
+    *("references", "spec", "statistics", "suite", "support"),
 }
 
 

@@ -20,6 +20,7 @@ from mobandits.environments import (
     NetworkRouting,
     PeriodicBumps,
     Recommendation,
+    RoughLinear,
     TwoRidgesGrid,
 )
 from mobandits.testing import EnvironmentCase
@@ -52,6 +53,8 @@ CASES = [
     EnvironmentCase(NetworkRouting()),
     EnvironmentCase(NetworkRouting(paths=3, measured=4, precision=0.5, constant=False)),
     EnvironmentCase(Recommendation()),
+    EnvironmentCase(RoughLinear(arms=6, degrees=3)),
+    EnvironmentCase(RoughLinear(arms=6, period=100)),
     EnvironmentCase(Recommendation(items=3, features=1, width=2.0, constant=False)),
     EnvironmentCase(Linear(arms=6, features=3, objectives=2)),
     EnvironmentCase(

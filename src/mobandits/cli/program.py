@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from mobandits import __version__
-from mobandits.cli import agents, console, listing, logs, simulations
+from mobandits.cli import agents, bench, console, listing, logs, simulations
 from mobandits.cli.command import AGAIN, RESUME, Command
 from mobandits.errors import (
     BackendError,
@@ -67,6 +67,16 @@ OWN = (
         simulations.compare,
         AGAIN,
         ("mobandits compare runs/linear runs/other --out runs/compared",),
+    ),
+    Command(
+        "bench",
+        bench.bench,
+        f"entries that were played are kept; {AGAIN}",
+        (
+            "mobandits bench MOB-1 --policy mine.toml --quick --out runs/mob-1",
+            "mobandits bench MOB-1 --verify runs/mob-1/mine.json",
+            "mobandits bench MOB-1 --entries runs/mob-1 --quick --out runs/leaderboard",
+        ),
     ),
     Command(
         "cite",

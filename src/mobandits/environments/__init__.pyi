@@ -13,6 +13,7 @@ from mobandits.environments.multichannel import Multichannel as Multichannel
 from mobandits.environments.multilabel import Multilabel as Multilabel
 from mobandits.environments.network_routing import NetworkRouting as NetworkRouting
 from mobandits.environments.recommendation import Recommendation as Recommendation
+from mobandits.environments.rough_linear import RoughLinear as RoughLinear
 from mobandits.environments.two_ridges import TwoRidges as TwoRidges
 from mobandits.environments.two_ridges import TwoRidgesGrid as TwoRidgesGrid
 
@@ -30,6 +31,7 @@ __all__ = [
     "NetworkRouting",
     "PeriodicBumps",
     "Recommendation",
+    "RoughLinear",
     "TwoRidges",
     "TwoRidgesGrid",
 ]

@@ -72,7 +72,15 @@ class Threads:
             table = play_trial(setup, trial, after_block)
             keep(trial, table)
 
-        settle([self._pool.submit(play_and_keep, trial) for trial in todo])
+        self.each(play_and_keep, todo)
+
+    def each(self, function: Callable[[int], None], numbers: Sequence[int]) -> None:
+        """Call a function with every number, and wait until all calls have ended, or one failed.
+
+        Raises:
+            Exception: what the first that failed has raised.
+        """
+        settle([self._pool.submit(function, number) for number in numbers])
 
 
 class StoppedError(Exception):

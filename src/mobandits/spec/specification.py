@@ -146,21 +146,29 @@ def load(file: str | Path) -> Specification:
             name.
     """
     path = Path(file)
-    source = _text_of(path)
-    try:
-        content = tomllib.loads(source)
-    except ValueError as error:
-        line = _line_of_syntax(str(error), source)
-        raise SpecError(
-            f"{path}:{line}: this is not TOML: {error}; examples/linear.toml shows what is"
-        ) from error
-
+    source, content = read_toml(path)
     mistakes = Mistakes()
     specification = _specification(path, source, content, mistakes)
     if mistakes.found:
         raise SpecError(told(path, source, mistakes))
 
     return specification
+
+
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file, and what it holds.
+
+    Raises:
+        SpecError: where it cannot be read, or is not TOML.
+    """
+    source = _text_of(path)
+    try:
+        return source, tomllib.loads(source)
+    except ValueError as error:
+        line = _line_of_syntax(str(error), source)
+        raise SpecError(
+            f"{path}:{line}: this is not TOML: {error}; examples/linear.toml shows what is"
+        ) from error
 
 
 def _text_of(path: Path) -> str:
@@ -257,6 +265,23 @@ def _check_metric_name(name: str, place: Place, mistakes: Mistakes) -> None:
     if name not in known and did_you_mean(name, known):
         with mistakes.at(place):
             choice("metric", name, known)
+
+
+def load_recipes(file: Path) -> dict[str, Recipe]:
+    """{row name: recipe} of the policies of a TOML file, whatever else it holds.
+
+    Raises:
+        SpecError: a line per mistake, as of `load`.
+    """
+    source, content = read_toml(file)
+    mistakes = Mistakes()
+    recipes = _policies(content.get("policies", []), {}, mistakes)
+    if not recipes:
+        mistakes.add(Place(()), "policies is required: a list of names, or of tables, [[policies]]")
+    if mistakes.found:
+        raise SpecError(told(file, source, mistakes))
+
+    return recipes
 
 
 def _policies(entries: Any, places: dict[str, Place], mistakes: Mistakes) -> dict[str, Recipe]:

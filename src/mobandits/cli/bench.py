@@ -1,0 +1,172 @@
+"""The command `bench`: plays entries in a suite, verifies them, and builds the leaderboard."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mobandits.cli import console
+from mobandits.cli.options import Together
+
+if TYPE_CHECKING:
+    from mobandits.simulation.threads import Threads
+    from mobandits.suite.definition import Suite
+    from mobandits.suite.entries import Entrant, Entry
+
+DEVELOPMENT = "development"  # the token of seeds that everyone may tune on
+DIFFERENT = 1  # the exit status where an entry is not what it claims
+
+
+def bench(
+    name: Annotated[str, typer.Argument(metavar="SUITE", help="MOB-1.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder to write: entries and the page.")
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            "--policy",
+            help="The entry: a TOML file with [[policies]], NAME:key=value, or MODULE:NAME.",
+        ),
+    ] = None,
+    built_in: Annotated[
+        bool, typer.Option("--built-in", help="Play the entries of this library.")
+    ] = False,
+    entries: Annotated[
+        Path | None,
+        typer.Option("--entries", help="Verify the entries of a folder, and rank them."),
+    ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option("--verify", help="Play 3 trials per environment of an entry's file again."),
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", help="The file of an entry to stand beside.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Play 10 trials in place of 100.")] = False,
+    token: Annotated[str, typer.Option(help="The text that seeds are made of.")] = DEVELOPMENT,
+    workers: Together = None,
+) -> None:
+    """Play a policy in all environments of a suite, score it, and verify and rank entries."""
+    from mobandits.simulation.run import threads_for  # noqa: PLC0415
+    from mobandits.suite.definition import load_suite  # noqa: PLC0415
+    from mobandits.suite.entries import BUILT_IN, entrants_of  # noqa: PLC0415
+
+    ways = {"--policy": policy, "--built-in": built_in, "--entries": entries, "--verify": verify}
+    if sum(map(bool, ways.values())) != 1:
+        raise typer.BadParameter(f"one of {', '.join(ways)} must be given")
+
+    with console.parameters():
+        suite = load_suite(name, token, quick=quick)
+        entrants = entrants_of(policy or str(BUILT_IN))
+
+    with threads_for(workers) as threads:
+        if verify is not None:
+            verify_file(suite, verify, threads)
+            return
+        if out is None:
+            raise typer.BadParameter("--out must be given")
+
+        refused: list[str] = []
+        if entries is not None:
+            shown, refused = verified_entries(suite, entries, threads)
+        else:
+            beside = [] if compare is None else [entry_beside(suite, compare)]
+            played = [played_entry(suite, each, out, threads) for each in entrants]
+            shown = [*played, *beside]
+
+        show(out, suite, shown, refused)
+
+
+def entry_beside(suite: "Suite", path: Path) -> "Entry":
+    """The entry of a file, of the same scoring."""
+    from mobandits.suite.entries import Entry  # noqa: PLC0415
+
+    entry = Entry.read(path)
+    refusal = entry.refusal(suite)
+    if refusal:
+        raise typer.BadParameter(f"--compare: {path}: {refusal}")
+
+    return entry
+
+
+def played_entry(suite: "Suite", entrant: "Entrant", out: Path, threads: "Threads") -> "Entry":
+    """An entry that was played now, or by an earlier call into the same folder."""
+    from mobandits.suite.entries import Entry, file_of, play_entry  # noqa: PLC0415
+
+    path = file_of(out, entrant.name)
+    if path.exists():
+        before = Entry.read(path)
+        if not before.refusal(suite) and before.is_of(entrant):
+            return before
+
+    with console.progress_of(entrant.name) as progress:
+        entry = play_entry(suite, entrant, threads, progress)
+
+    typer.echo(entry.write(out))
+
+    return entry
+
+
+def verify_file(suite: "Suite", path: Path, threads: "Threads") -> None:
+    """Play an entry again, in part; the program exits with 1 where it is not what it claims."""
+    from mobandits.suite.entries import Entry, differences  # noqa: PLC0415
+
+    entry = Entry.read(path)
+    own = dataclasses.replace(suite, token=entry.token, trials=entry.trials)
+    found = differences(own, entry, threads)
+    if found:
+        console.complain("error", f"{path} does not verify: {', '.join(found)}")
+        raise typer.Exit(DIFFERENT)
+
+    typer.echo(f"{path} verifies")
+
+
+def verified_entries(
+    suite: "Suite", folder: Path, threads: "Threads"
+) -> tuple[list["Entry"], list[str]]:
+    """The entries of a folder that verify, and sentences on the others."""
+    from mobandits.errors import FolderError  # noqa: PLC0415
+    from mobandits.suite.entries import Entry, differences  # noqa: PLC0415
+
+    verified: dict[str, Entry] = {}
+    refused = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            entry = Entry.read(path)
+        except FolderError as error:
+            refused.append(f"Refused: {error}")
+            continue
+
+        found = differences(suite, entry, threads)
+        if entry.entry in verified:
+            found = ["another file has an entry of the same name"]
+        if found:
+            refused.append(f"Refused: {entry.entry} ({path.name}): {', '.join(found)}")
+        else:
+            verified[entry.entry] = entry
+
+    for sentence in refused:
+        console.complain("warning", sentence)
+    if not verified:
+        raise FolderError(f"{folder} must hold at least one entry that verifies, got none")
+
+    return list(verified.values()), refused
+
+
+def show(out: Path, suite: "Suite", entries: Sequence["Entry"], refused: Sequence[str]) -> None:
+    """Print the table of some entries, and write their page."""
+    from mobandits.suite.page import board_table, entry_table, write_suite_page  # noqa: PLC0415
+    from mobandits.support.text_tables import text_table  # noqa: PLC0415
+
+    if len(entries) > 1:
+        table = board_table(suite, entries)
+    else:
+        table = entry_table(suite, entries[0])
+
+    rows = [[str(cell) for cell in row] for row in table.rows]
+    typer.echo(text_table(table.header, rows, table.header[1:]))
+    typer.echo(table.caption)
+    typer.echo(write_suite_page(out, suite, entries, refused))

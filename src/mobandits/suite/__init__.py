@@ -1,0 +1,6 @@
+"""Benchmark suites: fixed environments, seeds that nobody can tune on, scores, a leaderboard.
+
+`MOB-1.toml` is the suite and `built_in.toml` are entries of this library. `definition` reads both,
+`playing` plays an entry, `conditions` holds what environments of the library lack, `entries` keeps
+and verifies what was played, and `page` shows it. See docs/reference/suite.md.
+"""
