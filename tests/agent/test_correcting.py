@@ -16,7 +16,7 @@ from mobandits.agent import Budget, Objective
 from mobandits.cli.program import app
 from mobandits.errors import LogError
 from mobandits.logs import Store, export, read
-from mobandits.monitoring import write_page
+from mobandits.monitoring import summary, write_page
 from mobandits.orders import Lexicographic, Weighted
 from mobandits.policies import Forgetting, MolTs, MolUcb, Paced, Rollout, ScalarizedUcb1
 
@@ -175,6 +175,21 @@ def test_what_is_added_was_not_observed_and_has_no_default_before(tmp_path):
     with pytest.raises(ValueError, match="needs a recipe that learns rewards in part"):
         agent.retune(MolTs(scale=0.2, selection="uniform", links="logit"))
     agent.close()
+
+
+def test_an_objective_that_comes_back_has_its_past(tmp_path):
+    clock = Clock()
+    agent, twin = agent_of(tmp_path / "log", clock), agent_of(clock=clock)
+    lived(agent, clock, twin)
+    agent.retune(RECIPE, objectives=[CLICK])
+    assert read(tmp_path / "log").objective_names == ("click",)
+    assert summary(tmp_path / "log")["objectives"][0]["name"] == "click"
+    agent.retune(RECIPE, objectives=[COST, CLICK])
+    states_close(agent, twin)
+    agent.close()
+    without_snapshots(tmp_path / "log")
+    with agent_of(tmp_path / "log", clock) as again:
+        states_close(again, twin)
 
 
 @pytest.mark.parametrize("way", ["close", "kill", "from the start", "file"])

@@ -59,6 +59,9 @@ def play(shared, calls=60):
         if n == 40:
             agent.remove_arm("medium")
             agent.checkpoint()
+        if n == 45:
+            agent.correct(7, {"quality": 0.25})
+            agent.rename_arm("small", "smallest")
     return agent, answers
 
 

@@ -121,7 +121,7 @@ OWN = (
         f"{{store}} has all of the change or none; {AGAIN}",
         (
             "mobandits retune agent.db --policy mol-ucb:scale=0.3",
-            "mobandits retune agent.db --objective quality --objective cost:minimise=true,high=0.1",
+            "mobandits retune agent.db --objective click:low=0,high=1",
         ),
         is_private=True,
     ),
@@ -129,14 +129,14 @@ OWN = (
         "correct",
         agents.correct_reward,
         f"{{store}} has all of the change or none; {AGAIN}",
-        ("mobandits correct agent.db 17 --reward cost=0.02",),
+        ("mobandits correct agent.db 17 --reward click=1",),
         is_private=True,
     ),
     Command(
         "rename-arm",
         agents.rename_arm_of,
         f"{{store}} has all of the change or none; {AGAIN}",
-        ("mobandits rename-arm agent.db small mini",),
+        ("mobandits rename-arm agent.db b c",),
         is_private=True,
     ),
     Command(
