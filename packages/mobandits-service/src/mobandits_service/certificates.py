@@ -20,7 +20,8 @@ def certificate_of(path: Place, hosted: HostedAgent, query: CertificateQuery) ->
     """The certificate of an agent's present arms, by the sums of its rewards; see `certify`.
 
     Objectives are compared in shares of their ranges, or of [0, 1] where they have none. The sums
-    have a reward a second after it came, and go on having it when its decision is deleted.
+    have a reward a second after it came, and go on having it when its decision is deleted, or the
+    reward is corrected.
 
     Args:
         path: of the store.
