@@ -14,6 +14,7 @@ from mobandits.agent.saving import copied_state, encoded_state
 from mobandits.agent.workers import copy_for_workers, core_of_worker, decide_apart
 from mobandits.errors import LogError
 from mobandits.logs import read
+from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.pages import PageWanted
 from mobandits.logs.store.replay import events_between
@@ -83,13 +84,13 @@ def test_all_is_exact_given_what_was_published(address, postgres):
     # position that a decision names it is where the worker was.
     events = events_of(address)
     answers = {each.decision: each for each in made}
-    names = ["small", "large"]
+    arms = ArmRegistry(["small", "large"])
     positions = {event["snapshot"][1] for event in events if "worker" in event}
     assert len(positions) > 3
     core = new_core()
     published = {}
     for position, event in enumerate(events, 1):
-        replay(core, event, names, "the log")
+        replay(core, event, arms, "the log")
         if position in positions:
             published[position] = encoded_state(copy_for_workers(core))
         if "worker" not in event:

@@ -126,6 +126,9 @@ def _change_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
         RELEARNED[event["kind"]](core, event)
     except (KeyError, TypeError) as error:
         raise LogError(f"{where} cannot be replayed: {error}") from error
+    except ValueError as error:
+        said = f"{where} made the agent learn its whole log again, which this page does not"
+        raise LogError(said) from error
 
 
 def _followed(core: AgentCore, history: History, after: int) -> Believed:
