@@ -132,9 +132,11 @@ def test_bits_do_not_depend_on_threads_and_names(entry):
 def test_entries_are_files(entry, tmp_path):
     path = entry.write(tmp_path)
     assert Entry.read(path) == entry
-    path.write_text('{"suite": "MOB-1"}')
-    with pytest.raises(FolderError, match="is no entry of a suite"):
-        Entry.read(path)
+    text = [changed(entry, **{key: "none"}) for key in ("regret", "max_min_regret")]
+    for content in ({"suite": "MOB-1"}, *map(dataclasses.asdict, text)):
+        path.write_text(json.dumps(content))
+        with pytest.raises(FolderError, match="is no entry of a suite"):
+            Entry.read(path)
 
 
 @pytest.mark.parametrize("value", [{"regret": 0.0}, {"uniform": 1e9}, {"digest": "0" * 64}])
@@ -239,6 +241,10 @@ def test_the_command_plays_verifies_and_ranks(bench, entry, tmp_path):
     status, text, _ = bench("--policy", "random-choice", "--compare", played, "--out", beside)
     assert status == 0
     assert "mean rank" in text
+
+    status, _, errors = bench("--policy", file, "--compare", played, "--out", beside)
+    assert status == 2
+    assert "another one than 'ucb'" in errors
 
     forged = changed(dataclasses.replace(entry, entry="forged"), regret=0.0).write(out)
     status, _, errors = bench("--verify", forged)

@@ -9,6 +9,7 @@ import typer
 
 from mobandits.cli import console
 from mobandits.cli.options import Together
+from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     from mobandits.simulation.threads import Threads
@@ -73,19 +74,22 @@ def bench(
         if entries is not None:
             shown, refused = verified_entries(suite, entries, threads)
         else:
-            beside = [] if compare is None else [entry_beside(suite, compare)]
+            names = [each.name for each in entrants]
+            beside = [] if compare is None else [entry_beside(suite, compare, names)]
             played = [played_entry(suite, each, out, threads) for each in entrants]
             shown = [*played, *beside]
 
         show(out, suite, shown, refused)
 
 
-def entry_beside(suite: "Suite", path: Path) -> "Entry":
-    """The entry of a file, of the same scoring."""
+def entry_beside(suite: "Suite", path: Path, names: Sequence[str]) -> "Entry":
+    """The entry of a file, of the same scoring and with another name than those beside it."""
     from mobandits.suite.entries import Entry  # noqa: PLC0415
 
     entry = Entry.read(path)
     refusal = entry.refusal(suite)
+    if entry.entry in names:
+        refusal = f"its name must be another one than {quoted(entry.entry)}: give one a label"
     if refusal:
         raise typer.BadParameter(f"--compare: {path}: {refusal}")
 

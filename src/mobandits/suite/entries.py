@@ -223,6 +223,8 @@ class Entry:
         try:
             entry = cls(**json.loads(path.read_text(encoding="utf-8")))
             lengths = {len(entry.scores(name)) for name in entry.present}
+            # What cannot be a mean is found here, and not on the page.
+            _ = [entry.means(name) for name in entry.present]
         except OSError as error:
             raise FolderError(f"{path} cannot be read: {error.strerror}") from error
         except (AttributeError, KeyError, TypeError, ValueError) as error:
