@@ -241,7 +241,7 @@ def changes_table(summary: MonitorSummary) -> Table:
         when = UNKNOWN if at is None else time_in_words(at)
         rows.append([when, change["what"], change["by"] or UNKNOWN])
 
-    return Table(["time (UTC)", "change", "by"], rows)
+    return Table(["time (UTC)", "change", "by"], rows, style="texts")
 
 
 def drift_table(summary: MonitorSummary, timeline: Timeline) -> Table:
