@@ -135,7 +135,8 @@ def pareto_bounds(
     pairs = arms * (arms - 1) // 2
     # A single arm has nobody to be compared with.
     statements = max(1, pairs * objectives)
-    log_term = math.log(statements / delta)
+    # The quotient itself is infinite for the least numbers.
+    log_term = math.log(statements) - math.log(delta)
     threshold = exploration_threshold(0.5 * log_term)
 
     return ParetoBounds(threshold, epsilon, sigma)
