@@ -50,12 +50,7 @@ def _unit(objective: Objective, own: Array, sigma: float | None) -> float:
         number(f"sigma of {name}", sigma, above=0.0)
         return 2.0 * sigma
 
-    low, high = objective.range
-    # Half a range is none.
-    if not np.isfinite(high - low):
-        low = 0.0
-        high = 1.0
-
+    low, high = objective.bounded_range
     is_outside = (own < low) | (own > high)
     outside = own[is_outside]
     if outside.size:

@@ -114,6 +114,14 @@ class Objective:
         return low, high
 
     @property
+    def bounded_range(self) -> tuple[float, float]:
+        """The range, or 0 to 1 where none was given, or half of one."""
+        low, high = self.range
+        is_bounded = math.isfinite(high - low)
+
+        return (low, high) if is_bounded else (0.0, 1.0)
+
+    @property
     def title(self) -> str:
         """The name with its unit, as a heading says it.
 

@@ -65,12 +65,7 @@ def certificate_of(path: Place, hosted: HostedAgent, query: CertificateQuery) ->
 
 def _mean_share(objective: Objective, rewards: RolledSums) -> float:
     """The mean reward of an arm, from 0 at the worst end of the range to 1 at the best."""
-    low, high = objective.range
-    # Half a range is none.
-    if not np.isfinite(high - low):
-        low = 0.0
-        high = 1.0
-
+    low, high = objective.bounded_range
     width = high - low
     mean = (rewards.total / rewards.n - low) / width
     mean_square = (rewards.squares - 2.0 * low * rewards.total) / rewards.n + low * low
