@@ -119,14 +119,18 @@ def trial_values(table: pl.DataFrame, metrics: Sequence[str]) -> Trial:
         >>> kept["regret"], kept["uniform"]
         (1.0, 4.0)
     """
-    last = table.filter(pl.col("round") == pl.col("round").max())
-    sums = last.group_by("policy", "metric", maintain_order=True).agg(pl.col("value").sum())
-    values = {(row["policy"], row["metric"]): row["value"] for row in sums.rows(named=True)}
+    is_last = pl.col("round") == pl.col("round").max()
+    digits = table.filter(is_last).group_by("policy", "metric", maintain_order=True)
+    sums = digits.agg(pl.col("value").sum())
+    values = {(policy, metric): value for policy, metric, value in sums.iter_rows()}
     regret, *others = metrics
     kept = {REGRET: values[OWN, regret], UNIFORM: values[UNIFORM, regret]}
-    beside = {metric: values.get((OWN, metric)) for metric in others}
+    for metric in others:
+        kept[metric] = values.get((OWN, metric))
 
-    return {**kept, **beside, DIGEST: digest_of(table)}
+    kept[DIGEST] = digest_of(table)
+
+    return kept
 
 
 def digest_of(table: pl.DataFrame) -> str:
