@@ -101,6 +101,8 @@ def test_objectives_with_ranges_allow_a_decision_at_any_time(tmp_path):
     with served(path, spec) as running:
         agent = running.agents.named("router").agent
         play(agent, 150)
+        # An evaluation reads the file, which the committer writes a moment later.
+        running.file.committer.flush()
         result = evaluated(wanted)
         look = looks_on(read(path, agent="router"), {"asked": ConstantTarget("large")})["asked"]
         expected = AnyTimeDecision(look.decision, look.reason, 86, look.decided_after)
@@ -108,6 +110,7 @@ def test_objectives_with_ranges_allow_a_decision_at_any_time(tmp_path):
 
         with pytest.warns(InputWarning, match="cost"):
             agent.learn(agent.decide([0.5, 0.5, 0.5]).id, {"quality": 0.4, "cost": 90.0})
+        running.file.committer.flush()
         result = evaluated(wanted)
         assert result.any_time is None
         (note,) = [each for each in result.notes if "no decision at any time" in each]
