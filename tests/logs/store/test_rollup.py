@@ -88,6 +88,8 @@ def assert_same(path):
 
 def until_counted(file):
     """Wait for the thread that commits."""
+    # What it has not written yet is not there to be counted.
+    file.committer.flush()
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         with file.lock:

@@ -212,3 +212,17 @@ def check_version(place: object, version: int, understood: int = VERSION) -> Non
             f"{place} is a store of version {version}: this mobandits understands version "
             f"{understood} only"
         )
+
+
+def broken_rule(error: sqlite3.IntegrityError) -> str:
+    """The rule that the tables' keys found broken, in the words of events."""
+    text = str(error)
+    if "FOREIGN KEY" in text:
+        return "event.id must be of a decision that is there"
+    if "decisions.key" in text:
+        return "event.key must not be there already"
+    if "decisions.id" in text:
+        return "event.id must not be there already"
+    if "rewards" in text:
+        return "event.rewards must not be there already"
+    return text
