@@ -51,6 +51,25 @@ async def walked(client, **query):
         query["after"] = page["next"]
 
 
+def test_a_session_keeps_its_arm(tmp_path):
+    """Its id is the key: each turn has the decision of the first one, also after a restart."""
+    body = {"context": CONTEXT, "key": "session abc"}
+
+    async def turn(client, _running):
+        return (await client.post(f"{AGENT}/decide", json=body)).json()
+
+    async def end(client, _running):
+        return await client.post(f"{LIST}/0/rewards", json=REWARDS)
+
+    store = tmp_path / "store"
+    first = ask(store, turn)
+    later = ask(store, turn)
+    assert (first["decision"], first["replayed"]) == ("0", False)
+    assert later == first | {"replayed": True}
+    assert ask(store, end).json()["status"] == "settled"
+    assert ask(store, turn) == later
+
+
 def is_wanted(decision, wanted):
     return all(decision[name] == value for name, value in wanted.items())
 
