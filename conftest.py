@@ -49,6 +49,7 @@ PROCESS = (
     "agent/test_agent_stress.py",
     "agent/test_preference.py",
     "comparison/test_false_positives.py",
+    "compiling/test_changing_over.py",
     "compiling/test_child.py",
     "evaluation/test_budget_tuning.py",
     "evaluation/test_calibration.py",
@@ -56,6 +57,7 @@ PROCESS = (
     "evaluation/test_spend_curve.py",
     "evaluation/test_targets.py",
     "evaluation/test_tuning.py",
+    "features/test_map_conformance.py",
     "figures/test_pages_in_a_browser.py",
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
@@ -94,6 +96,8 @@ PROCESS = (
 )
 # Likewise, in Python: each takes more than 10 s.
 LONG = (
+    "agent/test_all_or_nothing.py",
+    "agent/test_every_recipe.py",
     "agent/test_forged_states.py",
     "agent/test_hostile_files.py",
     "evaluation/test_estimated_propensities.py",
@@ -112,7 +116,6 @@ LONG = (
 # Compiled code is their subject: `make test` compiles here, and nowhere else.
 COMPILED = (
     "compiling/",
-    "features/test_map_conformance.py",
     "metrics/test_set_metrics.py",
     "numerics/",
     "orders/test_conformance_orders.py",
