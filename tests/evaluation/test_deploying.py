@@ -176,7 +176,7 @@ def test_the_command_leaves_further_ranks_out(tmp_path, capsys, monkeypatch):
     log = make_log(rounds=60)
     columns = log.columns() | {"ranks": np.arange(60) % 2}
     ranked = Feedback(**columns, arm_names=log.arm_names, objectives=log.objective_names)
-    monkeypatch.setattr("mobandits.evaluation.command.read", lambda path: ranked)
+    monkeypatch.setattr("mobandits.evaluation.command_arguments.read", lambda path: ranked)
     warned = []
     monkeypatch.setattr("warnings.warn", lambda message, *_, **__: warned.append(str(message)))
     out = tmp_path / "out"

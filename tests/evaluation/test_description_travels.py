@@ -8,7 +8,8 @@ import mobandits as mob
 from mobandits.compiling import session
 from mobandits.encoding import Encoder
 from mobandits.evaluation import Comparison
-from mobandits.evaluation.command import CommandLog, evaluate_file
+from mobandits.evaluation.command import evaluate_file
+from mobandits.evaluation.command_arguments import CommandLog
 from mobandits.evaluation.training import trained
 from mobandits.logs import csv, dsjson, export, obp, read
 from mobandits.logs.frames import feedback_of_frame

@@ -16,15 +16,15 @@ from mobandits.evaluation import (
     ConstantTarget,
     LoggingPolicy,
     Uniform,
-    command,
+    command_arguments,
     compare,
     comparison,
     dominance,
 )
-from mobandits.evaluation.command import (
+from mobandits.evaluation.command import evaluate_file
+from mobandits.evaluation.command_arguments import (
     CommandLog,
     estimator_named,
-    evaluate_file,
     named_specs,
     split_name,
     target_named,
@@ -42,7 +42,7 @@ def recipe_named(name):
 def log(monkeypatch):
     """What any file holds."""
     found, _ = linear_world().log(1500, 0)
-    monkeypatch.setattr(command, "read", lambda path, **columns: found)
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: found)
     return found
 
 
@@ -152,7 +152,7 @@ def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
 
 def test_what_is_not_known_is_null_and_a_dash(monkeypatch, tmp_path):
     found = make_log(1, objectives=1)
-    monkeypatch.setattr(command, "read", lambda path, **columns: found[found.arms == 0])
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: found[found.arms == 0])
     specs = named_specs(["arm:a", "arm:b"])
     page = evaluate_file(CommandLog("x"), tmp_path, specs, recipe_named, estimators=["replay"])
     kept = json.loads((tmp_path / "evaluation.json").read_text())
@@ -208,14 +208,14 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
     def read(path):
         raise ValueError(f"{path} is no log")
 
-    monkeypatch.setattr(command, "read", read)
+    monkeypatch.setattr(command_arguments, "read", read)
     status, _, err = program("evaluate", "x.jsonl", "--policy", "uniform", "--out", tmp_path)
     assert (status, err.splitlines()[-1]) == (2, "error: x.jsonl is no log")
 
 
 def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
     heard = {}
-    monkeypatch.setattr(command, "read", lambda path, **columns: heard.update(columns) or log)
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: heard.update(columns) or log)
     status, _, err = program(
         "evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path
     )
@@ -299,7 +299,7 @@ def test_lacking_propensities_are_refused_before_anything_is_computed(
     program, log, computed, monkeypatch, tmp_path
 ):
     lacking = dataclasses.replace(log, propensities=np.full(len(log), np.nan))
-    monkeypatch.setattr(command, "read", lambda path, **columns: lacking)
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: lacking)
     given = ["--policy", "random-choice", "--out", tmp_path / "out", "--estimator", "dm"]
     status, _, err = program("evaluate", "x.jsonl", *given, "--estimator", "dr")
     assert status == 2

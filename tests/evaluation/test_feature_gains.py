@@ -9,8 +9,9 @@ from worlds import linear_world
 
 from mobandits import report
 from mobandits.errors import FolderError
-from mobandits.evaluation import command
-from mobandits.evaluation.command import CommandLog, evaluate_file
+from mobandits.evaluation import command_arguments
+from mobandits.evaluation.command import evaluate_file
+from mobandits.evaluation.command_arguments import CommandLog
 from mobandits.evaluation.evaluation_folder import gain_summaries
 from mobandits.features import Columns, Crosses, fit
 from mobandits.features.log_gains import MapsInTurn, gains_by_map, maps_of
@@ -22,7 +23,7 @@ from mobandits.spec import recipe_named
 def log(monkeypatch):
     """What any file holds."""
     found, _ = linear_world().log(600, 0)
-    monkeypatch.setattr(command, "read", lambda path, **columns: found)
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: found)
     return found
 
 

@@ -6,8 +6,9 @@ import pytest
 from false_claims import log_of
 from test_budget_tuning import uniform_log
 
-from mobandits.evaluation import command, tune
-from mobandits.evaluation.command import CommandLog, numbers_named, tune_file
+from mobandits.evaluation import command_arguments, tune
+from mobandits.evaluation.command import tune_file
+from mobandits.evaluation.command_arguments import CommandLog, numbers_named
 from mobandits.spec import recipe_named
 
 POLICIES = ("logging", "learned=mol-ucb:scale=0.1,order={name=weighted,weights=[1.0,0.5]}", "arm:c")
@@ -18,7 +19,7 @@ WEIGHTS = ("--weight=quality=1", "--weight=thrift=0.5")
 def log(monkeypatch):
     """What any file holds: the last arm pays by the sign of a feature."""
     found = log_of(0, rounds=1500, gain=0.5)
-    monkeypatch.setattr(command, "read", lambda path, **columns: found)
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: found)
     return found
 
 
@@ -88,7 +89,7 @@ def test_mistakes_are_one_line(program, log, arguments, message):
 def paid(monkeypatch):
     """What any file holds: three arms of different price."""
     found = uniform_log(3, 900)
-    monkeypatch.setattr(command, "read", lambda path, **columns: found)
+    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: found)
     return found
 
 

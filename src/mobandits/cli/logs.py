@@ -137,10 +137,9 @@ def evaluate_policies(
     ] = [],  # noqa: B006 - the parser copies it
 ) -> None:
     """Estimate the values of policies from a log, with confidence regions and a page."""
-    from mobandits.evaluation.command import (  # noqa: PLC0415
-        AnyTime,
+    from mobandits.evaluation.command import AnyTime, evaluate_file  # noqa: PLC0415
+    from mobandits.evaluation.command_arguments import (  # noqa: PLC0415
         CommandLog,
-        evaluate_file,
         is_plain,
         named_specs,
         numbers_named,
@@ -286,7 +285,8 @@ def tune_policies(
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
 ) -> None:
     """Find a policy that is significantly better than the first on a log, or one for a budget."""
-    from mobandits.evaluation.command import CommandLog, tune_file  # noqa: PLC0415
+    from mobandits.evaluation.command import tune_file  # noqa: PLC0415
+    from mobandits.evaluation.command_arguments import CommandLog  # noqa: PLC0415
     from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
 
     try:
@@ -366,7 +366,7 @@ def identify_arms(
     agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
 ) -> None:
     """Say which arms are on the Pareto front and which can be dropped, with a guarantee."""
-    from mobandits.evaluation.command import CommandLog, numbers_named  # noqa: PLC0415
+    from mobandits.evaluation.command_arguments import CommandLog, numbers_named  # noqa: PLC0415
     from mobandits.identification import identify  # noqa: PLC0415
     from mobandits.logs.csv import names_of_columns  # noqa: PLC0415
     from mobandits.spec import objective_named  # noqa: PLC0415
