@@ -16,7 +16,7 @@ import numpy as np
 from mobandits.agent.agent import Agent
 from mobandits.agent.parts import comparing
 from mobandits.compiling.at_hand import waiting
-from mobandits.compiling.compiled import Floats, Ints
+from mobandits.compiling.compiled import Floats, Ints, Place
 from mobandits.contracts.protocols import Array, Block, Order, Recipe, Rng, Shape
 from mobandits.logs import Feedback
 from mobandits.orders import Pareto
@@ -137,6 +137,8 @@ def example(order: Callable[..., Order]) -> Order:
     fields = dataclasses.fields(order)  # type: ignore[arg-type]
     required = [field for field in fields if field.default is dataclasses.MISSING]
     values = {field.name: PARAMETERS.get(field.type, Pareto()) for field in required}
+    places = [field.name for field in required if field.type == Place]
+    values |= {name: i for i, name in enumerate(places)}
     try:
         return order(**values)
     except ValueError:

@@ -31,6 +31,7 @@ EVERY_ORDER = [
     Pareto(),
     orders.Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.5]]),
     orders.Gini([1.0, 0.5, 0.5]),
+    orders.Ratio(0, 2, 0.5),
     orders.GrossScalar(),
 ]
 

@@ -16,6 +16,7 @@ from mobandits.orders import (
     Levels,
     Lexicographic,
     Pareto,
+    Ratio,
     Weighted,
 )
 from mobandits.orders.order import BaseOrder
@@ -33,6 +34,8 @@ CASES = [
     OrderCase(Levels([[1, 2], [0]])),
     OrderCase(Weighted([0.5, 1.0, 0.25])),
     OrderCase(Gini([1.0, 0.5, 0.25])),
+    # More of the denominator makes an arm worse, and a ratio does not grow with both.
+    OrderCase(Ratio(2, 0, 0.5), without=(UNDOMINATED, "scaling-keeps-front")),
     OrderCase(Cone([[1.0, 0.5, 0.0], [0.0, 1.0, 0.25], [0.5, 0.0, 1.0]])),
     OrderCase(
         Chebyshev([1.0, 0.5, 2.0], [-1.0, -1.0, -1.0]), without=(UNDOMINATED, "scaling-keeps-front")

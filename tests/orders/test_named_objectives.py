@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 import mobandits as mob
 from mobandits.contracts.protocols import Shape
 from mobandits.logs import Feedback
-from mobandits.orders import ChainFilter, Chains, Chebyshev, ExploreWide, Levels, Pareto, Weighted
+from mobandits.orders import (
+    ChainFilter,
+    Chains,
+    Chebyshev,
+    ExploreWide,
+    Levels,
+    Pareto,
+    Ratio,
+    Weighted,
+)
 from mobandits.orders.by_number import by_number
 from mobandits.policies import Features, MolUcb, WithFloor, Within
 from mobandits.spec import build
@@ -29,6 +38,7 @@ PAIRS = [
     (Chains([["cost"], ["quality", "delay"]]), Chains([[1], [0, 2]])),
     (ChainFilter([["cost"], ["quality", "delay"]]), ChainFilter([[1], [0, 2]])),
     (Weighted({"delay": 2, 0: 3}), Weighted([3, 0, 2])),
+    (Ratio("quality", "delay", 0.5), Ratio(0, 2, 0.5)),
     (ExploreWide(Weighted({"delay": 1}), 0.5), ExploreWide(Weighted([0, 0, 1]), 0.5)),
 ]
 
@@ -146,5 +156,7 @@ def test_files_and_command_lines_name_objectives():
     levels = {"name": "levels", "levels": [["quality", "delay"], ["cost"]]}
     recipe = build("policies", {"name": "mol-ucb", "order": levels}, "policy")
     assert by_number(recipe, NAMES).order == PAIRS[3][1]
+    ratio = {"name": "ratio", "numerator": "quality", "denominator": "delay", "floor": 1}
+    assert by_number(build("orders", ratio, "order"), NAMES) == Ratio(0, 2, 1.0)
     with pytest.raises(ValueError, match=r"order.levels must be a list, got {'cost': 1}"):
         build("orders", {"name": "levels", "levels": {"cost": 1}}, "order")

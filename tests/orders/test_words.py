@@ -18,6 +18,7 @@ from mobandits.orders import (
     Levels,
     Lexicographic,
     Pareto,
+    Ratio,
     Weighted,
 )
 from mobandits.orders.order import BaseOrder, in_words
@@ -44,6 +45,7 @@ WORDS = {
     Gini(
         [2, 1, 0.5]
     ): "largest Gini welfare, weights 2, 1, 0.5 from the worst objective to the best",
+    Ratio(0, 2, 0.5): "largest quality per speed, which counts as 0.5 at least",
     Chebyshev(
         [1, 1, 2], [0, -1, 0.5]
     ): "largest worst lead over [0, -1, 0.5], weights quality 1, cost 1 and speed 2",

@@ -281,3 +281,14 @@ def partitions(objectives):
 def cut(names, places):
     edges = [0, *sorted(p for p in places if p < len(names)), len(names)]
     return [names[i:j] for i, j in itertools.pairwise(edges)]
+
+
+def largest_ratios(low, high, numerator, denominator, floor):
+    """(arms,) the largest ratio of every arm, by a look at the corners of its box."""
+    best = []
+    for a in range(len(low)):
+        corners = itertools.product(
+            (low[a, numerator], high[a, numerator]), (low[a, denominator], high[a, denominator])
+        )
+        best.append(max(top / max(bottom, floor) for top, bottom in corners))
+    return np.array(best)

@@ -20,6 +20,7 @@ from mobandits.orders import (
     Levels,
     Lexicographic,
     Pareto,
+    Ratio,
     Weighted,
 )
 from mobandits.spec import build, catalogue
@@ -42,6 +43,7 @@ ORDERS = [
     Pareto([0, 2]),
     Weighted([1.0, 3.0]),
     Gini([3.0, 1.0]),
+    Ratio(1, 0, 0.5),
 ]
 
 
@@ -121,6 +123,41 @@ def test_weights_of_another_length_are_refused_before_anything_is_compiled(
         assert compiled == []
 
     ask(tmp_path / "log", talk)
+
+
+def test_a_ratio_is_of_rewards_in_their_own_units(tmp_path):
+    order = {"name": "ratio", "numerator": "quality", "denominator": "cost", "floor": 0.25}
+    cost = {"name": "cost", "minimise": True, "low": 0.0, "high": 8.0}
+    policy = {"name": "mol-ucb", "scale": 1e-6}
+    objectives = [{"name": "quality", "low": -8.0, "high": 8.0}, cost]
+    spec = specification(router={**ROUTER, "policy": policy, "objectives": objectives})
+    # 2 per dollar and 1 per dollar; on scales of [0, 1], where less is negated, the second is ahead.
+    paid = {"small": {"quality": 1.0, "cost": 0.5}, "large": {"quality": 6.0, "cost": 6.0}}
+
+    async def talk(client, running):
+        for number in range(60):
+            arm = ["small", "large"][number % 2]
+            body = {"context": CONTEXT, "eligible": [arm]}
+            await client.post(f"{AGENT}/decide", json=body)
+            answer = await client.post(f"{AGENT}/decisions/{number}/rewards", json=paid[arm])
+            assert answer.status_code == 200, answer.text
+        swapped = {**order, "numerator": "cost", "denominator": "quality"}
+        for place, call in ((PLACE, client.put), (f"{PLACE}/preview", client.post)):
+            refused = await call(place, json={"order": swapped})
+            assert refused.status_code == 422
+            assert refused.json()["field"] == "Ratio.numerator"
+        preview = await client.post(f"{PLACE}/preview", json={"order": order})
+        assert preview.json()["preference_then"].startswith("largest quality per cost")
+        assert (await client.put(PLACE, json={"order": order})).status_code == 200
+        assert (await client.get(PLACE)).json()["order"] == {
+            **order,
+            "numerator": 0,
+            "denominator": 1,
+        }
+        decision = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+        return decision.json()["arm"]
+
+    assert ask(tmp_path / "log", talk, spec) == "small"
 
 
 def test_budgets_are_told(tmp_path):

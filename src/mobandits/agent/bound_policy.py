@@ -25,7 +25,7 @@ from mobandits.compiling.session import Session
 from mobandits.compiling.tracebacks import foreign
 from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe, Rng, Shape, Stage
 from mobandits.contracts.states import accounts_of, declares
-from mobandits.contracts.terms import CostFactors, cost_factors
+from mobandits.contracts.terms import ApplicationTerms, CostFactors, cost_factors, in_terms
 from mobandits.orders.validity import check_objectives, require_order
 
 # What the arithmetic of policies raises where numbers are too large, or come from a file and are
@@ -68,6 +68,7 @@ class BoundPolicy:
         shape: of the problem; whether contexts are shared is not known yet.
         seed: of all decisions.
         propensity: as for the agent, "none" saves the work.
+        terms: those of the application, which the recipe has already and preferences need.
 
     Attributes:
         rng: the stream of all decisions.
@@ -91,8 +92,16 @@ class BoundPolicy:
             exact.
     """
 
-    def __init__(self, recipe: Recipe, shape: Shape, seed: int, propensity: str) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        shape: Shape,
+        seed: int,
+        propensity: str,
+        terms: ApplicationTerms | None = None,
+    ) -> None:
         self.recipe = recipe
+        self.terms = terms
         self.shape = shape
         self._propensity = propensity
         self.rng = np.random.default_rng(seed)
@@ -125,7 +134,7 @@ class BoundPolicy:
         shape = self.shape.replaced(shared=shared)
         policy = next(iter(self.recipe.stages(shape))).policy
         if self.order is not None:
-            policy = with_order(policy, self.order)
+            policy = self._playing(policy, self.order)
 
         count = len(context) if len(context) > 1 else shape.arms
         arms = np.arange(count)
@@ -337,13 +346,15 @@ class BoundPolicy:
         inner = comparing(self.any_policy())
         if self.order is not None or inner is None:
             return self.order
-        return inner.order
+        # As the recipe says it, and not as it plays what is learned.
+        return in_terms(inner.order, None)
 
     def check_order(self, order: Any) -> None:
         """Refuse what is no order of these objectives; None stands for the recipe's."""
         if order is not None:
             require_order("preference", order)
             check_objectives(order, self.shape.objectives)
+            in_terms(order, self.terms)
 
     def prepare_for(self, order: Any) -> None:
         """Load for another order what was called until now, or compile it where calls wait.
@@ -376,12 +387,16 @@ class BoundPolicy:
         """The recipe's policy with another order; None: the recipe's."""
         if order is None:
             return self.recipe_policy
-        return with_order(self.recipe_policy, order)
+        return self._playing(self.recipe_policy, order)
+
+    def _playing(self, policy: Policy, order: Any) -> Any:
+        """A policy that plays by an order of rewards in the application's terms."""
+        return with_order(policy, in_terms(order, self.terms))
 
     def set_order(self, order: Any) -> None:
         """Play another order from now on; None: the recipe's."""
         if order is not None:
-            with_order(self.any_policy(), order)  # which refuses it, before anything has changed
+            self._playing(self.any_policy(), order)  # which refuses it, before anything has changed
 
         self.order = order
         if self.stage:

@@ -42,7 +42,7 @@ from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import INACTIVE, Pending, PendingDecisions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Array, Recipe, Shape
-from mobandits.contracts.terms import arms_named, in_terms
+from mobandits.contracts.terms import ApplicationTerms, arms_named, in_terms
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.objectives import Objective, terms_of
 from mobandits.orders.by_number import by_number
@@ -153,7 +153,7 @@ class AgentCore:
             rounds,
         )
         own_recipe = self.in_own_terms(self.recipe)
-        self.bound = BoundPolicy(own_recipe, shape, self.seed, propensity)
+        self.bound = BoundPolicy(own_recipe, shape, self.seed, propensity, self.own_terms())
         self.guard = Guard(self.recipe)
         self.pending = PendingDecisions(
             self.objectives,
@@ -234,11 +234,13 @@ class AgentCore:
             recipe: which.
             objectives: that the agent is about to have; None: those that it has.
         """
-        slot_of = {name: self.arms.slot(name) for name in self.arms.names}
-        terms = terms_of(objectives or self.objectives, slot_of)
-        own_recipe: Recipe = in_terms(recipe, terms)
-
+        own_recipe: Recipe = in_terms(recipe, self.own_terms(objectives))
         return own_recipe
+
+    def own_terms(self, objectives: tuple[Objective, ...] | None = None) -> ApplicationTerms:
+        """The terms of this agent; argument as of `in_own_terms`."""
+        slot_of = {name: self.arms.slot(name) for name in self.arms.names}
+        return terms_of(objectives or self.objectives, slot_of)
 
     @property
     def declared_features(self) -> int | Encoder:

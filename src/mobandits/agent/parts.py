@@ -44,6 +44,11 @@ def with_order(policy: Policy, order: Any) -> Any:
             f"explorer and an order, such as MolUcb, can exchange it, got {quoted(order)}"
         )
 
+    is_in_units = callable(getattr(order, "in_units", None))
+    if is_in_units and unused_links(inner) is not None:
+        rule = f"preference must be of linear predictors with {type(policy).__name__}"
+        raise ValueError(f"{rule}, got {quoted(order)}, which is of rewards in their own units")
+
     # An exploration phase before the order belongs to the recipe, and not to the preference.
     succeeded_by = getattr(inner.order, "succeeded_by", None)
     if succeeded_by is not None:

@@ -208,7 +208,8 @@ def rebound(
     name = type(recipe).__name__
     own_recipe = core.in_own_terms(recipe, objectives)
     shape = old.shape.replaced(objectives=len(objectives))
-    bound = BoundPolicy(own_recipe, shape, core.seed, propensity)
+    terms = core.own_terms(objectives)
+    bound = BoundPolicy(own_recipe, shape, core.seed, propensity, terms)
     bound.rng = old.rng
     bound.propensity_rng = old.propensity_rng
     if old.order is not None:

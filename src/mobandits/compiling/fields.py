@@ -8,21 +8,24 @@ import numpy as np
 
 from mobandits.compiling.named import (
     NAMING,
-    NamedNumbers,
-    NamedPlaces,
+    Named,
     named_numbers,
+    named_place,
     named_places,
 )
 from mobandits.support.checks import is_masked
 from mobandits.support.naming import quoted
 
-__all__ = ["CONVERTERS", "Floats", "Ints", "comparable", "convert_field", "field_text"]
+__all__ = ["CONVERTERS", "Floats", "Ints", "Place", "comparable", "convert_field", "field_text"]
 
 # Constructors accept anything that converts, and type checkers know no converters.
 if TYPE_CHECKING:
     Floats: TypeAlias = Any
     Ints: TypeAlias = Any
+    Place: TypeAlias = Any
 else:
+    # Annotation of a field: one objective, by number or by name.
+    Place = int | str
 
     class Floats(np.ndarray):
         """Annotation of a field: the value is stored as a read-only, C-contiguous float64 array."""
@@ -94,6 +97,8 @@ CONVERTERS: dict[Any, Callable[[Any], Any]] = {
 }
 # Annotations may be strings: the names of the types.
 CONVERTERS |= {kind.__name__: convert for kind, convert in list(CONVERTERS.items())}
+# A union has no name.
+CONVERTERS |= {Place: _to_int, "Place": _to_int}
 
 _EXPECTED = {
     float: "a number",
@@ -104,9 +109,10 @@ _EXPECTED = {
 }
 
 
-_NAMED: dict[Any, Callable[[Any], NamedNumbers | NamedPlaces | None]] = {
+_NAMED: dict[Any, Callable[[Any], Named | None]] = {
     _to_floats: named_numbers,
     _to_ints: named_places,
+    _to_int: named_place,
 }
 
 

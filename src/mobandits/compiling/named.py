@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeAlias
 
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import refusal
@@ -21,7 +21,12 @@ class NamedNumbers:
     pairs: tuple[tuple[Hashable, Any], ...]
 
     def __repr__(self) -> str:
-        return repr(dict(self.pairs))
+        return repr(self.plain)
+
+    @property
+    def plain(self) -> dict[Hashable, Any]:
+        """The table, as it was written."""
+        return dict(self.pairs)
 
     def resolved(self, where: str, names: Sequence[Hashable], absent: float | None) -> list[Any]:
         """The numbers, one per objective.
@@ -60,7 +65,12 @@ class NamedPlaces:
     items: tuple[Any, ...]
 
     def __repr__(self) -> str:
-        return repr([list(item) if isinstance(item, tuple) else item for item in self.items])
+        return repr(self.plain)
+
+    @property
+    def plain(self) -> list[Any]:
+        """The list, as it was written."""
+        return [list(item) if isinstance(item, tuple) else item for item in self.items]
 
     def resolved(self, where: str, names: Sequence[Hashable], _: float | None) -> list[Any]:
         """The positions, in lists of the same form; arguments and errors as of `NamedNumbers`."""
@@ -72,6 +82,32 @@ class NamedPlaces:
                 places.append(place_of(where, item, names))
 
         return places
+
+
+@dataclass(frozen=True)
+class NamedPlace:
+    """One objective by name.
+
+    Args:
+        name: of the objective.
+    """
+
+    name: str
+
+    def __repr__(self) -> str:
+        return repr(self.name)
+
+    @property
+    def plain(self) -> str:
+        """The name, as it was written."""
+        return self.name
+
+    def resolved(self, where: str, names: Sequence[Hashable], _: float | None) -> int:
+        """The position of the objective; arguments and errors as of `NamedNumbers`."""
+        return place_of(where, self.name, names)
+
+
+Named: TypeAlias = NamedNumbers | NamedPlaces | NamedPlace
 
 
 def place_of(where: str, name: Any, names: Sequence[Hashable]) -> int:
@@ -123,16 +159,24 @@ def named_places(value: Any) -> NamedPlaces | None:
     return NamedPlaces(items)
 
 
-def names_of(part: Any) -> dict[str, NamedNumbers | NamedPlaces]:
+def named_place(value: Any) -> NamedPlace | None:
+    """The place that a text names; None where the value is no text."""
+    if isinstance(value, NamedPlace):
+        return value
+
+    return NamedPlace(value) if isinstance(value, str) else None
+
+
+def names_of(part: Any) -> dict[str, Named]:
     """{field: value} of the fields of a part that name objectives; empty where none does."""
-    named: dict[str, NamedNumbers | NamedPlaces] = {}
+    named: dict[str, Named] = {}
     # Most parts name none, and are asked in calls of a few microseconds.
     if NAMING not in getattr(part, "__dict__", ()):
         return named
 
     for field in fields(part):
         value = getattr(part, field.name)
-        if isinstance(value, NamedNumbers | NamedPlaces):
+        if isinstance(value, Named):
             named[field.name] = value
 
     return named

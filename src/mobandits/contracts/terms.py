@@ -30,22 +30,27 @@ class ApplicationTerms(NamedTuple):
     ranges: tuple[tuple[float, float], ...] = ()
 
 
-def in_terms(recipe: Any, terms: ApplicationTerms) -> Any:
-    """A recipe with the terms of an application, and so all recipes inside of it.
+def in_terms(recipe: Any, terms: ApplicationTerms | None) -> Any:
+    """A recipe or an order with the terms of an application, and so all recipes and orders inside.
 
-    A recipe that needs them has a field `terms` that its constructor does not take.
+    A recipe that needs them has a field `terms` that its constructor does not take. An order that
+    compares rewards in their own units offers `in_units(terms)`: what compares learned rewards
+    likewise. It may be called again, with other terms.
 
     Args:
         recipe: any; one that needs no terms is returned as it is.
-        terms: of the application.
+        terms: of the application; None: rewards are learned as they are.
     """
+    in_units = getattr(recipe, "in_units", None)
+    if callable(in_units):
+        return in_units(terms)
     if not dataclasses.is_dataclass(recipe):
         return recipe
 
     changes = {}
     for field in dataclasses.fields(recipe):
         value = getattr(recipe, field.name)
-        if hasattr(value, "bind"):
+        if hasattr(value, "bind") or hasattr(value, "front"):
             inner = in_terms(value, terms)
             if inner is not value:
                 changes[field.name] = inner

@@ -13,6 +13,7 @@ from mobandits.orders.gross_scalar import GrossScalar as GrossScalar
 from mobandits.orders.levels import Levels as Levels
 from mobandits.orders.lexicographic import Lexicographic as Lexicographic
 from mobandits.orders.pareto import Pareto as Pareto
+from mobandits.orders.ratio import Ratio as Ratio
 from mobandits.orders.weighted import Weighted as Weighted
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Levels",
     "Lexicographic",
     "Pareto",
+    "Ratio",
     "Weighted",
     "pc_gap_authors",
 ]

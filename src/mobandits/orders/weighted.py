@@ -79,8 +79,6 @@ def shortfalls(scores: Array) -> Array:
 class ScoreOrder(BaseOrder):
     """Base of orders by one score per arm: the largest wins, and the gap is how far one is below it."""
 
-    weights: Floats
-
     def scores(self, values: Array) -> Array:
         """(arms,) the score of every arm."""
         raise NotImplementedError

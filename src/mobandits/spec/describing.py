@@ -9,7 +9,7 @@ from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
-from mobandits.compiling.named import NamedNumbers, NamedPlaces
+from mobandits.compiling.named import Named
 from mobandits.contracts.protocols import Recipe
 from mobandits.features.feature_map import FeatureMap
 from mobandits.spec.building import build
@@ -84,10 +84,8 @@ def _plain(value: Any, where: str, with_defaults: bool) -> Any:
         if isinstance(value, parts):
             return _table(kind, value, where, with_defaults)
 
-    if isinstance(value, NamedNumbers):
-        value = dict(value.pairs)
-    if isinstance(value, NamedPlaces):
-        value = value.items
+    if isinstance(value, Named):
+        value = value.plain
     if isinstance(value, np.ndarray):
         # Rows of a matrix of groups are padded to be of one length.
         are_groups = value.ndim == 2 and value.dtype.kind == "i"
