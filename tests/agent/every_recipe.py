@@ -169,6 +169,7 @@ CASES = [
     Case(WithFloor(MolUcb(scale=0.3), epsilon=0.3)),
     Case(WithFloor(MolUcb(scale=0.3), Falling(0.8, 0.2)), shared=True),
     Case(WithFloor(Exp3P(objective=None), Falling(2.0, 0.1))),
+    Case(WithFloor(MolTs(scale=0.3), shares={0: 0.25, 1: 0.5})),
     Case(Rollout(MolUcb(scale=0.3), 1, 0.4)),
     Case(Rollout(Exp3P(objective=None), 0, 0.5)),
     Case(WithFloor(MolTs(scale=0.3), epsilon=0.2), shared=True),

@@ -113,6 +113,7 @@ CASES = [
     PolicyCase(WithFloor(MolTs(scale=0.3), epsilon=0.3)),
     PolicyCase(WithFloor(Exp3P(objective=None), Falling(0.8, 0.2))),
     PolicyCase(WithFloor(MolTs(scale=0.3), Falling(2.0, 0.1)), SHARED),
+    PolicyCase(WithFloor(MolUcb(scale=0.3), shares={0: 0.1, 1: 0.3, 2: 0.1, 3: 0.1, 4: 0.05})),
     PolicyCase(Rollout(MolUcb(scale=0.3), 1, 0.3)),
     PolicyCase(Pessimistic(MolUcb(scale=0.3))),
     PolicyCase(Pessimistic(MolTs(scale="data")), SHARED),

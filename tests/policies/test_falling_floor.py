@@ -235,7 +235,7 @@ def test_bad_parameters(arguments, said):
 def test_a_constant_floor_is_what_it_was():
     """The state is the recipe's, and the policy has the parts that it had."""
     recipe = WithFloor(MolTs(scale=0.3))
-    assert recipe.epsilon == 0.05
+    assert (recipe.epsilon, recipe.shares) == (0.05, None)
     policy = recipe.bind(OWN)
     assert type(policy.init()) is type(MolTs(scale=0.3).bind(OWN).init())
     assert (type(policy).__name__, policy.epsilon) == ("FloorPolicy", 0.05)

@@ -1,15 +1,17 @@
 """WithFloor: any policy, with a known least probability for eligible arms.
 
 Symbols: p_a the probability of arm a in the inner policy, epsilon the share of uniform rounds, K the
-eligible arms, t the round.
+eligible arms, s_a the least probability of arm a, t the round.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from mobandits.compiling.compiled import compiled
+from mobandits.compiling.compiled import Floats, Ints, compiled
 from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.notes import Note, possible_notes
 from mobandits.contracts.protocols import (
@@ -24,14 +26,20 @@ from mobandits.contracts.protocols import (
     Traits,
 )
 from mobandits.contracts.states import counts, state_fields
+from mobandits.contracts.terms import ApplicationTerms
 from mobandits.policies.wrappers.around import (
     AroundRecipe,
     MixturePolicy,
     count_observed,
     notes_probability,
+    position_of,
     present_round,
 )
+from mobandits.policies.wrappers.own_terms import pairs_of, slot_of
 from mobandits.support.checks import number
+from mobandits.support.naming import quoted
+
+DEFAULT_EPSILON = 0.05
 
 
 @compiled
@@ -264,6 +272,57 @@ class FallingFloorPolicy(LeastPolicy):
         return FallingFloorState(inner, state.observed)
 
 
+@compiled
+class SharesPolicy(LeastPolicy):
+    """A policy with least probabilities of some arms: s_a + (1 - sum of the eligible s) p_a.
+
+    Args:
+        policy: the inner policy; its notes are those of the mixture.
+        slots: (arms with a share,) their slots.
+        shares: (arms with a share,) s, of the sum 1 at most.
+        notes_probability: as in `FloorPolicy`.
+
+    Example:
+        >>> import numpy as np
+        >>> from mobandits.policies.baselines.single_arm import SingleArmPolicy
+        >>> policy = SharesPolicy(SingleArmPolicy(1), [0, 3], [0.25, 0.5])
+        >>> rng = np.random.default_rng(0)
+        >>> for arms in (np.arange(4), np.arange(3)):
+        ...     beliefs = policy.beliefs(policy.init(), np.zeros((1, 0)), arms, rng)
+        ...     policy.probabilities(beliefs).tolist()
+        [0.25, 0.25, 0.0, 0.5]
+        [0.25, 0.75, 0.0]
+    """
+
+    policy: Any
+    slots: Ints
+    shares: Floats
+    notes_probability: bool = False
+
+    def least(self, arms: IntArray) -> Array:
+        """(arms,) the least probability of every eligible arm."""
+        least = np.zeros(len(arms))
+        for i in range(len(self.slots)):
+            position = position_of(self.slots[i], arms)
+            if position >= 0:
+                least[position] = self.shares[i]
+
+        return least
+
+    def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> FloorBeliefs:
+        """The inner policy's beliefs, and the least probabilities."""
+        inner = self.policy.beliefs(state, context, arms, rng)
+        return FloorBeliefs(inner, self.least(arms))
+
+    def forced(self, slots: IntArray) -> Array:
+        """(arms,) the probabilities of arms that the inner policy would not play."""
+        inner = forced_probabilities(self.policy, slots)
+        least = self.least(slots)
+        inner_share = max(0.0, 1.0 - least.sum())
+        forced: Array = least + inner_share * inner
+        return forced
+
+
 @dataclass(frozen=True)
 class WithFloor(AroundRecipe):
     """Any recipe, mixed with other play: eligible arms keep a known least probability.
@@ -272,6 +331,7 @@ class WithFloor(AroundRecipe):
 
         (1 - epsilon) p_a + epsilon / K                   by default, epsilon = 0.05
         (1 - epsilon_t) p_a + epsilon_t / K               with `epsilon=Falling(c, power)`
+        (1 - sum of the eligible s) p_a + s_a             with `shares={a: s_a}`
 
     so that a log can value any other policy, with weights of at most K / epsilon. The price is
     epsilon of the rounds. Probabilities are exact where the recipe's are, which is where its beliefs
@@ -283,13 +343,22 @@ class WithFloor(AroundRecipe):
     the objective that has most of them: also those of a log that was learned. While rewards are
     late the floor is higher than by the number of decisions, never lower.
 
+    Shares of arms are for some arms that must stay in the log, or be played so often by contract:
+    an arm without one may have the probability 0. What an arm has that is not eligible is the
+    recipe's.
+
     Args:
         recipe: such as `MolUcb(scale=0.3)`, or its class for its defaults.
-        epsilon: the share of uniform rounds, in (0, 1], or a `Falling`.
+        epsilon: the share of uniform rounds, in (0, 1], or a `Falling`; None: 0.05, or none at all
+            with `shares`.
+        shares: {arm: its least probability}, positive and at most 1 in sum, in place of `epsilon`.
+            Arms have their names in an agent, which cannot remove or rename them, and their
+            numbers in a simulation.
 
     Raises:
-        ValueError: where `recipe` is no recipe, or epsilon is out of range; on `bind`, where the
-            policy's notes belong to arms, and it does not say what it would note of any arm.
+        ValueError: where `recipe` is no recipe, epsilon or a share is out of range, or both are
+            given; on `bind`, where there is no such arm, or the policy's notes belong to arms, and
+            it does not say what it would note of any arm.
 
     Reference:
         The mixture is that of epsilon-greedy, and of Langford and Zhang, "The epoch-greedy algorithm
@@ -299,11 +368,15 @@ class WithFloor(AroundRecipe):
     Example:
         >>> import numpy as np
         >>> from mobandits.policies import MolUcb
-        >>> policy = WithFloor(MolUcb(scale=0.3), 0.2).bind(Shape(arms=2, features=1, objectives=1))
+        >>> shape = Shape(arms=2, features=1, objectives=1)
         >>> rng = np.random.default_rng(0)
-        >>> beliefs = policy.beliefs(policy.init(), np.array([[1.0], [0.5]]), np.arange(2), rng)
-        >>> policy.probabilities(beliefs).tolist()
+        >>> for floor in ({"epsilon": 0.2}, {"shares": {1: 0.3}}):
+        ...     policy = WithFloor(MolUcb(scale=0.3), **floor).bind(shape)
+        ...     rows = np.array([[1.0], [0.5]])
+        ...     beliefs = policy.beliefs(policy.init(), rows, np.arange(2), rng)
+        ...     policy.probabilities(beliefs).tolist()
         [0.9, 0.1]
+        [0.7, 0.3]
     """
 
     references: ClassVar[tuple[str, ...]] = ("langford2007", "liang2024")
@@ -314,20 +387,58 @@ class WithFloor(AroundRecipe):
         log="as its recipe, without zeros",
         part="as its recipe",
     )
+    ARM_SHARES_FIELDS: ClassVar[tuple[str, ...]] = ("shares",)
 
     recipe: Recipe
-    epsilon: float | Falling = 0.05
+    epsilon: float | Falling | None = None
+    shares: Mapping[Any, Any] | tuple[Any, ...] | None = None
+    terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check the parameters; a class becomes a recipe."""
+        """Check the parameters; a class becomes a recipe, a dictionary a tuple of pairs."""
         self.take_recipe()
+        if self.shares is not None:
+            if self.epsilon is not None:
+                raise ValueError(
+                    "WithFloor must have either epsilon or shares, got "
+                    f"{quoted(self.epsilon)} and {quoted(self.shares)}"
+                )
+
+            object.__setattr__(self, "shares", _checked_shares(self.shares))
+            return
+
+        if self.epsilon is None:
+            object.__setattr__(self, "epsilon", DEFAULT_EPSILON)
         if not isinstance(self.epsilon, Falling):
             number("WithFloor.epsilon", self.epsilon, above=0.0, at_most=1.0)
 
     def around(self, policy: Any, shape: Shape) -> Policy:
         """The recipe's policy, with the floor."""
         notes = notes_probability(policy, "WithFloor.recipe")
-        if isinstance(self.epsilon, Falling):
-            return FallingFloorPolicy(policy, self.epsilon, shape.objectives, notes)
+        if self.shares is not None:
+            where = "WithFloor.shares"
+            slots = [slot_of(self.terms, arm, shape.arms, where) for arm, _ in self.shares]
+            shares = [share for _, share in self.shares]
+            return SharesPolicy(policy, slots, shares, notes)
 
-        return FloorPolicy(policy, self.epsilon, notes)
+        epsilon: Any = self.epsilon
+        if isinstance(epsilon, Falling):
+            return FallingFloorPolicy(policy, epsilon, shape.objectives, notes)
+
+        return FloorPolicy(policy, epsilon, notes)
+
+
+def _checked_shares(given: Any) -> tuple[tuple[Any, float], ...]:
+    """Least probabilities as pairs of an arm and a number.
+
+    Raises:
+        ValueError: where one is not positive, or their sum is above 1.
+    """
+    shares = pairs_of(given, "WithFloor.shares")
+    for arm, share in shares:
+        number(f"WithFloor.shares[{quoted(arm)}]", share, above=0.0)
+
+    total = math.fsum(share for _, share in shares)
+    number("WithFloor.shares, in sum,", total, at_most=1.0)
+
+    return shares
