@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mobandits.orders import Levels, Lexicographic, Pareto, Weighted
 from mobandits.policies import (
+    Falling,
     Forgetting,
     MolEpsGreedy,
     MolUcb,
@@ -25,6 +26,8 @@ RECIPES = [
     MolUcb(scale="data", order=Weighted({"quality": 1.0, "cost": 0.5})),
     MolUcb(scale=0.2, order=Levels([[0, 1], [2]])),
     WithFloor(MolEpsGreedy(epsilon=0.0, penalty=10.0, order=Weighted([1, 0])), 0.05),
+    WithFloor(MolUcb, Falling(1, 0.2)),
+    WithFloor(MolUcb(), shares={"a": 0.25, "b, c": 0.5}),
     Paced(MolUcb(order=Pareto(on=["quality"])), {"cost, USD": 2e-05}, horizon=9, start={"cost, USD": 3}),
     Within(MolUcb(), {"cost": 0.1}, keeps="certain"),
     Rollout(Paced(MolUcb, {"cost": 0.1}), mixture={"a": 0.25, "b\"c": 0.75}, share=0.0),

@@ -179,7 +179,7 @@ def spellings():
                 allowed.setdefault(spelt(word), set()).add(word)
         for recipe in re.findall(r"`(\w+)`", recipes):
             allowed.setdefault(spelt(recipe), set())
-    for recipe in policies.__all__:
+    for recipe in policies.RECIPES:
         if re.search(r"[a-z0-9][A-Z]", recipe):
             allowed.setdefault(spelt(recipe), set())
     return allowed

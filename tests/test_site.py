@@ -178,7 +178,7 @@ def test_every_room_has_a_page():
 
 
 def test_the_tables_of_policies_and_orders_name_everything():
-    assert {name.strip("`") for name in rows("All policies")} == set(policies.__all__)
+    assert {name.strip("`") for name in rows("All policies")} == set(policies.RECIPES)
     assert {name.strip("`") for name in rows("All orders")} == set(orders.__all__) - ON_OTHER_PAGES
 
 
@@ -191,7 +191,7 @@ def built(name):
     return recipe(**{**others, **NEEDED.get(name, {})})
 
 
-@pytest.mark.parametrize("name", policies.__all__)
+@pytest.mark.parametrize("name", policies.RECIPES)
 def test_what_it_says_of_a_policy(name):
     said = rows("All policies")[f"`{name}`"]
     if name == "Forgetting":
@@ -216,7 +216,7 @@ def test_what_it_says_of_a_policy(name):
 
 @pytest.mark.parametrize(
     "name",
-    sorted(set(policies.__all__) - {"PfiRls", *AS_THEIR_RECIPE, *ZOOMING}),
+    sorted(set(policies.RECIPES) - {"PfiRls", *AS_THEIR_RECIPE, *ZOOMING}),
 )
 def test_which_beliefs_are_drawn(name):
     policy = built(name).bind(SHAPES[1]._replace(rounds=100))

@@ -43,6 +43,7 @@ from mobandits.policies.wrappers.paced import Paced as Paced
 from mobandits.policies.wrappers.pessimistic import Pessimistic as Pessimistic
 from mobandits.policies.wrappers.primal_dual import PrimalDual as PrimalDual
 from mobandits.policies.wrappers.rollout import Rollout as Rollout
+from mobandits.policies.wrappers.with_floor import Falling as Falling
 from mobandits.policies.wrappers.with_floor import WithFloor as WithFloor
 from mobandits.policies.wrappers.within import Within as Within
 from mobandits.policies.zooming.contextual_zooming import ContextualZooming as ContextualZooming
@@ -61,6 +62,7 @@ __all__ = [
     "Ege",
     "Elimination",
     "Exp3P",
+    "Falling",
     "Features",
     "Forgetting",
     "GapWeighted",

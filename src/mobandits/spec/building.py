@@ -150,8 +150,22 @@ def built(kind: str, entry: Any, place: Place, mistakes: Mistakes) -> Any:
     if len(mistakes.found) > before:
         return None
 
-    cls = classes[name]
     given = {key: value for key, value in table.items() if key != "name"}
+
+    return _made(classes[name], name, given, place, mistakes)
+
+
+def _made(cls: Any, name: str, given: Mapping[str, Any], place: Place, mistakes: Mistakes) -> Any:
+    """An object of a class from its parameters; None where they are mistaken.
+
+    Args:
+        cls: the class.
+        name: what errors call it.
+        given: its parameters as in TOML.
+        place: of the table.
+        mistakes: where to add those that are found.
+    """
+    before = len(mistakes.found)
     _check_parameters(cls, name, given, place, mistakes)
     # Resolved, since modules may write annotations as text.
     annotations = get_type_hints(cls)
@@ -329,7 +343,7 @@ def _forms(annotation: Any, place: Place, mistakes: Mistakes) -> list[Form]:
         return [plain_list, by_objective] if origin is Floats else [plain_list]
     if origin is Mapping:
         return [Form(lambda value: isinstance(value, dict), "a table", _with_numbers)]
-    if annotation in PART_FORMS:
+    if annotation in PART_FORMS or dataclasses.is_dataclass(annotation):
         return [_part_form(annotation, place, mistakes)]
 
     # A field that holds a part may be annotated `Any`.
@@ -347,9 +361,23 @@ PART_FORMS: dict[Any, tuple[str, str]] = {
 
 
 def _part_form(annotation: Any, place: Place, mistakes: Mistakes) -> Form:
-    """The form of a part that an entry of its own describes."""
+    """The form of a part that an entry of its own describes, or of a value with parameters."""
+    if annotation not in PART_FORMS:
+        return _value_form(annotation, place, mistakes)
+
     kind, words = PART_FORMS[annotation]
     return Form(_is_entry, words, lambda value: built(kind, value, place, mistakes))
+
+
+def _value_form(annotation: Any, place: Place, mistakes: Mistakes) -> Form:
+    """The form of a value with parameters, such as `Falling`: a table without a name."""
+    name = annotation.__name__
+    keys = ", ".join(inspect.signature(annotation).parameters)
+    return Form(
+        lambda value: isinstance(value, dict),
+        f"a table of {keys}",
+        lambda value: _made(annotation, name, value, place, mistakes),
+    )
 
 
 def _with_numbers(table: dict[str, Any]) -> dict[Any, Any]:

@@ -55,7 +55,12 @@ def _table(kind: str, part: Any, where: str, with_defaults: bool) -> dict[str, A
     if name is None:
         raise ValueError(f"{where} must be one of `mobandits list {kind}`, got {quoted(part)}")
 
-    table: dict[str, Any] = {"name": name}
+    return {"name": name, **_parameters(part, where, with_defaults)}
+
+
+def _parameters(part: Any, where: str, with_defaults: bool) -> dict[str, Any]:
+    """The table of a part's parameters, without its name."""
+    table: dict[str, Any] = {}
     annotations = get_type_hints(type(part))
     for field in dataclasses.fields(part):
         value = getattr(part, field.name)
@@ -65,6 +70,11 @@ def _table(kind: str, part: Any, where: str, with_defaults: bool) -> dict[str, A
 
         inside = f"{where}.{field.name}"
         origins = [get_origin(each) or each for each in alternatives(annotations[field.name])]
+        # A value with parameters has the class that its annotation names, and needs no name.
+        if dataclasses.is_dataclass(value) and type(value) in origins:
+            table[field.name] = _parameters(value, inside, with_defaults)
+            continue
+
         has_pairs = Mapping in origins and isinstance(value, tuple)
         plain = dict(value) if has_pairs else value
         table[field.name] = _plain(plain, inside, with_defaults)

@@ -262,6 +262,24 @@ def position_of(arm: int, arms: IntArray) -> int:
 
 
 @kernel
+def count_observed(observed: Array, reward: Array) -> None:
+    """Count a reward (objectives,), NaN where it was not observed, by objective and in place."""
+    for l in range(len(reward)):
+        if not math.isnan(reward[l]):
+            observed[l] += 1.0
+
+
+@kernel
+def present_round(observed: Array) -> float:
+    """The number of the present round, from 1, by the (objectives,) rewards observed so far.
+
+    It counts rewards, not decisions: late or partial rewards end in the same state in any order.
+    """
+    most: float = observed.max()
+    return 1.0 + most
+
+
+@kernel
 def rows_at(context: Array, places: IntArray) -> Array:
     """The rows of a context at some places; the only row where arms share it."""
     shared = len(context) == 1

@@ -27,6 +27,7 @@ from mobandits.contracts.states import counts, state_fields
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged, Greedy
 from mobandits.numerics.masks import pick_weighted
+from mobandits.policies.wrappers.around import count_observed, present_round
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -81,9 +82,7 @@ class GapWeightedPolicy(NotesNothing):
         estimator = self.policy.estimator
         believed = self.explorer.beliefs(estimator, state.estimator, context, arms, rng)
         mean = believed.mean
-        # The round counts rewards, not decisions: late or partial rewards end in the same state in
-        # any order.
-        rounds = 1.0 + state.observed.max()
+        rounds = present_round(state.observed)
         sharpness = self.gamma * rounds**self.power
         # Intervals of length 0: the order compares the estimates themselves.
         estimates = Beliefs(mean, mean, mean)
@@ -150,11 +149,7 @@ class GapWeightedPolicy(NotesNothing):
     ) -> Any:
         """The state after a reward: the estimator learns, and the observed rewards are counted."""
         estimator = self.policy.estimator.update(state.estimator, x, arm, reward)
-        objectives = len(reward)
-        for objective in range(objectives):
-            if not np.isnan(reward[objective]):
-                state.observed[objective] += 1.0
-
+        count_observed(state.observed, reward)
         return GapWeightedState(estimator, state.observed)
 
 
