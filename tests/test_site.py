@@ -40,7 +40,16 @@ NEEDED = {
 }
 # Their beliefs are drawn where those of their recipe are.
 AS_THEIR_RECIPE = {
-    *("Conservative", "Doubling", "DriftAlarm", "Features", "Forgetting", "Paced", "PrimalDual"),
+    *(
+        "Conservative",
+        "Diagonal",
+        "Doubling",
+        "DriftAlarm",
+        "Features",
+        "Forgetting",
+        "Paced",
+        "PrimalDual",
+    ),
     "Neighbours",
     "Rollout",
     "WithFloor",

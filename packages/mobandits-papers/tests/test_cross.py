@@ -69,7 +69,15 @@ def test_nobody_is_missing():
     public = {name for name in policies.__all__ if issubclass(getattr(policies, name), Recipe)}
     # Wrappers for horizons, drift, logs, limits and features; no learner.
     wrappers = {"Doubling", "Features", "Forgetting", "GapWeighted", "Pessimistic", "WithFloor"}
-    wrappers |= {"Conservative", "DriftAlarm", "Neighbours", "Paced", "PrimalDual", "Rollout"}
+    wrappers |= {
+        "Conservative",
+        "Diagonal",
+        "DriftAlarm",
+        "Neighbours",
+        "Paced",
+        "PrimalDual",
+        "Rollout",
+    }
     wrappers |= {"Within"}
     # These identify, and do not earn.
     searchers = {"Ape", "Ege", "Elimination", "TopTwoParetoTs"}

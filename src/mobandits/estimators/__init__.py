@@ -2,6 +2,7 @@
 
 from mobandits.estimators.alarmed import Alarmed, AlarmedState
 from mobandits.estimators.cells import Cells
+from mobandits.estimators.diagonal_ridge import DiagonalRidge, DiagonalState
 from mobandits.estimators.discounted import Discounted
 from mobandits.estimators.disjoint_ridge import DisjointRidge
 from mobandits.estimators.fixed_ridge import FixedRidge, FixedState
@@ -18,6 +19,8 @@ __all__ = [
     "Alarmed",
     "AlarmedState",
     "Cells",
+    "DiagonalRidge",
+    "DiagonalState",
     "Discounted",
     "DisjointRidge",
     "FixedRidge",

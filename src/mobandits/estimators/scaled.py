@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.compiling.compiled import compiled
+from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import Field, state_fields
 from mobandits.estimators.around_regression import AroundRegression
@@ -114,53 +114,27 @@ class Scaled(AroundRegression):
         grams = state.model.seen.shape[1]
         out = np.empty((slots, objectives))
         free = np.empty(slots)
+        residuals = np.empty(slots)
+        squares = np.empty(slots)
+        seen = np.empty(slots)
         for l in range(objectives):
             g = l if grams > 1 else 0
             # Objectives that share a Gram matrix share what it determines.
             if l == g:
                 self.count_free(state, g, free)
 
-            squares = 0.0
-            seen = 0.0
-            residuals = 0.0
-            all_free = 0.0
             for s in range(slots):
-                residual = self.residual(state, s, l)
-                out[s, l] = residual / max(1.0, free[s])
-                squares += state.squares[s, l]
-                seen += state.model.seen[s, g]
-                residuals += residual
-                all_free += free[s]
+                residuals[s] = self.residual(state, s, l)
+                squares[s] = state.squares[s, l]
+                seen[s] = state.model.seen[s, g]
 
-            pooled = residuals / max(1.0, all_free)
-            for s in range(slots):
-                variance = max(out[s, l], pooled)
-                # Files may hold squares of rewards that were never seen.
-                if squares == 0.0 or seen == 0.0:
-                    variance = UNKNOWN * UNKNOWN
-                elif state.model.seen[s, g] == 0.0:
-                    variance = squares / seen
-
-                out[s, l] = math.sqrt(variance)
+            deviations_of_models(residuals, free, squares, seen, out[:, l])
 
         return out
 
     def sizes(self, state: ScaledState) -> Array:
         """(objectives,) the root mean square of the rewards of every objective, 0 before any."""
-        slots, objectives = state.squares.shape
-        grams = state.model.seen.shape[1]
-        out = np.zeros(objectives)
-        for l in range(objectives):
-            squares = 0.0
-            seen = 0.0
-            for s in range(slots):
-                squares += state.squares[s, l]
-                seen += state.model.seen[s, l if grams > 1 else 0]
-
-            if seen > 0.0:
-                out[l] = math.sqrt(squares / seen)
-
-        return out
+        return root_mean_squares(state.squares, state.model.seen)
 
     def residual(self, state: ScaledState, s: int, l: int) -> float:
         """Q - theta . Z of one model and objective."""
@@ -184,3 +158,61 @@ class Scaled(AroundRegression):
 
             seen = state.model.seen[s, g]
             free[s] = seen - determined
+
+
+@kernel
+def deviations_of_models(
+    residuals: Array, free: Array, squares: Array, seen: Array, out: Array
+) -> None:
+    """(slots,) out: the standard deviations of one objective's rewards, as `Scaled` states them.
+
+    Args:
+        residuals: (slots,) sums of squared residuals.
+        free: (slots,) how many rewards they stand for.
+        squares: (slots,) sums of squared rewards.
+        seen: (slots,) rewards seen.
+        out: (slots,).
+    """
+    all_residuals = 0.0
+    all_free = 0.0
+    all_squares = 0.0
+    all_seen = 0.0
+    for s in range(len(out)):
+        all_residuals += residuals[s]
+        all_free += free[s]
+        all_squares += squares[s]
+        all_seen += seen[s]
+
+    pooled = all_residuals / max(1.0, all_free)
+    for s in range(len(out)):
+        own = residuals[s] / max(1.0, free[s])
+        variance = max(own, pooled)
+        # Files may hold squares of rewards that were never seen.
+        if all_squares == 0.0 or all_seen == 0.0:
+            variance = UNKNOWN * UNKNOWN
+        elif seen[s] == 0.0:
+            variance = all_squares / all_seen
+
+        out[s] = math.sqrt(variance)
+
+
+@kernel
+def root_mean_squares(squares: Array, seen: Array) -> Array:
+    """(objectives,) of rewards with (slots, objectives) sums of squares; 0 before any.
+
+    `seen` is (slots, objectives), or (slots, 1) where it is the same in all of them.
+    """
+    slots, objectives = squares.shape
+    out = np.zeros(objectives)
+    for l in range(objectives):
+        g = l if seen.shape[1] > 1 else 0
+        total = 0.0
+        count = 0.0
+        for s in range(slots):
+            total += squares[s, l]
+            count += seen[s, g]
+
+        if count > 0.0:
+            out[l] = math.sqrt(total / count)
+
+    return out

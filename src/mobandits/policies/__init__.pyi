@@ -33,6 +33,7 @@ from mobandits.policies.linear.mol_ts import MolTs as MolTs
 from mobandits.policies.linear.mol_ucb import MolUcb as MolUcb
 from mobandits.policies.linear.pfi_rls import PfiRls as PfiRls
 from mobandits.policies.wrappers.conservative import Conservative as Conservative
+from mobandits.policies.wrappers.diagonal import Diagonal as Diagonal
 from mobandits.policies.wrappers.doubling import Doubling as Doubling
 from mobandits.policies.wrappers.drift_alarm import DriftAlarm as DriftAlarm
 from mobandits.policies.wrappers.features import Features as Features
@@ -57,6 +58,7 @@ __all__ = [
     "ContextualZooming",
     "CpUcb1",
     "CsUcb1",
+    "Diagonal",
     "Doubling",
     "DriftAlarm",
     "Ege",

@@ -22,6 +22,8 @@ from mobandits.contracts.protocols import (
     Stage,
 )
 from mobandits.contracts.states import declares
+from mobandits.explorers import Greedy
+from mobandits.explorers.radii import FromData
 from mobandits.support.naming import quoted
 
 
@@ -249,6 +251,30 @@ def innermost_explorer(explorer: Any) -> Any:
         explorer = explorer.explorer
 
     return explorer
+
+
+def require_radius(where: str, recipe: Recipe, inner: Any, radii: tuple[type, ...]) -> None:
+    """Refuse a recipe whose explorer has another radius than these; a greedy one has none.
+
+    Args:
+        where: the parameter that is the recipe, for messages.
+        recipe: as given.
+        inner: the `Composition` in its policy.
+        radii: `Constant`, or this and `FromData`.
+
+    Raises:
+        ValueError: where it has another one.
+    """
+    # The radius is that of the innermost explorer: others work on its beliefs.
+    explorer = innermost_explorer(inner.explorer)
+    radius = getattr(explorer, "radius", None)
+    if isinstance(explorer, Greedy) or isinstance(radius, radii):
+        return
+
+    rule = f"{where} must have a constant radius"
+    if FromData in radii:
+        rule += ", or scale='data'"
+    raise ValueError(f"{rule}, got {quoted(recipe)}")
 
 
 @kernel

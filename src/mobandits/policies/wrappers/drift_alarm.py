@@ -6,10 +6,8 @@ from typing import Any, ClassVar
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
 from mobandits.estimators import Alarmed, DisjointRidge, Ridge
-from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant
-from mobandits.policies.wrappers.around import AroundRecipe, innermost_explorer
-from mobandits.support.naming import quoted
+from mobandits.policies.wrappers.around import AroundRecipe, require_radius
 
 
 @dataclass(frozen=True)
@@ -65,12 +63,7 @@ class DriftAlarm(AroundRecipe):
             rule = "DriftAlarm.recipe must rest on ridge regression, without scale='data'"
             raise ValueError(f"{rule}, got {name}")
 
-        explorer = innermost_explorer(inner.explorer)
-        radius = getattr(explorer, "radius", None)
-        if not isinstance(explorer, Greedy) and not isinstance(radius, Constant):
-            rule = "DriftAlarm.recipe must have a constant radius"
-            raise ValueError(f"{rule}, got {quoted(self.recipe)}")
-
+        require_radius("DriftAlarm.recipe", self.recipe, inner, (Constant,))
         alarmed: Policy = exchanged(policy, estimator=Alarmed(regression))
 
         return alarmed

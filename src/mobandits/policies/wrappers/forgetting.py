@@ -6,11 +6,9 @@ from typing import Any, ClassVar
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
 from mobandits.estimators import Discounted, DisjointRidge, Ridge, Scaled
-from mobandits.explorers import Greedy
 from mobandits.explorers.radii import Constant, FromData
-from mobandits.policies.wrappers.around import AroundRecipe, innermost_explorer
+from mobandits.policies.wrappers.around import AroundRecipe, require_radius
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
@@ -75,13 +73,7 @@ class Forgetting(AroundRecipe):
         if not isinstance(regression, Ridge | DisjointRidge):
             raise ValueError(f"Forgetting.recipe must rest on ridge regression, got {name}")
 
-        # The radius is that of the innermost explorer: others work on its beliefs.
-        explorer = innermost_explorer(inner.explorer)
-        radius = getattr(explorer, "radius", None)
-        if not isinstance(explorer, Greedy) and not isinstance(radius, Constant | FromData):
-            rule = "Forgetting.recipe must have a constant radius, or scale='data'"
-            raise ValueError(f"{rule}, got {quoted(self.recipe)}")
-
+        require_radius("Forgetting.recipe", self.recipe, inner, (Constant, FromData))
         estimator: Any = Discounted(regression, self.discount)
         if is_scaled:
             # Squares are forgotten as fast as the moments that they are compared with.
