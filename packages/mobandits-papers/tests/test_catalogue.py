@@ -149,12 +149,12 @@ def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
     experiment, ask, plans = EXPERIMENTS[name], RunOptions(rounds=20, trials=1), {}
     for run in simulations(name):
         try:
-            plan = playing.plan(experiment, run, ask)
+            plan = playing.plan(name, run, ask)
         except MissingExtraError as error:
             pytest.skip(str(error))
         assert list(plan.setup.policies) == list(run.recipes())
         if run.tuned():
-            assert playing.tuning_plan(experiment, run, ask).setup.seed == playing.TUNING
+            assert playing.tuning_plan(name, run, ask).setup.seed == playing.TUNING
         plans[run.name] = run, plan.setup.metrics, trial_problem(plan.setup, 0).shape
     for more in [one for one in experiment.runs if isinstance(one, More)]:
         plans[more.name] = more.run, resolve(more.metrics), plans[more.run.name][2]

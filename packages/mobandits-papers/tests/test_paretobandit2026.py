@@ -37,8 +37,9 @@ from mobandits_papers.paretobandit2026.source import (
     published_source,
     source_of_files,
 )
-from mobandits_papers.reproduce import reproduce
-from mobandits_papers.rows import rows_of
+from mobandits_papers.playing import RunResult
+from mobandits_papers.reproduce import judge_claims, reproduce
+from mobandits_papers.rows import labelled, rows_of
 
 MODELS = ("large", "small", "middle")
 WORDS = ["sum", "list", "proof", "poem", "sort", "prime", "verse", "graph", "tale", "tree"]
@@ -184,6 +185,29 @@ def test_claims_can_be_read_and_no_one_else_s_sentence_has_a_verdict(routing, ex
         assert entry["verdict"] == "reported"
         assert entry["measured"] is not None
         assert claim.kind in ("ours", "extension")
+
+
+def test_a_newcomer_of_few_rounds_is_judged():
+    """A window of adoption has 100 rounds: with fewer the table has no row of it."""
+    (newcomer,) = find(["paretobandit2026/newcomer"])
+    frames = []
+    for run in newcomer.runs:
+        for row in (scenarios.PACED, scenarios.EXPLORING):
+            rows = [rows_of(row, metric, [0.5, 0.5], 40) for metric in (QUALITY, SPENDING)]
+            rows.append(rows_of(row, scenarios.ADOPTION, [np.nan], 40))
+            frames.append(labelled(pl.concat(rows), newcomer.id, run.name, 0))
+    claims = judge_claims(newcomer, RunResult(pl.concat(frames), [], []))
+    adopted = [claim for claim in claims if "adoption" in claim["id"]]
+    assert [claim["measured"] for claim in adopted] == [None, None]
+    assert {claim["verdict"] for claim in claims} == {"reported"}
+
+
+@pytest.mark.parametrize("name", ["price-cut", "regression"])
+def test_every_phase_has_a_prompt(files, name):
+    (scenario,) = find([f"paretobandit2026/{name}"], files)
+    table = scenario.runs[0].compute(0, RunOptions(rounds=2))
+    quality = table.filter(pl.col("metric") == QUALITY, pl.col("policy").str.starts_with("Paced"))
+    assert set(quality["component"]) == {0, 1, 2}
 
 
 def imagined_budgets(quality, spending, trials=6):

@@ -211,7 +211,7 @@ def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkey
         "reproduce.merge_results",
         "reproduce.judge_claims",
         "reproduce.specification",
-        "playing.compute_part",
+        "playing.Player._compute",
     ],
 )  # killed just before it
 @pytest.mark.parametrize("earlier", [None, 3])

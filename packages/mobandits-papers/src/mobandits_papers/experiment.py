@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Environment, Metric, Recipe
 from mobandits.metrics import resolve
 from mobandits.support.naming import short_repr
 from mobandits_papers.claims import Claim
-from mobandits_papers.contents import PlotKind
+from mobandits_papers.contents import PlotKind, ScaleEntry
 from mobandits_papers.outcome import Outcome
 
 
@@ -90,62 +90,6 @@ class Tuned:
         return metric.cumulative
 
 
-@dataclass(frozen=True)
-class Run:
-    """One simulation of an experiment: an environment, the rows that play in it, and how long.
-
-    Args:
-        name: what a panel of a figure is called, such as "d = 5".
-        environment: what is played in; in one experiment, no two runs share both an environment and
-            a row.
-        rows: {row: recipe, or a constant to choose}.
-        rounds: the paper's horizon.
-        trials: the paper's repetitions.
-        metrics: as in `simulate`.
-        record: as in `simulate`.
-        tuning_trials: trials of the tuning seed.
-    """
-
-    name: str
-    environment: Environment | SurfaceEnvironment
-    rows: Mapping[str, Recipe | Tuned]
-    rounds: int
-    trials: int
-    metrics: Sequence[str | Metric]
-    record: int = 100
-    tuning_trials: int = 5
-
-    def recipes(self) -> dict[str, Recipe]:
-        """{row of the table: recipe}, in which every constant of a grid has a row of its own."""
-        # Grids are played whole on the reported trials too: their best constant is the papers'
-        # choice.
-        recipes: dict[str, Recipe] = {}
-        for row, recipe in self.rows.items():
-            recipes |= spread(row, recipe) if isinstance(recipe, Tuned) else {row: recipe}
-        return recipes
-
-    def tuned(self) -> dict[str, Tuned]:
-        """The rows with a constant to choose."""
-        return {row: recipe for row, recipe in self.rows.items() if isinstance(recipe, Tuned)}
-
-    def is_changed(self, name: str, asked: int) -> bool:
-        """Whether it is played at another scale than its own; the arguments of `Computed`."""
-        own: int = getattr(self, name)
-        return asked != own
-
-    def place(self) -> str:
-        """The environment as tables call it."""
-        return short_repr(self.environment)
-
-
-def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
-    """{name of the row in the table: recipe} of a grid."""
-    rows = {}
-    for constant, recipe in tuned.grid.items():
-        rows[f"{row}, {constant}"] = recipe
-    return rows
-
-
 # One object, because parts that are no simulation read what they need of it.
 class RunOptions(NamedTuple):
     """How a user wants an experiment; the fields are the arguments of `reproduce`.
@@ -175,6 +119,82 @@ class RunOptions(NamedTuple):
         return self.trials or own
 
 
+@dataclass(frozen=True)
+class Run:
+    """One simulation of an experiment: an environment, the rows that play in it, and how long.
+
+    Args:
+        name: what a panel of a figure is called, such as "d = 5".
+        environment: what is played in; in one experiment, no two runs share both an environment and
+            a row.
+        rows: {row: recipe, or a constant to choose}.
+        rounds: the paper's horizon.
+        trials: the paper's repetitions.
+        metrics: as in `simulate`.
+        record: as in `simulate`.
+        tuning_trials: trials of the tuning seed.
+    """
+
+    name: str
+    environment: Environment | SurfaceEnvironment
+    rows: Mapping[str, Recipe | Tuned]
+    rounds: int
+    trials: int
+    metrics: Sequence[str | Metric]
+    record: int = 100
+    tuning_trials: int = 5
+    measures_time: ClassVar[bool] = False
+
+    def recipes(self) -> dict[str, Recipe]:
+        """{row of the table: recipe}, in which every constant of a grid has a row of its own."""
+        # Grids are played whole on the reported trials too: their best constant is the papers'
+        # choice.
+        recipes: dict[str, Recipe] = {}
+        for row, recipe in self.rows.items():
+            recipes |= spread(row, recipe) if isinstance(recipe, Tuned) else {row: recipe}
+        return recipes
+
+    def tuned(self) -> dict[str, Tuned]:
+        """The rows with a constant to choose."""
+        return {row: recipe for row, recipe in self.rows.items() if isinstance(recipe, Tuned)}
+
+    def is_changed(self, name: str, asked: int) -> bool:
+        """Whether it is played at another scale than its own; the arguments of `Computed`."""
+        own: int = getattr(self, name)
+        return asked != own
+
+    @property
+    def place(self) -> str:
+        """The environment as tables call it."""
+        return short_repr(self.environment)
+
+    def own_scale(self) -> ScaleEntry:
+        """The paper's numbers."""
+        return {"run": self.name, "rounds": self.rounds, "trials": self.trials}
+
+    def trials_to_tune(self, options: RunOptions) -> int:
+        """How many trials constants are chosen on; 0 where there are none to choose."""
+        if not self.tuned():
+            return 0
+
+        # Never more than the experiment has: a user who adds trials must not change the choice.
+        own = self.tuning_trials
+        return min(options.trials_or(own), own)
+
+    def work(self, options: RunOptions) -> int:
+        """The rounds of all trials, for progress."""
+        trials = options.trials_or(self.trials) + self.trials_to_tune(options)
+        return options.rounds_or(self.rounds) * trials
+
+
+def spread(row: str, tuned: Tuned) -> dict[str, Recipe]:
+    """{name of the row in the table: recipe} of a grid."""
+    rows = {}
+    for constant, recipe in tuned.grid.items():
+        rows[f"{row}, {constant}"] = recipe
+    return rows
+
+
 Compute: TypeAlias = Callable[[int, RunOptions], pl.DataFrame]
 
 
@@ -192,6 +212,7 @@ class Computed:
         measures_time: whether nothing else of ours may run meanwhile.
         scale: {"rounds" or "trials": the number of its own} of what it reads in the options; the
             size of a part without them is fixed.
+        metrics: those of which a small scale may leave out every row, because all values are NaN.
     """
 
     name: str
@@ -200,6 +221,22 @@ class Computed:
     settings: Mapping[str, Any] = field(default_factory=dict)
     measures_time: bool = False
     scale: Mapping[str, int] = field(default_factory=dict)
+    metrics: Sequence[str | Metric] = ()
+
+    @property
+    def place(self) -> str:
+        """The name of its rows, which have no environment."""
+        return self.name
+
+    def own_scale(self) -> ScaleEntry | None:
+        """Its trials; none where it repeats inside, if at all."""
+        if self.trials == 1:
+            return None
+        return {"run": self.name, "rounds": 0, "trials": self.trials}
+
+    def work(self, options: RunOptions) -> int:
+        """One: what it takes is not known."""
+        return 1
 
     def is_changed(self, name: str, asked: int) -> bool:
         """Whether it is played at another scale than its own where this number is asked for.
@@ -234,11 +271,28 @@ class More:
     enough: Callable[[Outcome, str], bool]
     metrics: Sequence[str | Metric]
     record: int = 3
+    measures_time: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """The name of its rows."""
         return more_of(self.run.name)
+
+    @property
+    def place(self) -> str:
+        """The name of its rows: the run that it repeats has the same environment."""
+        return self.name
+
+    def own_scale(self) -> None:
+        """None: it has the scale of its run, and as many trials as it needs."""
+
+    def is_changed(self, name: str, asked: int) -> bool:
+        """Never: only its run has a scale to change."""
+        return False
+
+    def work(self, options: RunOptions) -> int:
+        """At most so many rounds; if fewer trials are enough, the rest counts as done at once."""
+        return options.rounds_or(self.run.rounds) * options.trials_or(self.looks[-1])
 
 
 def more_of(run: str) -> str:
@@ -306,4 +360,8 @@ class Experiment:
 
     def measures_time(self) -> bool:
         """Whether nothing else of ours may run while it does."""
-        return any(isinstance(run, Computed) and run.measures_time for run in self.runs)
+        return any(run.measures_time for run in self.runs)
+
+    def places(self) -> dict[str, str]:
+        """{run: its environment as the table calls it}."""
+        return {run.name: run.place for run in self.runs}

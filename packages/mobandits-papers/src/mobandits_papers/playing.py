@@ -4,12 +4,12 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.simulation import Plan, prepare
 from mobandits.simulation.folder import Folder
 from mobandits.simulation.manifest import read_manifest
@@ -107,10 +107,15 @@ class RunResult(NamedTuple):
     manifests: list[dict[str, Any]]
 
 
-def play_experiment(
-    experiment: Experiment, folder: Path, options: RunOptions, engine: SharedEngine
-) -> RunResult:
-    """Play all runs of an experiment, one after the other; what is finished is not run again.
+class Played(NamedTuple):
+    """The table of a simulation, and the manifest of its folder."""
+
+    table: pl.DataFrame
+    manifest: dict[str, Any]
+
+
+class Player:
+    """The runs of an experiment, each played in a folder of its own; what is finished is kept.
 
     Args:
         experiment: to play.
@@ -118,62 +123,154 @@ def play_experiment(
         options: of the user.
         engine: that is shared with other experiments.
     """
-    tables = []
-    rows: list[SelectedRow] = []
-    manifests = []
-    for run in experiment.runs:
-        if isinstance(run, Computed):
-            result = compute_part(experiment, run, folder, options, engine)
-        elif isinstance(run, More):
-            # The constants were chosen for the run that this one repeats.
-            chosen = [row for row in rows if row.run == run.run.name]
-            result = extend_run(experiment, run, chosen, folder, options, engine)
-        else:
-            result = play_run(experiment, run, folder, options, engine)
 
-        tables.append(result.table)
-        rows += result.rows
-        manifests += result.manifests
+    def __init__(
+        self, experiment: Experiment, folder: Path, options: RunOptions, engine: SharedEngine
+    ) -> None:
+        self._id = experiment.id
+        self._runs = experiment.runs
+        self._folder = folder
+        self._options = options
+        self._engine = engine
 
-    return RunResult(pl.concat(tables, rechunk=True), rows, manifests)
+    def play(self) -> RunResult:
+        """Play all runs, one after the other."""
+        tables = []
+        rows: list[SelectedRow] = []
+        manifests = []
+        for run in self._runs:
+            if isinstance(run, Computed):
+                result = self._compute(run)
+            elif isinstance(run, More):
+                # The constants were chosen for the run that this one repeats.
+                chosen = [row for row in rows if row.run == run.run.name]
+                result = self._extend(run, chosen)
+            else:
+                result = self._simulate(run)
 
+            tables.append(result.table)
+            rows += result.rows
+            manifests += result.manifests
 
-def play_run(
-    experiment: Experiment, run: Run, folder: Path, options: RunOptions, engine: SharedEngine
-) -> RunResult:
-    """A simulation, after the one that its constants are chosen on.
+        return RunResult(pl.concat(tables, rechunk=True), rows, manifests)
 
-    Args:
-        experiment: that it belongs to.
-        run: to play.
-        folder: that has a folder for each run.
-        options: of the user.
-        engine: that is shared with other experiments.
-    """
-    place = folder / slug(run.name)
-    tuned = run.tuned()
-    played = []
-    # Chosen before the reported trials are played, on problems of which none is reported.
-    chosen = {}
-    if tuned:
-        tuning_place = place.with_name(f"{place.name}-tuning")
-        tuning = play_plan(tuning_plan(experiment, run, options), tuning_place, options, engine)
-        played.append(tuning)
-        for row, constants in tuned.items():
-            chosen[row] = best_constant(tuning.table, row, constants)
+    def _simulate(self, run: Run) -> RunResult:
+        """A simulation, after the one that its constants are chosen on."""
+        place = self._folder / slug(run.name)
+        tuned = run.tuned()
+        played = []
+        # Chosen before the reported trials are played, on problems of which none is reported.
+        chosen = {}
+        if tuned:
+            tuning_place = place.with_name(f"{place.name}-tuning")
+            tuning = self._in_folder(tuning_plan(self._id, run, self._options), tuning_place)
+            played.append(tuning)
+            for row, constants in tuned.items():
+                chosen[row] = best_constant(tuning.table, row, constants)
 
-    reported = play_plan(plan(experiment, run, options), place, options, engine)
-    played.append(reported)
-    rows = []
-    for row in run.rows:
-        if row in tuned:
-            best = best_constant(reported.table, row, tuned[row])
-            rows.append(_tuned_row(run.name, row, chosen[row], best))
-        else:
-            rows.append(plain_row(run.name, row))
+        reported = self._in_folder(plan(self._id, run, self._options), place)
+        played.append(reported)
+        rows = []
+        for row in run.rows:
+            if row in tuned:
+                best = best_constant(reported.table, row, tuned[row])
+                rows.append(_tuned_row(run.name, row, chosen[row], best))
+            else:
+                rows.append(plain_row(run.name, row))
 
-    tables = [one.table for one in played]
-    return RunResult(pl.concat(tables), rows, [one.manifest for one in played])
+        tables = [one.table for one in played]
+        return RunResult(pl.concat(tables), rows, [one.manifest for one in played])
+
+    def _extend(self, more: More, chosen: Sequence[SelectedRow]) -> RunResult:
+        """The chosen rows of a run on more problems, until they are enough.
+
+        Whether they are is asked of the first trials only, as many as the look has, so that a
+        folder with more trials, as an earlier call may leave it, gives the same table.
+        """
+        place = self._folder / slug(more.name)
+        options = self._options
+        grid = more.run.recipes()
+        recipes = {row.row: grid[row.policy] for row in chosen}
+        names = {(more.name, row): row for row in recipes}
+        run = replace(more.run, rows=recipes, metrics=more.metrics, record=more.record)
+        looks = more.looks if options.trials is None else (options.trials,)
+        begun = _trials_of_earlier_call(place)
+        with self._engine.progress_of(more.work(options)) as progress:
+            for look in looks:
+                trials = max(look, begun)  # a folder may not lose trials
+                plan_of_look = plan(self._id, run, options._replace(trials=trials))
+                whole, manifest = self._play_into(place, plan_of_look, progress)
+                first_trials = whole.filter(pl.col("trial") < look)
+                # Under a name of its own: the run that is repeated has the same environment.
+                table = first_trials.with_columns(environment=pl.lit(more.name))
+                outcome = Outcome(table, {more.name: more.name}, names)
+                if look == looks[-1] or more.enough(outcome, more.name):
+                    break
+
+        rows = [plain_row(more.name, row) for row in recipes]
+
+        return RunResult(table, rows, [manifest])
+
+    def _compute(self, part: Computed) -> RunResult:
+        """A part that is no simulation."""
+        options = self._options
+        trials = part.trials
+        name = part.name
+        if options.trials is not None:
+            trials = min(trials, options.trials)
+            # A place of its own for each number of trials: such a part need not be able to add
+            # more to a table.
+            name = f"{part.name}, {options.trials} trials"
+
+        place = self._folder / slug(name)
+        specification: dict[str, Any] = {
+            "experiment": self._id,
+            "environment": part.name,
+            "policies": {},
+            "rounds": options.rounds or 0,
+            "trials": trials,
+            "seed": options.seed,
+            **part.settings,
+            # A part that repeats something inside has other rows for another number of trials.
+            "asked trials": options.trials or 0,
+        }
+        with self._engine.progress_of(part.work(options)), Folder(place, specification) as store:
+            store.begin()
+            for trial in range(trials):
+                if trial not in store.finished:
+                    self._engine.check()
+                    computed = part.compute(trial, options)
+                    # The trial is added here, so that no part can forget or mistake it.
+                    store.keep(trial, labelled(computed, self._id, part.name, trial))
+
+            table = store.finish()
+
+        names = table["policy"].unique(maintain_order=True)
+        rows = [plain_row(part.name, row) for row in names]
+
+        return RunResult(table, rows, [store.manifest])
+
+    def _in_folder(self, plan: Plan, folder: Path) -> Played:
+        """A simulation, with its progress."""
+        rounds = plan.setup.rounds * plan.trials
+        with self._engine.progress_of(rounds) as progress:
+            return self._play_into(folder, plan, progress)
+
+    def _play_into(self, folder: Path, plan: Plan, progress: ProgressCallback | None) -> Played:
+        """A simulation, run as the user asked."""
+        options = self._options
+        with Folder(folder, plan.specification()) as store:
+            table = play_into(
+                store,
+                plan,
+                workers=options.workers,
+                engine=options.engine,
+                address=options.address,
+                progress=progress,
+                threads=self._engine.threads,
+            )
+
+        return Played(table, store.manifest)
 
 
 def _tuned_row(run: str, row: str, policy: str, best: str) -> SelectedRow:
@@ -188,155 +285,19 @@ def plain_row(run: str, row: str) -> SelectedRow:
     return SelectedRow(run, row, policy=row, tuned="", best=row, best_tuned="")
 
 
-def extend_run(
-    experiment: Experiment,
-    more: More,
-    chosen: Sequence[SelectedRow],
-    folder: Path,
-    options: RunOptions,
-    engine: SharedEngine,
-) -> RunResult:
-    """The chosen rows of a run on more problems, until they are enough.
-
-    Whether they are is asked of the first trials only, as many as the look has, so that a folder
-    with more trials, as an earlier call may leave it, gives the same table.
-
-    Args:
-        experiment: that it belongs to.
-        more: to play.
-        chosen: the rows of the run that is repeated.
-        folder: that has a folder for each run.
-        options: of the user.
-        engine: that is shared with other experiments.
-    """
-    place = folder / slug(more.name)
-    grid = more.run.recipes()
-    recipes = {row.row: grid[row.policy] for row in chosen}
-    names = {(more.name, row): row for row in recipes}
-    rounds = options.rounds_or(more.run.rounds)
-    looks = more.looks if options.trials is None else (options.trials,)
-    begun = _trials_of_earlier_call(place)
-    with engine.progress_of(rounds * looks[-1]) as progress:
-        for look in looks:
-            plan_of_look = prepare(
-                recipes,
-                more.run.environment,
-                rounds=rounds,
-                trials=max(look, begun),  # a folder may not lose trials
-                seed=options.seed,
-                metrics=more.metrics,
-                record=more.record,
-                experiment=experiment.id,
-            )
-            whole, manifest = run_in_folder(plan_of_look, place, options, engine, progress)
-            first_trials = whole.filter(pl.col("trial") < look)
-            # Under a name of its own, because the run that is repeated has the same environment.
-            table = first_trials.with_columns(environment=pl.lit(more.name))
-            outcome = Outcome(table, {more.name: more.name}, names)
-            if look == looks[-1] or more.enough(outcome, more.name):
-                break
-
-    rows = [plain_row(more.name, row) for row in recipes]
-
-    return RunResult(table, rows, [manifest])
-
-
 def _trials_of_earlier_call(folder: Path) -> int:
     manifest = read_manifest(folder)
     return 0 if manifest is None else int(manifest["specification"]["trials"])
 
 
-def compute_part(
-    experiment: Experiment,
-    part: Computed,
-    folder: Path,
-    options: RunOptions,
-    engine: SharedEngine,
-) -> RunResult:
-    """A part that is no simulation.
+def plan(experiment: str, run: Run, options: RunOptions) -> Plan:
+    """The simulation of a run: every row, grids and all.
 
     Args:
-        experiment: that it belongs to.
-        part: to compute.
-        folder: that has a folder for each run.
+        experiment: its ID.
+        run: to play.
         options: of the user.
-        engine: that is shared with other experiments.
     """
-    trials = part.trials
-    name = part.name
-    if options.trials is not None:
-        trials = min(trials, options.trials)
-        # A place of its own for each number of trials: such a part need not be able to add more to
-        # a table.
-        name = f"{part.name}, {options.trials} trials"
-
-    place = folder / slug(name)
-    specification: dict[str, Any] = {
-        "experiment": experiment.id,
-        "environment": part.name,
-        "policies": {},
-        "rounds": options.rounds or 0,
-        "trials": trials,
-        "seed": options.seed,
-        **part.settings,
-        # A part that repeats something inside has other rows for another number of trials.
-        "asked trials": options.trials or 0,
-    }
-    with engine.progress_of(1), Folder(place, specification) as store:
-        store.begin()
-        for trial in range(trials):
-            if trial not in store.finished:
-                engine.check()
-                computed = part.compute(trial, options)
-                # The trial is added here, so that no part can forget or mistake it.
-                store.keep(trial, labelled(computed, experiment.id, part.name, trial))
-
-        table = store.finish()
-
-    names = table["policy"].unique(maintain_order=True)
-    rows = [plain_row(part.name, row) for row in names]
-
-    return RunResult(table, rows, [store.manifest])
-
-
-class Played(NamedTuple):
-    """The table of a simulation, and the manifest of its folder."""
-
-    table: pl.DataFrame
-    manifest: dict[str, Any]
-
-
-def play_plan(plan: Plan, folder: Path, options: RunOptions, engine: SharedEngine) -> Played:
-    """A simulation, with its progress."""
-    rounds = plan.setup.rounds * plan.trials
-    with engine.progress_of(rounds) as progress:
-        return run_in_folder(plan, folder, options, engine, progress)
-
-
-def run_in_folder(
-    plan: Plan,
-    folder: Path,
-    options: RunOptions,
-    engine: SharedEngine,
-    progress: ProgressCallback | None,
-) -> Played:
-    """A simulation, run as the user asked."""
-    with Folder(folder, plan.specification()) as store:
-        table = play_into(
-            store,
-            plan,
-            workers=options.workers,
-            engine=options.engine,
-            address=options.address,
-            progress=progress,
-            threads=engine.threads,
-        )
-
-    return Played(table, store.manifest)
-
-
-def plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
-    """The reported simulation: every row, grids and all."""
     return prepare(
         run.recipes(),
         run.environment,
@@ -345,35 +306,19 @@ def plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
         seed=options.seed,
         metrics=run.metrics,
         record=run.record,
-        experiment=experiment.id,
+        experiment=experiment,
     )
 
 
-def tuning_plan(experiment: Experiment, run: Run, options: RunOptions) -> Plan:
-    """The simulation that constants are chosen on."""
-    recipes: dict[str, Recipe] = {}
-    metrics: dict[str, str | Metric] = {}
-    for row, constants in run.tuned().items():
-        recipes |= spread(row, constants)
-        metrics[constants.metric_name] = constants.metric
-
-    return prepare(
-        recipes,
-        run.environment,
-        rounds=options.rounds_or(run.rounds),
-        trials=tuning_trials(run, options),
-        seed=options.seed + TUNING,
-        metrics=list(metrics.values()),
-        record=1,  # a choice needs the end only
-        experiment=f"{experiment.id}, tuning",
-    )
-
-
-def tuning_trials(run: Run, options: RunOptions) -> int:
-    """How many trials constants are chosen on."""
-    # Never more than the experiment has: a user who adds trials must not change the choice.
-    own = run.tuning_trials
-    return min(options.trials_or(own), own)
+def tuning_plan(experiment: str, run: Run, options: RunOptions) -> Plan:
+    """The simulation that constants are chosen on; the arguments of `plan`."""
+    tuned = run.tuned()
+    metrics = {constants.metric_name: constants.metric for constants in tuned.values()}
+    # A choice needs the end only.
+    tuning = replace(run, rows=tuned, metrics=list(metrics.values()), record=1)
+    trials = run.trials_to_tune(options)
+    seed = options.seed + TUNING
+    return plan(f"{experiment}, tuning", tuning, options._replace(seed=seed, trials=trials))
 
 
 def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
@@ -407,26 +352,6 @@ def best_constant(table: pl.DataFrame, row: str, tuned: Tuned) -> str:
     sign = -1.0 if tuned.highest else 1.0
 
     return min(spread(row, tuned), key=lambda name: sign * float(means[name]))
-
-
-def rounds_of(experiment: Experiment, options: RunOptions) -> int:
-    """The rounds of an experiment, for its progress; a computed part counts as one."""
-    total = 0
-    for run in experiment.runs:
-        if isinstance(run, Computed):
-            total += 1
-        elif isinstance(run, More):
-            # At most; if fewer are enough, the rest counts as done at once.
-            trials = options.trials_or(run.looks[-1])
-            total += options.rounds_or(run.run.rounds) * trials
-        else:
-            trials = options.trials_or(run.trials)
-            if run.tuned():
-                trials += tuning_trials(run, options)
-
-            total += options.rounds_or(run.rounds) * trials
-
-    return total
 
 
 def slug(name: str) -> str:

@@ -32,12 +32,10 @@ from mobandits_papers.contents import (
     Judgement,
     PlotEntry,
     RowEntry,
-    ScaleEntry,
 )
 from mobandits_papers.experiment import (
     Computed,
     Experiment,
-    More,
     Run,
     RunOptions,
     name_of_metric,
@@ -52,11 +50,10 @@ from mobandits_papers.pages.write import (
 )
 from mobandits_papers.paretobandit2026.routing import RoutingFiles
 from mobandits_papers.playing import (
+    Player,
     RunResult,
     SelectedRow,
     SharedEngine,
-    play_experiment,
-    rounds_of,
 )
 
 COLLECTION = "reproduced"  # in place of an experiment's ID in the manifest above all of them
@@ -175,7 +172,7 @@ def _run_all(
 ) -> dict[str, ExperimentResult]:
     """{ID: result} of experiments, some of them side by side."""
     results: dict[str, ExperimentResult] = {}
-    total = sum(rounds_of(experiment, options) for experiment in experiments)
+    total = sum(run.work(options) for one in experiments for run in one.runs)
     with (
         ThreadPoolExecutor(ABREAST) as pool,
         shared_engine(options.engine, options.address, options.workers) as threads,
@@ -210,7 +207,7 @@ def _run(
     with locked(folder):
         check_collection(folder, experiment.id)
         (folder / RUNS).mkdir(exist_ok=True)
-        played = play_experiment(experiment, folder / RUNS, options, engine)
+        played = Player(experiment, folder / RUNS, options, engine).play()
         claims = judge_claims(experiment, played)
         if is_shorter(experiment, options):
             claims = [cast("ClaimEntry", at_smaller_scale(dict(claim))) for claim in claims]
@@ -334,60 +331,36 @@ def _outcome(
         table: all rows.
         rows: {(run, row): the row of the table that it stands for}.
     """
-    recorded = {}
-    for run in experiment.runs:
-        if isinstance(run, Run | More):
-            recorded[run.name] = list(map(name_of_metric, run.metrics))
-
+    recorded = {run.name: list(map(name_of_metric, run.metrics)) for run in experiment.runs}
     reported = table.filter(pl.col("experiment") == experiment.id)
 
-    return Outcome(reported, places_of(experiment), rows, recorded)
-
-
-def places_of(experiment: Experiment) -> dict[str, str]:
-    """{run: its environment as the table calls it}; a computed part has its own name there."""
-    places = {}
-    for run in experiment.runs:
-        places[run.name] = run.place() if isinstance(run, Run) else run.name
-    return places
+    return Outcome(reported, experiment.places(), rows, recorded)
 
 
 def specification(
     experiment: Experiment, options: RunOptions, rows: Sequence[SelectedRow]
 ) -> ExperimentSpecification:
     """What the page needs to know, for the manifest."""
-    # More problems have the scale of the run that they repeat, and as many trials as they need.
-    own = [run for run in experiment.runs if not isinstance(run, More)]
+    scales = [run.own_scale() for run in experiment.runs]
     return {
         "experiment": experiment.id,
         "title": experiment.title,
         "source": experiment.source,
         "about": list(experiment.about),
         "seed": options.seed,
-        "changed": _changed(own, options),
-        "scale": _scale(own),
-        "places": places_of(experiment),
+        "changed": _changed(experiment, options),
+        "scale": [scale for scale in scales if scale is not None],
+        "places": experiment.places(),
         "rows": [cast("RowEntry", row._asdict()) for row in rows],
         "plots": [cast("PlotEntry", asdict(plot)) for plot in experiment.plots],
     }
 
 
-def _changed(runs: Sequence[Run | Computed], options: RunOptions) -> dict[str, int]:
+def _changed(experiment: Experiment, options: RunOptions) -> dict[str, int]:
     """What was asked for in place of the runs' own numbers, where it differs from them."""
     asked = {"rounds": options.rounds, "trials": options.trials}
     return {
         name: value
         for name, value in asked.items()
-        if value is not None and any(run.is_changed(name, value) for run in runs)
+        if value is not None and any(run.is_changed(name, value) for run in experiment.runs)
     }
-
-
-def _scale(runs: Sequence[Run | Computed]) -> list[ScaleEntry]:
-    scale: list[ScaleEntry] = []
-    for run in runs:
-        if isinstance(run, Run):
-            scale.append({"run": run.name, "rounds": run.rounds, "trials": run.trials})
-        elif run.trials > 1:  # others repeat inside, if at all
-            scale.append({"run": run.name, "rounds": 0, "trials": run.trials})
-
-    return scale

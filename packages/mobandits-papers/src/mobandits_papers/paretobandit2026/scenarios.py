@@ -58,6 +58,7 @@ PHASES = ("phase 1", "phase 2", "phase 3")
 PARTS = ("before", "after")
 ADOPTION = "adoption"
 SHARE = "share"
+SHORT = (ADOPTION, SHARE)  # metrics that need more rounds than a user may ask for
 LEAST_MODELS = 3
 WHOLE = len(PHASES)  # the component of spending over all phases
 MOST_SPENT_BESIDE_NEWCOMER = 1.02  # of the budget: the newcomer is tried whatever it costs
@@ -294,7 +295,8 @@ def _runs(
             models.remove(middle(len(models)))
 
         log = uniform_log(routing, rng, models)
-        rounds = min(options.rounds_or(source.rounds), source.rounds)
+        # A phase without a prompt would have no quality, and no row.
+        rounds = max(min(options.rounds_or(source.rounds), source.rounds), len(PHASES))
         frame = play_trial(routing, log, budget, rng, rounds)
         if not source.is_published or budget not in numbers:
             return frame
@@ -302,7 +304,7 @@ def _runs(
         return pl.concat([frame, rows_of(PUBLISHED, QUALITY, numbers[budget], rounds)])
 
     return [
-        source.part(money(budget), functools.partial(compute, budget), {"budget": budget})
+        source.part(money(budget), functools.partial(compute, budget), {"budget": budget}, SHORT)
         for budget in source.scenario_budgets
     ]
 

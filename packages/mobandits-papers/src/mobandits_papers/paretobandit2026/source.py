@@ -57,13 +57,20 @@ class Source(NamedTuple):
         beside = ["other-router"] if self.is_published else []
         return ["router", *beside, *names]
 
-    def part(self, name: str, compute: Compute, settings: Mapping[str, Any]) -> Computed:
+    def part(
+        self,
+        name: str,
+        compute: Compute,
+        settings: Mapping[str, Any],
+        metrics: Sequence[str] = (),
+    ) -> Computed:
         """A part that plays these prompts.
 
         Args:
             name: of the part.
             compute: makes the rows of a trial.
             settings: what decides the rows beside the prompts.
+            metrics: as of `Computed`.
         """
         return Computed(
             name,
@@ -71,6 +78,7 @@ class Source(NamedTuple):
             trials=TRIALS,
             settings={**settings, **self.settings},
             scale={"rounds": self.rounds, "trials": TRIALS},
+            metrics=metrics,
         )
 
 
