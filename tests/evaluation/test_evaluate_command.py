@@ -215,7 +215,9 @@ def test_a_file_that_cannot_be_read_is_one_line(program, monkeypatch, tmp_path):
 
 def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
     heard = {}
-    monkeypatch.setattr(command_arguments, "read", lambda path, **columns: heard.update(columns) or log)
+    monkeypatch.setattr(
+        command_arguments, "read", lambda path, **columns: heard.update(columns) or log
+    )
     status, _, err = program(
         "evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path
     )
