@@ -192,6 +192,7 @@ CASES = [
     Case(Within(WithFloor(MolTs(scale=0.3), 0.3), {0: 0.2}, relative_to=1), shared=True),
     Case(Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {1: 0.4}), costs=(1,)),
     Case(Paced(MolTs(scale="data"), {1: 0.4, 2: 0.3}), shared=True, costs=(1, 2)),
+    Case(Paced(GapWeighted(MolUcb()), {1: 0.4}, horizon=99, price="violation"), costs=(1,)),
     Case(Conservative(MolUcb(scale=0.3), 1, 0.3, (0, 2), (0.4, 0.3))),
     Case(Conservative(MolTs(scale=0.3), 1, 0.3, 0), shared=True),
     Case(AnnealingPareto(rate=0.97)),

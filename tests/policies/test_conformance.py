@@ -126,6 +126,7 @@ CASES = [
     PolicyCase(Within(WithFloor(MolTs(scale=0.3), 0.3), {0: 0.2}, relative_to=1), SHARED),
     PolicyCase(Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {1: 0.5})),
     PolicyCase(Paced(MolTs(scale="data"), {1: 0.5, 2: 0.1}, horizon=200), SHARED),
+    PolicyCase(Paced(GapWeighted(MolUcb(scale=0.3)), {1: 0.5}, horizon=200, price="violation")),
     PolicyCase(Conservative(MolUcb(scale=0.3), 1, 0.3, (0, 2), (0.4, 0.3))),
     PolicyCase(Conservative(MolTs(scale=0.3), 1, 0.3, 0), SHARED),
     PolicyCase(Conservative(MolUcb(scale=0.1), 1, 0.3, 0), FIXED),

@@ -87,6 +87,17 @@ class Priced(AroundRegression):
     is no unit to choose but that of the floor: rewards are about 1 apart. Costs may come late and
     apart from other rewards; those that are waited for are neither in S nor in t.
 
+    With `violation` the price is that of what was overspent, which needs a horizon n:
+
+        Q <- max(0, Q + c - b),    lambda = Phi'(Q) = exp(Q / (b sqrt n)) / (b sqrt n)
+
+    and no arm is left out, so that policies keep positive probabilities. Q is not kept, since
+
+        lambda <- max(1 / (b sqrt n), lambda exp((c - b) / (b sqrt n)))
+
+    is the same. So a round of cost b is worth 1 / sqrt n in rewards in the beginning, and e times
+    as much with each b sqrt n that is overspent; a large cost is worth 100,000 at most.
+
     Where an arm's costs have changed by an announced factor f, the model learns c / f, and what it
     estimates is multiplied by f, so that nothing need be learned anew. S and the price follow what
     is paid.
@@ -100,11 +111,13 @@ class Priced(AroundRegression):
         first: (budgets,) the prices in the beginning; 0: the floor, or what a log says.
         horizon: n; 0: not known, or without an end.
         arms: K, which announced factors are for; slots of cells times arms count through the arms.
+        violation: whether prices are those of what was overspent.
 
     Reference:
         Exponential weights on the dual of a budget, one of the cases of Balseiro, Lu and Mirrokni,
         "The best of many worlds: dual mirror descent for online allocation problems", 2020; what is
-        left, the integral term and the limits are ours.
+        left, the integral term and the limits are ours. The price of what was
+        overspent is that of Sarkar and Sinha, 2026, rebuilt from the abstract.
 
     Example:
         >>> from mobandits.estimators import SampleMean
@@ -125,6 +138,7 @@ class Priced(AroundRegression):
     first: Floats
     horizon: int
     arms: int = 1
+    violation: bool = False
 
     ORDERED: ClassVar[bool] = True  # prices are clipped on the way
     BEGINS_ANEW: ClassVar[bool] = True  # a retuned agent keeps `model`, and has other budgets
@@ -226,10 +240,18 @@ class Priced(AroundRegression):
         state.largest[j] = max(state.largest[j], abs(cost))
         state.spent[j] += cost
         state.settled[j] += 1.0
+        before = self.price(state, j)
+        if self.violation:
+            above = cost / self.allowed[j] - 1.0
+            step = above / math.sqrt(self.horizon)
+            # Which leads from the least price to the largest one, and is no infinite factor.
+            bounded_step = min(MOST_EXCESS, max(-MOST_EXCESS, step))
+            state.price[j] = before * math.exp(bounded_step)
+            return
+
         excess = self.excess(state, j, cost)
         # Also below: what was saved in a long time may not empty a price at once.
         bounded = min(MOST_EXCESS, max(-MOST_EXCESS, excess))
-        before = self.price(state, j)
         state.price[j] = before * math.exp(RATE * bounded)
 
     def excess(self, state: PricedState, j: int, cost: float) -> float:
@@ -270,6 +292,13 @@ class Priced(AroundRegression):
         """The price of one unit of cost of budget j, within its limits."""
         price: float = state.price[j]
         unit = self.unit(state, j)
+        if self.violation:
+            if unit > 0.0:
+                price = min(CEILING / unit, price)
+
+            first = 1.0 / (self.allowed[j] * math.sqrt(self.horizon))
+            return max(first, price)
+
         if unit > 0.0:
             price = min(CEILING / unit, max(FLOOR / unit, price))
 
@@ -284,6 +313,9 @@ class Priced(AroundRegression):
             cost: what the arm is predicted to cost, at least 0.
             cheapest: what the cheapest arm is.
         """
+        # Who pays what was overspent is never barred: every arm keeps its probability.
+        if self.violation:
+            return False
         if self.horizon == 0:
             return self.is_ahead(state, j, cost)
 

@@ -7,7 +7,7 @@ n the rounds of the budget, t the costs learned, eta the rate.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import (
@@ -27,8 +27,9 @@ from mobandits.policies.wrappers.around import (
     require_own_beliefs,
 )
 from mobandits.policies.wrappers.first_prices import first_prices, priced_state
+from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
 from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
-from mobandits.support.checks import integer, number
+from mobandits.support.checks import choice, integer, number
 from mobandits.support.naming import quoted
 
 
@@ -65,6 +66,16 @@ class Paced(AroundRecipe):
     about 1 apart, as those of an objective with a range are: a large cost is always worth .003.
     Costs with budgets need no range, whose worst end is far above a small cost.
 
+    **`price="violation"`** prices what was overspent, over a known horizon of n rounds:
+
+        Q <- max(0, Q + c - b),    lambda = Phi'(Q) = exp(Q / (b sqrt n)) / (b sqrt n)
+
+    Around `GapWeighted` every arm keeps a known, positive probability, since no arm is barred. A
+    price is in rewards, as they are learned, per unit of cost: what a round may spend, b, is worth
+    1 / sqrt n of them in the beginning, and e times as much with each b sqrt n that is overspent.
+    So rewards should be about 1 apart here too. Where costs are worth no more than L rewards per b,
+    Q stays near b sqrt(n) ln(L sqrt n): that much may be overspent in the end.
+
     A new price list is announced by `Agent.reprice(arm, factor)`: what is predicted of the arm's cost
     changes at once, and nothing is learned anew.
 
@@ -81,18 +92,22 @@ class Paced(AroundRecipe):
         horizon: the rounds that the budgets are for; None: the problem's, where it is known.
         start: {objective: price}, the first price of one unit of cost in what the recipe learns of
             other rewards, such as quality per dollar; None: that of the log.
+        price: "left": by what is left of the budget, as above; or "violation".
         step: withdrawn.
         largest: withdrawn.
 
     Raises:
         ValueError: where a parameter does not fit; on `bind`, where the recipe has no estimates per
-            arm and objective, an objective is not there, or not minimised, or all have budgets.
+            arm and objective, an objective is not there, or not minimised, or all have budgets, or
+            the horizon is not known with `price="violation"`.
 
     Reference:
         Balseiro, Lu and Mirrokni, "The best of many worlds: dual mirror descent for online
         allocation problems", 2020, for prices that are multiplied (only its abstract was at hand);
         Agrawal and Devanur, "Linear contextual bandits with knapsacks", NIPS 2016, for prices in
         bandits. What is left, the first price and the limits are ours; no bound is proven for them.
+        Sarkar and Sinha, "A simple reduction scheme for constrained contextual bandits with
+        adversarial contexts via regression", 2026, for "violation", rebuilt from its abstract.
 
     Example:
         >>> from mobandits.orders import Weighted
@@ -103,7 +118,7 @@ class Paced(AroundRecipe):
         Charged(explorer=Ucb(radius=Constant(value=0.3)))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("balseiro2020", "agrawal2016")
+    references: ClassVar[tuple[str, ...]] = ("balseiro2020", "agrawal2016", "sarkar2026")
     traits: ClassVar[Traits] = Traits(
         context="as its recipe",
         beliefs="as its recipe",
@@ -116,6 +131,7 @@ class Paced(AroundRecipe):
     budgets: Mapping[Any, Any] | tuple[Any, ...]
     horizon: int | None = None
     start: Mapping[Any, Any] | tuple[Any, ...] | None = None
+    price: Literal["left", "violation"] = "left"
     terms: ApplicationTerms | None = field(default=None, init=False, repr=False, compare=False)
     step: InitVar[Any] = None
     largest: InitVar[Mapping[Any, Any] | None] = None
@@ -133,6 +149,7 @@ class Paced(AroundRecipe):
             number(f"Paced.budgets[{quoted(objective)}]", allowed, above=0.0)
         if self.horizon is not None:
             integer("Paced.horizon", self.horizon, at_least=1)
+        choice("Paced.price", self.price, ("left", "violation"))
 
         object.__setattr__(self, "budgets", budgets)
         if self.start is not None:
@@ -165,7 +182,10 @@ class Paced(AroundRecipe):
         """The recipe's policy, with prices of its own: what was spent before is not counted."""
         # It refuses what has no estimates of several objectives.
         interval_explorer(policy, "Paced.recipe")
-        require_own_beliefs(policy, "Paced.recipe")
+        weighs_gaps = isinstance(policy, GapWeightedPolicy)
+        if not weighs_gaps:
+            require_own_beliefs(policy, "Paced.recipe")
+
         inner = composite(policy)
         if declares(policy, "BEGINS_ANEW"):
             raise ValueError("Paced.recipe must not be paced itself: give one all budgets")
@@ -173,6 +193,10 @@ class Paced(AroundRecipe):
         names = [objective for objective, _ in self.budgets]
         lines = cost_lines(self.terms, names, shape.objectives, "Paced.budgets")
         horizon = shape.rounds if self.horizon is None else self.horizon
+        is_violation = self.price == "violation"
+        if is_violation and not horizon:
+            raise ValueError(f'Paced.horizon must be known with price="violation", got {horizon}')
+
         prices = dict(self.start or ())
         estimator = Priced(
             inner.estimator,
@@ -183,9 +207,14 @@ class Paced(AroundRecipe):
             first=[prices.get(objective, 0.0) for objective, _ in self.budgets],
             horizon=horizon or 0,
             arms=shape.arms,
+            violation=is_violation,
         )
         explorer = _charged(inner.explorer)
-        priced: Policy = exchanged(policy, estimator=estimator, explorer=explorer)
+        priced: Any = exchanged(policy, estimator=estimator, explorer=explorer)
+        if weighs_gaps:
+            # It compares estimates of its own, which are charged in their turn.
+            compared = Charged(priced.explorer)
+            priced = dataclasses.replace(priced, explorer=compared)
 
         return priced
 
