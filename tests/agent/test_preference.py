@@ -30,6 +30,7 @@ FIXED = {
     "Elimination",
     "LexElim",
     "Ogde",
+    "PreferenceUcb",
     "ParetoKg",
     "TopTwoParetoTs",
     "WidthGuided",

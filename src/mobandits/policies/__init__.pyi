@@ -12,6 +12,7 @@ from mobandits.policies.context_free.ogde import Ogde as Ogde
 from mobandits.policies.context_free.pareto_kg import ParetoKg as ParetoKg
 from mobandits.policies.context_free.pareto_ts import ParetoTs as ParetoTs
 from mobandits.policies.context_free.pareto_ucb1 import ParetoUcb1 as ParetoUcb1
+from mobandits.policies.context_free.preference_ucb import PreferenceUcb as PreferenceUcb
 from mobandits.policies.context_free.scalarized_ucb1 import ScalarizedUcb1 as ScalarizedUcb1
 from mobandits.policies.context_free.ucb1 import Ucb1 as Ucb1
 from mobandits.policies.context_free.width_guided import WidthGuided as WidthGuided
@@ -89,6 +90,7 @@ __all__ = [
     "Pessimistic",
     "PfLex",
     "PfiRls",
+    "PreferenceUcb",
     "PrimalDual",
     "RandomChoice",
     "Rollout",
