@@ -296,8 +296,8 @@ class Priced(AroundRegression):
             if unit > 0.0:
                 price = min(CEILING / unit, price)
 
-            first = 1.0 / (self.allowed[j] * math.sqrt(self.horizon))
-            return max(first, price)
+            least: float = 1.0 / (self.allowed[j] * math.sqrt(self.horizon))
+            return max(least, price)
 
         if unit > 0.0:
             price = min(CEILING / unit, max(FLOOR / unit, price))

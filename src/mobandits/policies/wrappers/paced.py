@@ -216,7 +216,8 @@ class Paced(AroundRecipe):
             compared = Charged(priced.explorer)
             priced = dataclasses.replace(priced, explorer=compared)
 
-        return priced
+        paced: Policy = priced
+        return paced
 
 
 def _charged(explorer: Any) -> Any:
