@@ -293,8 +293,9 @@ class Priced(AroundRegression):
         price: float = state.price[j]
         unit = self.unit(state, j)
         if self.violation:
-            if unit > 0.0:
-                price = min(CEILING / unit, price)
+            # Not by a quotient of the limit, which of the smallest costs is infinite.
+            if price * unit > CEILING:
+                price = CEILING / unit
 
             least: float = 1.0 / (self.allowed[j] * math.sqrt(self.horizon))
             return max(least, price)
