@@ -108,7 +108,7 @@ def test_ids_and_texts(name):
 @EVERY
 def test_places_are_distinct(name):
     runs = EXPERIMENTS[name].runs
-    pairs = [(run.place(), row) for run in runs if isinstance(run, Run) for row in run.recipes()]
+    pairs = [(run.place, row) for run in runs if isinstance(run, Run) for row in run.recipes()]
     assert len(pairs) == len(set(pairs))
     names = [run.name for run in runs]
     assert len(names) == len(set(names))

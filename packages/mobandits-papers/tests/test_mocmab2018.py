@@ -102,7 +102,7 @@ def test_a_log_can_take_the_place_of_the_stand_in(request):
     log = DisplayAds(str(request.config.rootpath / "tests" / "data" / "r6a_sample.gz"))
     run = ads.display_run(log, log.max_rounds, trials=1)
     assert run.recipes().keys() == OURS["mocmab2018/fig3"].runs[0].recipes().keys()
-    assert "synthetic" not in run.place()
+    assert "synthetic" not in run.place
     assert "SYNTHETIC" in OURS["mocmab2018/fig3"].about[0]
 
 
