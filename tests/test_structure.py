@@ -78,7 +78,9 @@ MAY_IMPORT = {
     "identification": GROUND | {"estimators", "simulation", "logs"},
     # A suite and its entries are TOML files, which `spec` reads; what it adds to recipes wraps them.
     "suite": GROUND
-    | {"simulation", "metrics", "policies", "spec", "statistics", "comparison", "figures"},
+    | {"simulation", "metrics", "policies", "spec", "statistics", "comparison", "figures"}
+    # Prompts are a data set, and an agent routes them.
+    | {"agent", "datasets", "environments", "features", "logs", "orders"},
 }
 # The distribution of the clients: what it imports. Its messages are the service's.
 GUESTS = {"mobandits_client", "mobandits_papers", "mobandits_service"}

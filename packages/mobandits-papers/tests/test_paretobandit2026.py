@@ -317,7 +317,7 @@ def test_files_must_have_the_same_models_bills_and_words(tmp_path):
     assert np.isfinite(routing_of_files(RoutingFiles(same, same)).first.contexts).all()
     wordless = tmp_path / "wordless"
     wordless.write_text("\n".join([json.dumps({**line, "prompt": "?"})] * 60))
-    with pytest.raises(ValueError, match="wordless must have prompts with different words"):
+    with pytest.raises(ValueError, match="wordless: prompts must have different words"):
         routing_of_files(RoutingFiles(wordless, wordless))
     line["arms"] = {m: {"reward": 1, "cost": 0} for m in MODELS}
     free = tmp_path / "free"

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from mobandits.suite.entries import Entrant, Entry
 
 DEVELOPMENT = "development"  # the token of seeds that everyone may tune on
+ROUTING = "MOB-LLM"  # the suite of prompts
 DIFFERENT = 1  # the exit status where an entry is not what it claims
 
 
 def bench(
-    name: Annotated[str, typer.Argument(metavar="SUITE", help="MOB-1.")],
+    name: Annotated[str, typer.Argument(metavar="SUITE", help="MOB-1 or MOB-LLM.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder to write: entries and the page.")
     ] = None,
@@ -30,6 +31,13 @@ def bench(
         typer.Option(
             "--policy",
             help="The entry: a TOML file with [[policies]], NAME:key=value, or MODULE:NAME.",
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            help="Prompts of MOB-LLM: lines of JSON, or a CSV file. Default: the built-in ones.",
         ),
     ] = None,
     built_in: Annotated[
@@ -46,22 +54,24 @@ def bench(
     compare: Annotated[
         Path | None, typer.Option("--compare", help="The file of an entry to stand beside.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Play 10 trials in place of 100.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Play few trials: 10 of 100, or 3 logs of 20.")
+    ] = False,
     token: Annotated[str, typer.Option(help="The text that seeds are made of.")] = DEVELOPMENT,
     workers: Together = None,
 ) -> None:
     """Play a policy in all environments of a suite, score it, and verify and rank entries."""
     from mobandits.simulation.run import threads_for  # noqa: PLC0415
-    from mobandits.suite.definition import load_suite  # noqa: PLC0415
-    from mobandits.suite.entries import BUILT_IN, entrants_of  # noqa: PLC0415
 
     ways = {"--policy": policy, "--built-in": built_in, "--entries": entries, "--verify": verify}
-    if sum(map(bool, ways.values())) != 1:
+    given = sum(map(bool, ways.values()))
+    # A table of prompts is played by the entries of this library in any case.
+    if given > 1 or (given == 0 and name != ROUTING):
         raise typer.BadParameter(f"one of {', '.join(ways)} must be given")
 
     with console.parameters():
-        suite = load_suite(name, token, quick=quick)
-        entrants = entrants_of(policy or str(BUILT_IN))
+        suite = suite_of(name, token, table, quick=quick)
+        entrants = entrants_in(suite, policy)
 
     with threads_for(workers) as threads:
         if verify is not None:
@@ -80,6 +90,36 @@ def bench(
             shown = [*played, *beside]
 
         show(out, suite, shown, refused)
+
+
+def suite_of(name: str, token: str, table: Path | None, *, quick: bool) -> "Suite":
+    """The suite of a name, that of prompts on a table of the user's own where one is given."""
+    from mobandits.suite.definition import load_suite  # noqa: PLC0415
+
+    if name == ROUTING:
+        from mobandits.suite.routing import load_routing_suite  # noqa: PLC0415
+
+        return load_routing_suite(token, table=table, quick=quick)
+    if table is not None:
+        raise typer.BadParameter(f"--table is for {ROUTING} alone, got {name}")
+
+    return load_suite(name, token, quick=quick)
+
+
+def entrants_in(suite: "Suite", policy: str | None) -> list["Entrant"]:
+    """The user's entrants, or those of this library; in the suite of prompts both."""
+    from mobandits.suite.entries import BUILT_IN, entrants_of  # noqa: PLC0415
+
+    own = [] if policy is None else entrants_of(policy)
+    references = suite.references()
+    taken = {each.name for each in references}
+    twice = [each.name for each in own if each.name in taken]
+    if twice:
+        raise ValueError(
+            f"--policy must have another name than {quoted(twice[0])}: give it a label"
+        )
+
+    return own + references if own or references else entrants_of(str(BUILT_IN))
 
 
 def entry_beside(suite: "Suite", path: Path, names: Sequence[str]) -> "Entry":

@@ -90,6 +90,34 @@ def read_routing_file(path: str | Path, judges: Sequence[str] = (GRADE,)) -> Rou
     return parsed_routing(content, str(path), judges)
 
 
+def judges_of_file(path: str | Path) -> list[str]:
+    """The columns that grade an answer: those of the first line that begin with "reward".
+
+    Where there are none, "reward" alone, which `read_routing_file` then asks for.
+
+    Args:
+        path: as of `read_routing_file`.
+
+    Example:
+        >>> import tempfile
+        >>> answers = {"a": {"reward_style": 1, "reward_facts": 0, "cost": 0.1}}
+        >>> path = Path(tempfile.mkdtemp()) / "prompts.jsonl"
+        >>> _ = path.write_text(json.dumps({"prompt": "Hello", "arms": answers}))
+        >>> judges_of_file(path)
+        ['reward_style', 'reward_facts']
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig") as lines:
+            arms = json.loads(next(line for line in lines if line.strip()))["arms"]
+            answer = next(iter(arms.values()))
+            judges = [name for name in answer if name.startswith(GRADE)]
+    except (OSError, StopIteration, ValueError, LookupError, TypeError, AttributeError):
+        # What is wrong with the file, its reader says.
+        judges = []
+
+    return judges or [GRADE]
+
+
 def parsed_routing(content: bytes, name: str, judges: Sequence[str] = (GRADE,)) -> RoutingTable:
     """The table of a file's bytes; see `read_routing_file`.
 

@@ -231,8 +231,20 @@ def prompt_contexts(texts: Sequence[str], fitted_on: int, count: int) -> Array:
 
     Raises:
         MissingExtraError: where the extra `data` is not installed.
+        ValueError: where prompts have no different words.
     """
-    rows = text_features(texts[:fitted_on], texts, count)
+    try:
+        # Of prompts without a difference, the decomposition divides by 0.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rows = text_features(texts[:fitted_on], texts, count)
+    except (ValueError, RuntimeError) as error:
+        # Such as prompts without a word, which the decomposition cannot begin with.
+        raise ValueError(f"prompts must have different words: {error}") from error
+
+    # Divided by its length, a text without a word has features that are no numbers.
+    if not np.isfinite(rows).all():
+        raise ValueError("prompts must have different words, got others")
+
     constant = np.ones((len(texts), 1))
 
     # A row of norm 1 and a constant 1 have norm sqrt(2); linear policies assume at most 1.

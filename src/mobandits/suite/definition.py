@@ -5,20 +5,40 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Metric, Recipe
 from mobandits.metrics import resolve
+from mobandits.simulation.threads import Threads
 from mobandits.spec.building import build
 from mobandits.spec.specification import read_toml
 from mobandits.suite.conditions import Late, Shuffled
+from mobandits.suite.playing import Played, nanoseconds, play_setting
 from mobandits.support.checks import choice
+from mobandits.support.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from mobandits.suite.entries import Entrant
 
 FOLDER = Path(__file__).parent
-SUITES = ("MOB-1",)
+SUITES = ("MOB-1", "MOB-LLM")
 WORD = 8  # bytes of a seed
+
+
+class Shown(NamedTuple):
+    """A mean over trials that pages show.
+
+    Attributes:
+        metric: its name among what is kept of a trial.
+        header: of the column.
+        digits: after the point.
+    """
+
+    metric: str
+    header: str
+    digits: int
 
 
 @dataclass(frozen=True)
@@ -56,14 +76,36 @@ class Suite:
     Attributes:
         name: such as MOB-1.
         version: of its definition.
-        settings: the environments.
+        settings: the environments, `Setting`, or what takes their place.
         trials: in every environment.
         token: a text that seeds are made of, which is published once entries are in.
+        word: for a setting, on pages.
+        is_ranked: whether entries have ranks in each setting.
+        lead: says on pages what the score is.
+        columns: that pages show for each setting.
+        worst: columns of the leaderboard, with the largest mean of all settings.
     """
+
+    word: ClassVar[str] = "environment"
+    is_ranked: ClassVar[bool] = True
+    lead: ClassVar[str] = (
+        "The score is 1 − regret / regret of uniform play, over all trials: 0 is uniform play, 1 "
+        "the oracle's policy. The regret is the effective Pareto regret, or the gap of an "
+        "environment's own order. An entry that cannot play an environment scores 0 there, without "
+        "decimals. ± is half of a 95 % interval."
+    )
+    columns: ClassVar[tuple[Shown, ...]] = (
+        Shown("regret", "regret", 1),
+        # Beside the regret that scores, which is another one where a preference is given.
+        Shown("max_min_regret", "max-min regret", 2),
+        Shown("front_recall", "front recall", 2),
+        Shown("play_entropy", "play entropy", 2),
+    )
+    worst: ClassVar[tuple[Shown, ...]] = ()
 
     name: str
     version: int
-    settings: Sequence[Setting]
+    settings: Sequence[Any]
     trials: int
     token: str
 
@@ -76,9 +118,28 @@ class Suite:
 
         return words
 
+    def play(
+        self,
+        setting: Any,
+        recipe: Recipe,
+        seeds: Sequence[int],
+        threads: Threads,
+        progress: ProgressCallback | None = None,
+    ) -> Played:
+        """Play a recipe in a setting, as `play_setting`."""
+        return play_setting(setting, recipe, seeds, threads, progress)
+
+    def round_time(self, setting: Any, recipe: Recipe, seed: int) -> float | None:
+        """Nanoseconds of a round; None where a suite does not measure them."""
+        return nanoseconds(setting, recipe, seed)
+
+    def references(self) -> "list[Entrant]":
+        """The entrants that are played in any case; none."""
+        return []
+
 
 def load_suite(name: str, token: str, *, quick: bool = False) -> Suite:
-    """A suite of this library.
+    """A suite of environments of this library; `load_routing_suite` has the one of prompts.
 
     Args:
         name: its name.

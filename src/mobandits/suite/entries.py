@@ -22,7 +22,7 @@ from mobandits.spec.registries import catalogue
 from mobandits.spec.specification import load_recipes
 from mobandits.statistics.bands import interval_factor
 from mobandits.suite.definition import Suite
-from mobandits.suite.playing import DIGEST, REGRET, UNIFORM, Played, nanoseconds, play_setting
+from mobandits.suite.playing import DIGEST, REGRET, UNIFORM, Played
 from mobandits.support.files import write_atomically
 from mobandits.support.naming import quoted
 from mobandits.support.progress import ProgressCallback
@@ -97,6 +97,11 @@ def recipe_of(table: Mapping[str, Any]) -> Recipe:
     """
     if "import" in table:
         return imported(table["import"])
+    if "reference" in table:
+        # Only here: what makes references imports data sets, which other suites do not need.
+        from mobandits.suite.references import Reference  # noqa: PLC0415
+
+        return Reference(table["reference"])
 
     recipe: Recipe = build("policies", dict(table), "recipe")
     return recipe
@@ -155,6 +160,11 @@ class Entry:
     def present(self) -> list[str]:
         """The environments that were there, whether the entry could play them or not."""
         return [name for name, played in self.environments.items() if "absent" not in played]
+
+    @property
+    def scored(self) -> list[str]:
+        """Those of the present environments that have a score."""
+        return [name for name in self.present if "unscored" not in self.environments[name]]
 
     def scores(self, name: str) -> Array:
         """(trials,) scores in an environment; 0 where the entry cannot play it.
@@ -272,11 +282,12 @@ def play_entry(
             if progress is not None:
                 progress(before + done, all_rounds)
 
-        played = play_setting(setting, recipe, seeds, threads, report)
+        played = suite.play(setting, recipe, seeds, threads, report)
         environments[setting.name] = played
         before += suite.trials * setting.rounds
-        if "trials" in played:
-            times[setting.name] = round(nanoseconds(setting, recipe, seeds[0]))
+        time = suite.round_time(setting, recipe, seeds[0]) if "trials" in played else None
+        if time is not None:
+            times[setting.name] = round(time)
 
     return Entry(
         suite=suite.name,
@@ -318,7 +329,7 @@ def differences(suite: Suite, entry: Entry, threads: Threads) -> list[str]:
     for setting in suite.settings:
         # No random stream of ours: what is a function of a seed can be foreseen.
         chosen = random.SystemRandom().sample(range(suite.trials), count)
-        played = play_setting(setting, recipe, [seeds[i] for i in chosen], threads)
+        played = suite.play(setting, recipe, [seeds[i] for i in chosen], threads)
         if not agree(entry.environments.get(setting.name, {}), played, chosen):
             found.append(setting.name)
 

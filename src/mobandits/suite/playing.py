@@ -5,7 +5,7 @@ import json
 import statistics
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -23,9 +23,11 @@ from mobandits.simulation.streams import POLICY, ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, merged_surface_blocks, players_of
 from mobandits.simulation.threads import Threads
 from mobandits.simulation.trial import play_trial, trial_problem
-from mobandits.suite.definition import Setting
 from mobandits.support.naming import quoted
 from mobandits.support.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from mobandits.suite.definition import Setting
 
 OWN = "entry"
 UNIFORM = "uniform"
@@ -39,7 +41,7 @@ Trial = dict[str, Any]
 
 
 def play_setting(
-    setting: Setting,
+    setting: "Setting",
     recipe: Recipe,
     seeds: Sequence[int],
     threads: Threads,
@@ -85,7 +87,7 @@ def play_setting(
     return {"trials": [trial_values(tables[i], names) for i in range(len(seeds))]}
 
 
-def plan_of(setting: Setting, policies: dict[str, Recipe]) -> Plan:
+def plan_of(setting: "Setting", policies: dict[str, Recipe]) -> Plan:
     """A plan to play these policies in an environment.
 
     Raises:
@@ -128,19 +130,19 @@ def trial_values(table: pl.DataFrame, metrics: Sequence[str]) -> Trial:
     for metric in others:
         kept[metric] = values.get((OWN, metric))
 
-    kept[DIGEST] = digest_of(table)
+    kept[DIGEST] = digest_of(table["value"].to_list())
 
     return kept
 
 
-def digest_of(table: pl.DataFrame) -> str:
-    """SHA-256 of every recorded value, as the shortest texts that stand for them."""
+def digest_of(values: list[float]) -> str:
+    """SHA-256 of recorded values, as the shortest texts that stand for them."""
     # Not of bytes: those of a NaN are not the same on every machine.
-    text = json.dumps(table["value"].to_list())
+    text = json.dumps(values)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def nanoseconds(setting: Setting, recipe: Recipe, seed: int) -> float:
+def nanoseconds(setting: "Setting", recipe: Recipe, seed: int) -> float:
     """Median time of a round of the recipe alone, without drawing and measuring, on one thread.
 
     Args:

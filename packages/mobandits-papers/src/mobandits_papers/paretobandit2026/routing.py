@@ -159,18 +159,9 @@ def routing_of_files(files: RoutingFiles) -> Routing:
     second = second.of_models(models)
     texts = [*first.prompts, *second.prompts]
     try:
-        # Of prompts without a difference, the decomposition divides by 0.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            contexts = prompt_contexts(texts, len(first.prompts), FEATURES)
-    except (ValueError, RuntimeError) as error:
-        # Such as prompts without a word, which the decomposition cannot begin with.
-        raise ValueError(
-            f"{files.first} must have prompts with different words: {error}"
-        ) from error
-
-    # Divided by its length, a text without a word has features that are no numbers.
-    if not np.isfinite(contexts).all():
-        raise ValueError(f"{files.first} must have prompts with different words, got others")
+        contexts = prompt_contexts(texts, len(first.prompts), FEATURES)
+    except ValueError as error:
+        raise ValueError(f"{files.first}: {error}") from error
 
     return _routing_of_tables(files, tuple(models), first, second, contexts)
 
