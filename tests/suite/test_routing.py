@@ -207,7 +207,11 @@ def test_every_reference_plays(suite):
 def test_the_board_has_spending_and_logs_below(suite, entry):
     dear = play(suite, Entrant("dear", {"name": "single-arm", "arm": 1}))
     board = board_table(suite, [dear, entry])
-    assert board.header[-3:] == ["spent / budget, most", "share of logs below the mixture, most", "can play"]
+    assert board.header[-3:] == [
+        "spent / budget, most",
+        "share of logs below the mixture, most",
+        "can play",
+    ]
     assert [row[0] for row in board.rows] == ["greedy", "dear"]
     small, large = answers()[1][45:].mean(axis=0)
     assert board.rows[1][1:4] == ["0.000", f"{large / small:.3f}", "0.00"]
