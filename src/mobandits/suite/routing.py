@@ -74,11 +74,11 @@ class RoutingSuite(Suite):
         Shown("mixture", "mixture, same money", 4),
         Shown("hindsight", "hindsight, same money", 4),
         Shown("spent", "spent / budget", 3),
-        Shown("below", "logs below the mixture", 2),
+        Shown("below", "share of logs below the mixture", 2),
     )
     worst: ClassVar[tuple[Shown, ...]] = (
         Shown("spent", "spent / budget, most", 3),
-        Shown("below", "logs below the mixture, most", 2),
+        Shown("below", "share of logs below the mixture, most", 2),
     )
 
     prompts: Prompts
