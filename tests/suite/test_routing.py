@@ -230,7 +230,10 @@ def test_the_command_plays_a_table(monkeypatch, suite, entry, table, tmp_path, c
     given = ["bench", "MOB-LLM", "--table", str(table), "--quick"]
     out = tmp_path / "out"
     assert program.call([*given, "--policy", str(mine), "--out", str(out)]) == 0
-    assert "share of logs below the mixture, most" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    # The header is folded where a terminal is narrow.
+    assert "mixture" in said
+    assert "always small" in said
     assert Entry.read(out / "greedy.json").environments == entry.environments
     page = (out / "report.html").read_text()
     assert "Scores by budget" in page
