@@ -27,7 +27,7 @@ class Neighbours(AroundRecipe):
     scale. A decision takes time in proportion to `memory`, features and arms: about 30 us for three
     arms and 27 features.
 
-    With a large penalty and an intercept, `Neighbours(MolEpsGreedy(penalty=1e9, intercept=1e9))`,
+    With a large penalty and an intercept, `Neighbours(MolEpsGreedy(penalty=1e9, intercept=1000))`,
     it is the nearest-neighbour baseline of routing.
 
     Args:
