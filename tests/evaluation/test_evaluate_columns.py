@@ -8,7 +8,7 @@ import pytest
 
 from mobandits.cli import program as cli
 from mobandits.encoding import Encoder
-from mobandits.evaluation import Uniform, command, compare
+from mobandits.evaluation import Uniform, command_arguments, compare
 from mobandits.logs import read
 from mobandits.policies import MolUcb
 
@@ -72,7 +72,7 @@ def test_what_is_deployed_takes_the_same_columns(log):
 
 
 def test_plain_columns_are_numbers_as_before(log):
-    assert command.columns_named(["context=age,visits"]) == {"context": ["age", "visits"]}
+    assert command_arguments.columns_named(["context=age,visits"]) == {"context": ["age", "visits"]}
     assert evaluate(log, *COLUMNS[:3], "context=visits") == 0
     summary = json.loads((log.parent / "out" / "evaluation.json").read_text())
     assert "encoder" not in summary["log"]
