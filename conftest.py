@@ -96,6 +96,7 @@ PROCESS = (
 LONG = (
     "agent/test_forged_states.py",
     "agent/test_hostile_files.py",
+    "agent/test_refitting.py",
     "evaluation/test_estimated_propensities.py",
     "evaluation/test_tune_command.py",
     "features/test_fitted_maps.py",
