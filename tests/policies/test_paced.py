@@ -25,6 +25,7 @@ from mobandits.policies import (
     MolTs,
     MolUcb,
     Paced,
+    Rollout,
     WithFloor,
     Within,
 )
@@ -449,6 +450,7 @@ def test_what_is_refused(options, said):
         (Paced(Paced(MolUcb(), {1: 1}), {2: 1}), r"Paced\.recipe must not be paced itself"),
         (Paced(Exp3P(), {1: 1}), r"Paced\.recipe must have estimates"),
         (Paced(MoglbUcb(), {1: 1}), r"Paced\.recipe must believe in mean rewards"),
+        (Paced(Rollout(MolUcb(), 0), {1: 1}), r"Paced\.recipe must act on the beliefs"),
         (GapWeighted(Within(MolUcb(), {0: 1.0})), r"GapWeighted\.recipe must bind"),
     ],
     ids=str,

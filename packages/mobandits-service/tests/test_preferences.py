@@ -194,3 +194,44 @@ def test_the_last_of_several_orders_holds(tmp_path):
         assert (await client.get(PLACE)).json()["order"]["tolerance"] == 0.25
 
     ask(tmp_path / "log", talk)
+
+
+LEARNER = {"name": "mol-ucb", "scale": 0.3}
+FLOORS = {
+    "falling": {
+        "name": "with-floor",
+        "recipe": LEARNER,
+        "epsilon": {"factor": 0.8, "power": 0.2},
+    },
+    "shares": {"name": "with-floor", "recipe": LEARNER, "shares": {"small": 0.1, "large": 0.2}},
+    "violation": {
+        "name": "paced",
+        "recipe": {"name": "gap-weighted", "recipe": LEARNER},
+        "budgets": {"cost": 0.5},
+        "horizon": 100,
+        "price": "violation",
+    },
+}
+
+
+@pytest.mark.parametrize("policy", FLOORS.values(), ids=FLOORS)
+def test_another_preference_keeps_every_probability_positive(tmp_path, policy):
+    spec = specification(router={**ROUTER, "policy": policy})
+
+    async def talk(client, running):
+        told = []
+        for order in ({"name": "lexicographic"}, {"name": "weighted", "weights": [1.0, 0.5]}):
+            changed = await client.put(PLACE, json={"order": order})
+            assert changed.status_code == 200
+            for _ in range(4):
+                decided = await client.post(f"{AGENT}/decide", json={"context": CONTEXT})
+                answer = decided.json()
+                assert 0.0 < answer["propensity"] < 1.0
+                place = f"{AGENT}/decisions/{answer['decision']}/rewards"
+                body = {"quality": 0.5, "cost": 0.75}
+                learned = await client.post(place, json=body)
+                assert learned.is_success, learned.text
+                told.append(answer["propensity"])
+        return told
+
+    assert len(ask(tmp_path / "log", talk, spec)) == 8

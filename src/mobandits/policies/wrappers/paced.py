@@ -73,8 +73,9 @@ class Paced(AroundRecipe):
     Around `GapWeighted` every arm keeps a known, positive probability, since no arm is barred. A
     price is in rewards, as they are learned, per unit of cost: what a round may spend, b, is worth
     1 / sqrt n of them in the beginning, and e times as much with each b sqrt n that is overspent.
-    So rewards should be about 1 apart here too. Where costs are worth no more than L rewards per b,
-    Q stays near b sqrt(n) ln(L sqrt n): that much may be overspent in the end.
+    So rewards should be about 1 apart here too. Where b is worth L rewards at the price that keeps
+    the budget, about b sqrt(n) ln(L sqrt n) is overspent in the end. Where L is below 1 / sqrt n,
+    the least price is too high already, and a part of the budget is left over.
 
     A new price list is announced by `Agent.reprice(arm, factor)`: what is predicted of the arm's cost
     changes at once, and nothing is learned anew.
