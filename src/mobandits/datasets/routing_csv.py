@@ -61,7 +61,8 @@ def read_routing_csv(path: str | Path) -> NumberedTable:
         listed = shortened(", ".join(map(quoted, names)))
         raise ValueError(f"{path} must have a column that begins with {QUALITY}, got {listed}")
 
-    texts = [name for name in (ID, MODEL, PROMPT) if name in names or name != PROMPT]
+    of_prompts = [PROMPT] if PROMPT in names else []
+    texts = [ID, MODEL, *of_prompts]
     others = [name for name in names if name not in (*texts, *judges, COST)]
     columns = [
         *(Column(name, "text", "of the prompt or the model") for name in texts),
@@ -75,7 +76,7 @@ def read_routing_csv(path: str | Path) -> NumberedTable:
     places = _places(path, rows, ids.to_list(), models.to_list())
     shape = places.shape
     # Text and numbers of a prompt stand in each of its rows.
-    for name in (*texts[2:], *others):
+    for name in (*of_prompts, *others):
         values = rows[name].to_numpy()[places]
         varies = np.flatnonzero((values != values[:, :1]).any(axis=1))
         if len(varies):
@@ -83,7 +84,7 @@ def read_routing_csv(path: str | Path) -> NumberedTable:
             raise ValueError(f"{where} must have one value of {name} in all rows, got several")
 
     first = places[:, 0]
-    prompts = rows[PROMPT].to_numpy()[first].tolist() if PROMPT in names else [""] * shape[0]
+    prompts = rows[PROMPT].to_numpy()[first].tolist() if of_prompts else [""] * shape[0]
     table = RoutingTable(
         prompts=tuple(prompts),
         sources=("",) * shape[0],
@@ -105,8 +106,8 @@ def _places(path: str | Path, rows: "pl.DataFrame", ids: list[str], models: list
     """
     number = {name: place for place, name in enumerate(ids)}
     column = {name: place for place, name in enumerate(models)}
-    prompt = np.array([number[name] for name in rows["prompt_id"]])
-    model = np.array([column[name] for name in rows["model"]])
+    prompt = np.array([number[name] for name in rows[ID]])
+    model = np.array([column[name] for name in rows[MODEL]])
     counts = np.zeros((len(ids), len(models)), np.int64)
     np.add.at(counts, (prompt, model), 1)
     wrong = np.argwhere(counts != 1)

@@ -116,8 +116,8 @@ class Priced(AroundRegression):
     Reference:
         Exponential weights on the dual of a budget, one of the cases of Balseiro, Lu and Mirrokni,
         "The best of many worlds: dual mirror descent for online allocation problems", 2020; what is
-        left, the integral term and the limits are ours. The price of what was
-        overspent is that of Sarkar and Sinha, 2026, rebuilt from the abstract.
+        left, the integral term and the limits are ours. The price of what was overspent is that of
+        Sarkar and Sinha, 2026, rebuilt from the abstract.
 
     Example:
         >>> from mobandits.estimators import SampleMean

@@ -2,21 +2,26 @@
 
 import functools
 import hashlib
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Rng
+from mobandits.contracts.protocols import Array, IntArray, Rng
 from mobandits.datasets.routing_csv import NumberedTable, read_routing_csv
 from mobandits.datasets.routing_files import judges_of_file, read_routing_file
 from mobandits.environments import LlmRouting
 from mobandits.environments.llm_routing import FIRST, PROMPTS, prompt_contexts
 from mobandits.features.feature_map import FeatureMap
 from mobandits.logs import Feedback
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Objective, signs_of
 from mobandits.numerics.hindsight import HindsightCurve, hindsight_curve
 from mobandits.support.naming import quoted
+
+if TYPE_CHECKING:
+    from mobandits.agent.agent import Agent
 
 TEXT_FEATURES = 32  # of a prompt's text, as `LlmRouting` has them
 FEWEST = 40  # prompts per model: a model has about 20 answers in a log
@@ -52,10 +57,13 @@ class Prompts:
 
     @property
     def objectives(self) -> tuple[Objective, Objective]:
-        """Quality, with a range that holds [0, 1] and all values, and cost."""
-        low = min(0.0, float(self.quality.min()))
-        high = max(1.0, float(self.quality.max()))
-        return Objective("quality", low=low, high=high), COST
+        """Quality and cost."""
+        return graded("quality", self.quality), COST
+
+    @functools.cached_property
+    def answers(self) -> Array:
+        """(prompts, models, 2) quality and cost."""
+        return np.stack([self.quality, self.cost], axis=2)
 
     @functools.cached_property
     def hindsight(self) -> HindsightCurve:
@@ -80,17 +88,72 @@ class Prompts:
         return fit(log, "clusters", folds=2).map
 
     def log(self, rng: Rng) -> Feedback:
-        """A log of the first rows, with one answer each of a model drawn uniformly."""
-        count = len(self.models)
-        rows = np.arange(self.logged)
-        arms = rng.integers(count, size=self.logged)
-        # All rewards of a log are maximised: costs are negated.
-        rewards = np.column_stack([self.quality[rows, arms], -self.cost[rows, arms]])
-        propensities = np.full(self.logged, 1.0 / count)
-
-        return Feedback(
-            self.contexts[rows], arms, rewards, propensities, self.models, self.objectives
+        """A log of the first rows; see `uniformly_logged`."""
+        rows = slice(self.logged)
+        return uniformly_logged(
+            self.contexts[rows], self.answers[rows], self.models, self.objectives, rng
         )
+
+
+def graded(judge: str, grades: Array) -> Objective:
+    """The objective of a judge, with a range that holds [0, 1] and all of its grades."""
+    low = min(0.0, float(grades.min()))
+    high = max(1.0, float(grades.max()))
+    return Objective(judge, low=low, high=high)
+
+
+def uniformly_logged(
+    contexts: Array,
+    answers: Array,
+    models: tuple[str, ...],
+    objectives: Sequence[Objective],
+    rng: Rng,
+) -> Feedback:
+    """A log with one answer per prompt, of a model that is drawn uniformly.
+
+    Args:
+        contexts: (prompts, features).
+        answers: (prompts, models, objectives) in the objectives' own directions.
+        models: names.
+        objectives: of the answers.
+        rng: draws a model per prompt.
+    """
+    count = len(models)
+    prompts = len(answers)
+    arms = rng.integers(count, size=prompts)
+    rewards = answers[np.arange(prompts), arms] * signs_of(objectives)
+    propensities = np.full(prompts, 1.0 / count)
+
+    return Feedback(contexts, arms, rewards, propensities, models, objectives)
+
+
+def routed(
+    agent: "Agent[Any]",
+    contexts: Array,
+    answers: Array,
+    order: IntArray,
+    models: Sequence[str],
+    eligible: Sequence[Hashable] | None = None,
+) -> IntArray:
+    """(rounds,) the positions of the models that an agent plays; it learns every answer.
+
+    Args:
+        agent: with all or some of the models as arms.
+        contexts: (prompts, features).
+        answers: (prompts, models, objectives) in the objectives' own directions.
+        order: (rounds,) prompts, as they come.
+        models: names.
+        eligible: the models that may answer; None: all of the agent's.
+    """
+    position: dict[Hashable, int] = {model: i for i, model in enumerate(models)}
+    arms = np.empty(len(order), np.int64)
+    for i, prompt in enumerate(order.tolist()):
+        decision = agent.decide(contexts[prompt], eligible)
+        arm = position[decision.arm]
+        agent.learn(decision.id, answers[prompt, arm].tolist())
+        arms[i] = arm
+
+    return arms
 
 
 def built_in_prompts() -> Prompts:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Recipe
+from mobandits.contracts.protocols import Array, Recipe
 from mobandits.logs import Feedback
 from mobandits.policies import Paced, SingleArm
 from mobandits.simulation.run import RoundCounter
@@ -19,7 +19,7 @@ from mobandits.spec.specification import read_toml
 from mobandits.suite.definition import FOLDER, Shown, Suite, with_preference
 from mobandits.suite.entries import Entrant, entrants_of
 from mobandits.suite.playing import DIGEST, REGRET, UNIFORM, Played, Trial, digest_of
-from mobandits.suite.prompts import Prompts, built_in_prompts, prompts_of_file
+from mobandits.suite.prompts import Prompts, built_in_prompts, prompts_of_file, routed
 from mobandits.suite.references import KINDS, QUALITY_ALONE, Reference
 from mobandits.support.progress import ProgressCallback
 
@@ -212,7 +212,8 @@ def play_budget(prompts: Prompts, budget: Budget, recipe: Recipe, seed: int) -> 
         made = recipe.made(prompts, log, budget.allowed)
 
     if isinstance(made, Recipe) and not isinstance(made, SingleArm):
-        arms = routed(prompts, budget.allowed, made, log, order, seed)
+        agent = router(prompts, budget.allowed, made, log, seed)
+        arms = routed(agent, prompts.contexts, prompts.answers, order, prompts.models)
         got = prompts.quality[order, arms]
         paid = prompts.cost[order, arms]
     else:
@@ -256,17 +257,14 @@ def constant_of(prompts: Prompts, recipe: SingleArm) -> Array:
     return shares
 
 
-def routed(
-    prompts: Prompts, allowed: float, recipe: Recipe, log: Feedback, order: IntArray, seed: int
-) -> IntArray:
-    """(rounds,) the models that an agent plays, which has learned a log and goes on learning.
+def router(prompts: Prompts, allowed: float, recipe: Recipe, log: Feedback, seed: int) -> Any:
+    """An agent within a budget for the rows that are played, which has learned a log.
 
     Args:
         prompts: the table.
         allowed: cost per prompt.
         recipe: with or without budgets.
         log: of the first rows.
-        order: (rounds,) rows, as they come.
         seed: of the agent.
     """
     # Only here: agents import much.
@@ -276,9 +274,8 @@ def routed(
     given = {
         "budgets": {"cost": allowed},
         "largest": {"cost": large or allowed},
-        "horizon": len(order),
+        "horizon": prompts.played,
     }
-    names = list(range(len(prompts.models)))
     agent: Agent[Any] = Agent(
         with_budgets(recipe, given),
         arms=prompts.models,
@@ -287,16 +284,8 @@ def routed(
         seed=seed,
     )
     agent.learn_log(log)
-    position = dict(zip(prompts.models, names, strict=True))
-    arms = np.empty(len(order), np.int64)
-    for i, row in enumerate(order.tolist()):
-        decision = agent.decide(prompts.contexts[row])
-        arm = position[decision.arm]
-        seen = [float(prompts.quality[row, arm]), float(prompts.cost[row, arm])]
-        agent.learn(decision.id, seen)
-        arms[i] = arm
 
-    return arms
+    return agent
 
 
 def with_budgets(recipe: Recipe, given: Mapping[str, Any]) -> Recipe:

@@ -23,6 +23,7 @@ from mobandits.orders import Weighted
 from mobandits.orders.by_number import by_number
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies import DriftAlarm, MolEpsGreedy, Paced
+from mobandits.suite.prompts import graded, routed, uniformly_logged
 from mobandits.support.naming import quoted
 
 QUALITY = Objective("quality", low=0.0, high=1.0)
@@ -56,6 +57,12 @@ class Prompts(NamedTuple):
         """(prompts, models) the mean grade of every answer."""
         mean: Array = self.grades.mean(axis=2)
         return mean
+
+    @property
+    def answers(self) -> Array:
+        """(prompts, models, objectives) the grades and the cost of every answer."""
+        cost = self.dollars[:, :, None]
+        return np.concatenate([self.grades, cost], axis=2)
 
     def between(self, first: int, last: int | None) -> "Prompts":
         """The prompts from the first to before the last; None: to the end."""
@@ -191,7 +198,7 @@ def _routing_of_tables(
     names = (*judges, str(COST.name))
     preference = by_number(preference, names)
     check_objectives(preference, len(names))
-    objectives = [_graded(judge, grades[:, :, place]) for place, judge in enumerate(judges)]
+    objectives = [graded(judge, grades[:, :, place]) for place, judge in enumerate(judges)]
     both = Prompts(contexts, grades, dollars)
     count = len(first.prompts)
 
@@ -218,13 +225,6 @@ def _checked_table(path: str | Path, judges: Sequence[str]) -> RoutingTable:
     return table
 
 
-def _graded(judge: str, grades: Array) -> Objective:
-    """The objective of a judge."""
-    low = min(0.0, float(grades.min()))
-    high = max(1.0, float(grades.max()))
-    return Objective(judge, low=low, high=high)
-
-
 def uniform_log(routing: Routing, rng: Rng, models: Sequence[int] | None = None) -> Feedback:
     """A log of decisions that a uniform policy made on the first file.
 
@@ -233,18 +233,12 @@ def uniform_log(routing: Routing, rng: Rng, models: Sequence[int] | None = None)
         rng: draws a model per prompt.
         models: the positions of those that are drawn; None: all.
     """
+    drawn = list(range(len(routing.models))) if models is None else list(models)
     prompts = routing.first
-    drawn = np.arange(len(routing.models)) if models is None else np.asarray(models)
-    count = len(prompts.dollars)
-    places: IntArray = np.asarray(rng.integers(len(drawn), size=count))
-    arms = drawn[places]
-    rows = np.arange(count)
-    # All rewards of a log are maximised: costs are negated.
-    rewards = np.column_stack([prompts.grades[rows, arms], -prompts.dollars[rows, arms]])
-    propensities = np.full(count, 1.0 / len(drawn))
     names = tuple(routing.models[arm] for arm in drawn)
+    answers = prompts.answers[:, drawn]
 
-    return Feedback(prompts.contexts, places, rewards, propensities, names, routing.objectives)
+    return uniformly_logged(prompts.contexts, answers, names, routing.objectives, rng)
 
 
 def router(
@@ -289,15 +283,7 @@ def play(
         order: (rounds,) in which they come.
         eligible: the models that may answer; None: all of the agent's.
     """
-    position: dict[Hashable, int] = {model: i for i, model in enumerate(routing.models)}
-    arms = np.empty(len(order), np.int64)
-    for i, prompt in enumerate(order.tolist()):
-        decision = agent.decide(prompts.contexts[prompt], eligible)
-        arm = position[decision.arm]
-        seen = [*prompts.grades[prompt, arm].tolist(), float(prompts.dollars[prompt, arm])]
-        agent.learn(decision.id, seen)
-        arms[i] = arm
-
+    arms = routed(agent, prompts.contexts, prompts.answers, order, routing.models, eligible)
     quality = prompts.quality[order, arms]
     dollars = prompts.dollars[order, arms]
 
