@@ -5,9 +5,8 @@ import sqlite3
 import numpy as np
 import pytest
 
-from mobandits.logs.store.appending import in_one, prepare_appending
-from mobandits.logs.store.merged_statements import MOST_ROWS, UPDATE_EVENTS
-from mobandits.logs.store.rows import statements_of
+from mobandits.logs.store.appending import MOST_ROWS, in_few, prepare_appending
+from mobandits.logs.store.rows import UPDATE_EVENTS, statements_of
 from mobandits.logs.store.schema import create_tables
 
 TABLES = ("agents", "decisions", "rewards", "changes")
@@ -84,7 +83,8 @@ def test_the_tables_are_as_after_the_statements_one_by_one(connections, seed):
     for count in (1, 2, 3, 5, 16, 20):
         statements = events.statements(count)
         changes = fast.total_changes
-        fast.execute(*in_one(statements))
+        (one,) = in_few(statements)
+        fast.execute(*one)
         assert fast.total_changes > changes
         for sql, values in statements:
             slow.execute(sql, values)
@@ -104,12 +104,12 @@ def test_of_a_group_with_a_row_that_is_refused_nothing_is_there(connections, eve
     fast, slow = connections
     decision = {"kind": "decide", "id": 1, "arm": 0, "key": "a"}
     first = statements_of(1, 1, decision)[1] + [(UPDATE_EVENTS, (1, 1))]
-    fast.execute(*in_one(first))
+    fast.execute(*in_few(first)[0])
     before = content(fast)
     _, good = statements_of(1, 2, {"kind": "decide", "id": 2, "arm": 0})
     _, bad = statements_of(1, 3, event)
     with pytest.raises(sqlite3.IntegrityError) as failure:
-        fast.execute(*in_one([*good, *bad, (UPDATE_EVENTS, (3, 1))]))
+        fast.execute(*in_few([*good, *bad, (UPDATE_EVENTS, (3, 1))])[0])
     assert content(fast) == before
     assert not fast.in_transaction
 
@@ -124,17 +124,31 @@ def test_rewards_may_be_of_decisions_of_the_same_group(connections):
     fast, _ = connections
     _, made = statements_of(1, 1, {"kind": "decide", "id": 1, "arm": 0})
     _, told = statements_of(1, 2, {"kind": "learn", "id": 1, "rewards": {"quality": 0.5}})
-    fast.execute(*in_one([*told, *made, (UPDATE_EVENTS, (2, 1))]))
+    fast.execute(*in_few([*told, *made, (UPDATE_EVENTS, (2, 1))])[0])
     assert fast.execute("SELECT count(*) FROM rewards").fetchone() == (1,)
     assert fast.execute("SELECT events FROM agents WHERE id = 1").fetchone() == (2,)
 
 
-def test_what_does_not_only_append_is_left_to_a_transaction(connections):
+def test_many_statements_and_others_between_them_become_a_few(connections):
+    fast, slow = connections
     events = Events(np.random.default_rng(0))
-    some = events.statements(MOST_ROWS - len(AGENTS))
-    assert in_one([*some, ("DELETE FROM snapshots", ())]) is None
-    assert in_one([]) is None
-    assert in_one(some + events.statements(MOST_ROWS)) is None
+    delete = ("DELETE FROM changes WHERE seq % 2 = 0", ())
+    statements = [
+        *events.statements(2 * MOST_ROWS),
+        delete,
+        *events.statements(MOST_ROWS),
+        delete,
+        delete,
+    ]
+    few = in_few(statements)
+    assert 5 <= len(few) <= 10
+    assert few.count(delete) == 3
+    for sql, values in few:
+        fast.execute(sql, values)
+    for sql, values in statements:
+        slow.execute(sql, values)
+    assert content(fast) == content(slow)
+    assert in_few([]) == []
 
 
 def test_the_file_stays_as_it_is(tmp_path):

@@ -10,7 +10,7 @@
 - `export`, `shortening`, `archives` and `csv_files` are what leaves a store; `backup` copies one in
   use. `survey` reads around damage, `checking` says what is whole, `salvaging` saves it.
 - `shared_file` is a file that several agents of a process share. Each has a `grouped_writer`;
-  `committer` commits their calls together, in few statements (`merged_statements`), and counts them
+  `committer` commits their calls together, in few statements (`appending`), and counts them
   (`rollup`). `shared_store` is what a service needs of a store, in a file or in a database.
 
 SQL is what SQLite and PostgreSQL both understand; the service's connection has what differs.

@@ -1,4 +1,4 @@
-"""Rows of several tables in one statement, which is a transaction of its own.
+"""Rows of several tables in one statement, which alone is a transaction of its own.
 
 SQLite's module lets go of Python's lock in every statement, and waits for a thread that computes to
 have it back: a transaction of five statements waits for the event loop of a service fifteen times.
@@ -7,15 +7,16 @@ triggers run for each row what would have been run apart.
 """
 
 import functools
+import itertools
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from mobandits.logs.store.merged_statements import MOST_ROWS, UPDATE_EVENTS
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
     INSERT_DECISION,
     INSERT_REWARD,
+    UPDATE_EVENTS,
+    Row,
     Statement,
 )
 from mobandits.logs.store.session import Session
@@ -27,6 +28,7 @@ WIDTH = max(body.count("?") for body in BODIES)
 # Rows of a kind have fewer values than the view has columns.
 FILLINGS = [(None,) * (WIDTH - body.count("?")) for body in BODIES]
 NO_ROW = (None,) * (1 + WIDTH)  # which no trigger takes
+MOST_ROWS = 64  # of one statement
 STEP = 4  # rows, from which on statements have a multiple of them
 COLUMNS = ["kind", *(f"c{number}" for number in range(WIDTH))]
 
@@ -41,50 +43,53 @@ def prepare_appending(connection: Session) -> None:
         connection.execute(f"{start} WHEN NEW.kind = {place} BEGIN {step}; END")
 
 
-def in_one(statements: Iterable[Statement]) -> Statement | None:
-    """One statement that leaves the tables as the given ones do, one after the other.
+def in_few(statements: Iterable[Statement]) -> list[Statement]:
+    """Few statements that leave the tables as the given ones do, one after the other.
 
     Args:
-        statements: SQL and its values.
-
-    Returns:
-        None where some append no events, or there are too many for one statement.
+        statements: SQL and its values; those that append events are put together, up to the next
+            one that does not.
 
     Example:
-        >>> sql, values = in_one([(UPDATE_EVENTS, (7, 1)), (UPDATE_EVENTS, (8, 1))])
+        >>> [(sql, values)] = in_few([(UPDATE_EVENTS, (7, 1)), (UPDATE_EVENTS, (8, 1))])
         >>> values[:4]
         (3, 8, 1, None)
-        >>> in_one([("DELETE FROM snapshots", ())]) is None
-        True
+        >>> in_few([("DELETE FROM snapshots", ())])
+        [('DELETE FROM snapshots', ())]
     """
-    values: list[Any] = []
-    last_events: dict[int, int] = {}
-    for sql, row in statements:
+    few: list[Statement] = []
+    rows: list[Row] = []
+    last_events: dict[int, Row] = {}
+    for sql, values in statements:
         place = PLACES.get(sql)
         if place is None:
-            return None
-        if sql == UPDATE_EVENTS:
-            events, agent = row
-            last_events[agent] = events
+            few += _taken(rows, last_events)
+            few.append((sql, values))
             continue
 
-        values.append(place)
-        values += row
-        values += FILLINGS[place]
+        row = (place, *values, *FILLINGS[place])
+        if sql == UPDATE_EVENTS:
+            _, agent = values
+            last_events[agent] = row
+        else:
+            rows.append(row)
 
-    update = PLACES[UPDATE_EVENTS]
-    for agent, events in last_events.items():
-        values += (update, events, agent)
-        values += FILLINGS[update]
+    few += _taken(rows, last_events)
 
-    count = len(values) // len(COLUMNS)
-    if not 0 < count <= MOST_ROWS:
-        return None
+    return few
 
-    size = _size_for(count)
-    values += NO_ROW * (size - count)
 
-    return _insert_of(size), tuple(values)
+def _taken(rows: list[Row], last_events: dict[int, Row]) -> Iterator[Statement]:
+    """The statements of the rows gathered so far, of which none are left afterwards."""
+    rows += last_events.values()
+    last_events.clear()
+    for start in range(0, len(rows), MOST_ROWS):
+        some = rows[start : start + MOST_ROWS]
+        size = _size_for(len(some))
+        some += [NO_ROW] * (size - len(some))
+        yield _insert_of(size), tuple(itertools.chain.from_iterable(some))
+
+    rows.clear()
 
 
 def _size_for(count: int) -> int:

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
-from mobandits.logs.store.appending import in_one, prepare_appending
-from mobandits.logs.store.merged_statements import merged
+from mobandits.logs.store.appending import in_few, prepare_appending
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
@@ -97,14 +96,17 @@ class Committer:
         self,
         connection: Session,
         together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+        merged: Callable[[Iterable[Statement]], Iterable[Statement]] = in_few,
     ) -> None:
         """Take calls from now on; once more after `end` is no error.
 
         Args:
             connection: which nobody else writes with.
             together: sends the statements inside without waiting for each, where that saves time.
+            merged: makes few statements of those of many calls.
         """
         self._connection = connection
+        self._merged = merged
         self._together = together
         # Sums are counted by statements that need answers, and so apart from such a group.
         self._is_together = together is not contextlib.nullcontext
@@ -266,27 +268,23 @@ class Committer:
     def _commit(self, group: Group) -> None:
         # What follows lost events would leave a hole in its agent's log.
         calls = [call for call in group.calls if call.origin.failure is None]
+        every = itertools.chain.from_iterable(call.statements for call in calls)
         try:
+            statements = list(self._merged(every))
             if self._is_together:
-                self._in_transaction(lambda: self._execute(calls), self._together)
-            elif self._rollup.is_due() or not self._append_in_one(calls):
-                self._in_transaction(lambda: self._execute_and_count(calls))
+                self._in_transaction(lambda: self._execute(statements), self._together)
+            elif self._rollup.is_due():
+                self._in_transaction(lambda: self._execute_and_count(statements))
+            elif len(statements) == 1:
+                # Alone, it is a transaction of its own.
+                self._execute(statements)
+            else:
+                self._in_transaction(lambda: self._execute(statements))
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
         except Exception as error:  # noqa: BLE001 - else the thread ends, and all wait for ever
             self._give_up(calls, error)
-
-    def _append_in_one(self, calls: list[Call]) -> bool:
-        """Commit calls that only append, in one statement; whether they do."""
-        statement = in_one(_statements_of(calls))
-        if statement is None:
-            return False
-
-        sql, values = statement
-        self._connection.execute(sql, values)
-
-        return True
 
     def _commit_apart(self, calls: list[Call]) -> None:
         """Commit the calls of a group that cannot be committed whole, but for those at fault."""
@@ -308,15 +306,14 @@ class Committer:
             execute()
             connection.execute("COMMIT")
 
-    def _execute(self, calls: list[Call]) -> None:
+    def _execute(self, statements: Iterable[Statement]) -> None:
         connection = self._connection
-        for sql, values in merged(_statements_of(calls)):
+        for sql, values in statements:
             connection.execute(sql, values)
 
-    def _execute_and_count(self, calls: list[Call]) -> None:
-        self._execute(calls)
-        if self._rollup.is_due():
-            self._rollup.count()
+    def _execute_and_count(self, statements: Iterable[Statement]) -> None:
+        self._execute(statements)
+        self._rollup.count()
 
     def _count_events(self) -> None:
         """Count some of the events that were appended, where no group is there to do it with."""
@@ -334,7 +331,7 @@ class Committer:
 
             connection.execute("SAVEPOINT call")
             try:
-                self._execute([call])
+                self._execute(call.statements)
             except sqlite3.IntegrityError as error:
                 connection.execute("ROLLBACK TO call")
                 call.origin.failure = f"an event was refused: {error}"
@@ -346,10 +343,6 @@ class Committer:
             call.origin.failure = f"its last events could not be written: {error}"
 
         self._after_failure(error)
-
-
-def _statements_of(calls: list[Call]) -> Iterable[Statement]:
-    return itertools.chain.from_iterable(call.statements for call in calls)
 
 
 def _call_notes(group: Group) -> None:

@@ -22,6 +22,7 @@ DOUBLE = np.dtype("<f8")  # the same bytes on every machine
 INSERT_DECISION = "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_REWARD = "INSERT INTO rewards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 INSERT_CHANGE = "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)"
+UPDATE_EVENTS = "UPDATE agents SET events = ? WHERE id = ?"
 # Rows of an agent, with the columns that make events of them; further conditions follow.
 DECISION_ROWS = """
 SELECT id, seq, at, arm, propensity, rows, features, context,

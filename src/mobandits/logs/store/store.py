@@ -23,9 +23,15 @@ from mobandits.logs.store.content import (
 )
 from mobandits.logs.store.continuity import Continuity
 from mobandits.logs.store.grouped_writer import GroupedWriter
-from mobandits.logs.store.merged_statements import UPDATE_EVENTS
 from mobandits.logs.store.ownership import Owner, claim
-from mobandits.logs.store.rows import Event, Statement, checksum, own_statements, statements_of
+from mobandits.logs.store.rows import (
+    UPDATE_EVENTS,
+    Event,
+    Statement,
+    checksum,
+    own_statements,
+    statements_of,
+)
 from mobandits.logs.store.schema import broken_rule, create_tables
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.store_reading import StoreReading

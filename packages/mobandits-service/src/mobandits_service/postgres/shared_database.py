@@ -23,6 +23,7 @@ from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
 from mobandits_service.postgres.connection import PostgresConnection, connected
 from mobandits_service.postgres.key_filter import DIGEST_BYTES, KeyFilter
+from mobandits_service.postgres.merged_statements import merged
 from mobandits_service.postgres.ownership import RELEASE, check_direct, holder, takes_lock
 from mobandits_service.postgres.tables import create_tables
 
@@ -303,7 +304,7 @@ class SharedDatabase:
         self._lost = None
         self._writing = candidate
         self._candidate = None
-        self.committer.begin(candidate, candidate.together)
+        self.committer.begin(candidate, candidate.together, merged)
         with self._parts:
             self._is_held = True
 
