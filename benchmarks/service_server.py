@@ -18,7 +18,7 @@ import httpx
 import msgspec
 import uvicorn
 
-from mobandits.logs.store.shared_store import open_shared
+from mobandits.logs.store import open_shared
 from mobandits_service.addresses import authority, bound
 from mobandits_service.application import application
 from mobandits_service.group_commit import Settlements

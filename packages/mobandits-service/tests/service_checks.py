@@ -4,9 +4,8 @@ import time
 
 from services import PATIENCE, specification
 
-from mobandits.logs.store import Store
+from mobandits.logs.store import Store, open_shared
 from mobandits.logs.store.connection import reading
-from mobandits.logs.store.shared_store import open_shared
 
 LOOK_SECONDS = 0.02
 LAST_SNAPSHOT = "SELECT seq, state FROM snapshots ORDER BY seq DESC LIMIT 1"

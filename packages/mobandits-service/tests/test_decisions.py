@@ -191,7 +191,7 @@ def test_a_page_of_a_long_log_is_found_by_its_index(tmp_path):
         await filled(client, count=5)
         running.file.committer.flush()
         plans = []
-        connection = running.file._reader
+        connection = running.file._reading
         for order in ("", " DESC"):
             query = "SELECT id FROM decisions WHERE agent = ? AND id > ? AND arm = ?"
             rows = connection.execute(

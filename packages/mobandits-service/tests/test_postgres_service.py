@@ -19,7 +19,7 @@ from services import CONTEXT, PATIENCE, Served, client_of, specification
 
 from mobandits.cli import program as cli
 from mobandits.logs import read
-from mobandits.logs.store.shared_store import open_shared
+from mobandits.logs.store import open_shared
 from mobandits_service.runtime import ServiceRuntime
 
 pytest_plugins = ("databases",)

@@ -13,12 +13,11 @@ from services import PATIENCE, specification
 from mobandits.errors import LogError
 from mobandits.logs import read
 from mobandits.logs.address import Address
-from mobandits.logs.store import SharedFile, Store
+from mobandits.logs.store import SharedFile, Store, open_shared
 from mobandits.logs.store.connection import connect, reading
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rollup import BOUNDED, MINUTE
 from mobandits.logs.store.schema import create_tables
-from mobandits.logs.store.shared_store import open_shared
 from mobandits.orders import Lexicographic
 
 pytest_plugins = ("databases",)

@@ -12,8 +12,7 @@ from service_checks import check_replay, wait_for
 from services import PATIENCE
 from worker_services import ServedByWorkers, is_alive
 
-from mobandits.logs.store import Store
-from mobandits.logs.store.shared_store import open_shared
+from mobandits.logs.store import Store, open_shared
 
 pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres

@@ -7,7 +7,7 @@ import time
 import numpy as np
 from services import CONTEXT, PATIENCE, specification
 
-from mobandits.logs.store.shared_store import open_shared
+from mobandits.logs.store import open_shared
 from mobandits_client.messages import Decide
 from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.workers.worker import Worker

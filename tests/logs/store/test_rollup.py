@@ -93,8 +93,8 @@ def until_counted(file):
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         with file.lock:
-            numbers = pages.agent_numbers(file._reader).values()
-            if not any(pages.uncounted_events(file._reader, number) for number in numbers):
+            numbers = pages.agent_numbers(file._reading).values()
+            if not any(pages.uncounted_events(file._reading, number) for number in numbers):
                 return
         time.sleep(0.01)
     raise AssertionError("the sums are not caught up with")
@@ -281,11 +281,11 @@ def test_what_pages_read_is_what_was_appended(tmp_path):
     path = written(tmp_path / "log", events)
     with SharedFile(path) as file:
         until_counted(file)
-        numbers = pages.agent_numbers(file._reader)
+        numbers = pages.agent_numbers(file._reading)
         number = numbers["agent"]
-        assert list(pages.arm_names(file._reader, number).values()) == DESCRIPTION["arms"]
-        sums = pages.sums_between(file._reader, number, 0, 20, 5)
-        assert pages.first_minute(file._reader, number) == 0
+        assert list(pages.arm_names(file._reading, number).values()) == DESCRIPTION["arms"]
+        sums = pages.sums_between(file._reading, number, 0, 20, 5)
+        assert pages.first_minute(file._reading, number) == 0
     made = [each for each in sums if each.objective is None]
     assert [(each.place, each.arm, each.n) for each in made] == [
         (place, arm, 5) for place in range(4) for arm in range(2)
@@ -315,7 +315,7 @@ def test_sums_of_stretches_are_those_of_their_minutes(tmp_path, first, end, widt
                 if first <= minute < end:
                     place = (minute - first) // width
                     cells.setdefault((place, arm, objective), []).append(row)
-        found = pages.sums_between(file._reader, 1, first, end, width)
+        found = pages.sums_between(file._reading, 1, first, end, width)
 
     for each, key in zip(found, sorted(cells), strict=True):
         place, arm, objective = key

@@ -14,8 +14,7 @@ from starlette.applications import Starlette
 
 from mobandits.errors import SpecError, UnavailableError
 from mobandits.logs.address import Address, Place
-from mobandits.logs.store import SharedStore
-from mobandits.logs.store.shared_store import open_shared
+from mobandits.logs.store import SharedStore, open_shared
 from mobandits.support import json_lines
 from mobandits_service.addresses import authority, bound
 from mobandits_service.application import application

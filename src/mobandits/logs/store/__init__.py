@@ -11,14 +11,14 @@
   use. `survey` reads around damage, `checking` says what is whole, `salvaging` saves it.
 - `shared_file` is a file that several agents of a process share. Each has a `grouped_writer`;
   `committer` commits their calls together, in few statements (`appending`), and counts them
-  (`rollup`). `shared_store` is what a service needs of a store, in a file or in a database.
+  (`rollup`). `shared_store` is what a file and a database have in common.
 
 SQL is what SQLite and PostgreSQL both understand; the service's connection has what differs.
 """
 
 from mobandits.logs.store.content import Snapshot
-from mobandits.logs.store.shared_file import SharedFile
+from mobandits.logs.store.shared_file import SharedFile, open_shared
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.store import Store
 
-__all__ = ["SharedFile", "SharedStore", "Snapshot", "Store"]
+__all__ = ["SharedFile", "SharedStore", "Snapshot", "Store", "open_shared"]

@@ -6,19 +6,18 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from typing import Literal, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Literal
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
+from mobandits.logs.store import SharedStore
 from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.connection import explained, reading
-from mobandits.logs.store.content import agent_rows
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.rows import Event, Statement
 from mobandits.logs.store.session import Session
-from mobandits.support.checks import choice
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
 from mobandits_service.postgres.connection import PostgresConnection, connected
@@ -26,8 +25,6 @@ from mobandits_service.postgres.key_filter import DIGEST_BYTES, KeyFilter
 from mobandits_service.postgres.merged_statements import merged
 from mobandits_service.postgres.ownership import RELEASE, check_direct, holder, takes_lock
 from mobandits_service.postgres.tables import create_tables
-
-Answer = TypeVar("Answer")
 
 # What a session that writes, or waits for the lock, must not be ended by.
 ENDLESS = """
@@ -133,7 +130,7 @@ def check_kept(value: object) -> None:
         raise ValueError(f"text must be without NUL in PostgreSQL, got {quoted(value)}")
 
 
-class SharedDatabase:
+class SharedDatabase(SharedStore):
     """A store in PostgreSQL, which one process at a time writes, and others stand by to.
 
     `hold` takes the store where it is free, and says why where it is not. Until then, agents
@@ -158,26 +155,19 @@ class SharedDatabase:
         LogError: where the database cannot be reached, or is no store's.
     """
 
+    path: Address
+
     def __init__(self, address: Address, durability: Literal["disk", "system"] = "disk") -> None:
-        choice("SharedDatabase.durability", durability, ("disk", "system"))
-        self.path = address
-        self.durability = durability
-        self.lock = threading.RLock()
-        self.owner = None
+        super().__init__(address, durability, self._look_after_failure)
         self.epoch = 0
         self.url: str | None = None
-        self._process = os.getpid()
-        self._is_open = True
         # Held while sessions are opened and let go of: one thread at a time does that.
         self._holding = threading.RLock()
         # Held for a moment by whoever takes or lets go of the store, or makes a writer. An agent is
         # opened with `lock` held, for which a thread that lets go of the store waits.
         self._parts = threading.Lock()
-        self._writers: dict[str, DatabaseWriter] = {}
-        self.committer = Committer(address, self._look_after_failure)
         self._is_held = False
         self._writing: PostgresConnection | None = None
-        self._reading: PostgresConnection | None = None
         # Waits for the lock, and reads keys: the event loop must not wait for a network.
         self._watching: PostgresConnection | None = None
         self._candidate: PostgresConnection | None = None
@@ -191,6 +181,7 @@ class SharedDatabase:
             self.close()
             raise
 
+        # Connections of psycopg know their process: that of a child never ends the parent's session.
         on_fork(self, SharedDatabase.leave_to_parent)
 
     # --- holding it
@@ -366,12 +357,6 @@ class SharedDatabase:
 
     # --- what a service asks for
 
-    def agent_names(self) -> list[str]:
-        """The agents that the store has, in the order in which they came."""
-        self.check_usable()
-        with self.lock, self._reader() as reader:
-            return [row.name for row in agent_rows(reader, str(self.path))]
-
     def all_keys(self) -> list[Key]:
         """The keys of the store, as `hold` last saw them; those that were revoked as well.
 
@@ -384,19 +369,6 @@ class SharedDatabase:
 
         return self._keys
 
-    def asked(self, question: Callable[[Session], Answer]) -> Answer:
-        """Result of a function that reads the store, of what is on disk.
-
-        Args:
-            question: is given a connection, with which it reads only.
-
-        Raises:
-            LogError: where another process holds the store.
-        """
-        self.check_usable()
-        with self.lock, self._reader() as reader:
-            return question(reader)
-
     def close(self) -> None:
         """Wait for what is being written, and let another process in."""
         if self._process != os.getpid():
@@ -407,25 +379,10 @@ class SharedDatabase:
             self._let_go("the store was closed")
             self._close_watching()
 
-    def check_usable(self) -> None:
-        """Refuse a store that was closed, or is another process's.
-
-        Raises:
-            LogError: saying so.
-        """
-        if self._process != os.getpid():
-            raise LogError(f"{self.path} is the store of process {self._process}: open it there")
-        if not self._is_open:
-            raise LogError(f"{self.path} is a store that was closed: open it again")
-
     # --- what stores ask for
 
     def writer_for(self, agent: str) -> GroupedWriter:
-        """The writer of an agent, which nobody else has open.
-
-        Raises:
-            LogError: where somebody has, or where another process holds the store.
-        """
+        """As of `SharedStore`."""
         self.check_usable()
         before = self._reading
         with reading(self.path) as connection:
@@ -437,38 +394,10 @@ class SharedDatabase:
             # Where it is another one, somebody else may have appended keys since.
             is_the_same = session is before
             if session is None or not (self._is_held and is_the_same):
-                raise LogError(f"{self.path} is not held by this process: `hold` says why")
-            if agent in self._writers:
-                raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
+                raise self._not_held()
 
             writer = DatabaseWriter(self.committer, session, self.path, keys)
-            self._writers[agent] = writer
-
-        return writer
-
-    def release(self, agent: str) -> None:
-        """An agent's store was closed."""
-        self._writers.pop(agent, None)
-
-    def leave_to_parent(self) -> None:
-        """In the child of a fork: sessions, lock and thread are the parent's.
-
-        Connections of psycopg know their process: that of a child never ends the parent's session.
-        """
-        self._is_open = False
-
-    @contextlib.contextmanager
-    def _reader(self) -> Iterator[Session]:
-        if self._reading is None:
-            raise LogError(f"{self.path} is not held by this process: `hold` says why")
-        with explained(self.path):
-            yield self._reading
-
-    def __enter__(self) -> "SharedDatabase":
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        self.close()
+            return self._joined(agent, writer)
 
 
 class Probe:
