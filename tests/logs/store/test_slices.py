@@ -100,8 +100,8 @@ def test_a_reward_that_comes_meanwhile_is_not_counted(store):
         store.append(reward)
         table = waiting.decision_table(reader, agent, "a.db")
 
-    assert table.rewards[-1] == 0
-    assert (table.rewards[:-1] == 1).all()
+    assert table["rewards"][-1] == 0
+    assert (table["rewards"][:-1] == 1).all()
 
 
 def test_a_store_that_is_shortened_meanwhile_is_refused(store, tmp_path):

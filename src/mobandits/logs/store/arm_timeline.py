@@ -1,18 +1,19 @@
 """Timelines of a store: its arms, and the times at which decisions were activated or abandoned."""
 
+import math
 from array import array
 from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray
+from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.store.content import SELECT_CHANGES_OF_ARMS, AgentRow
+from mobandits.logs.store.content import MOST_SEQ, SELECT_CHANGES_OF_ARMS, AgentRow
 from mobandits.logs.store.rows import CHANGE_ROWS, change_event
 from mobandits.logs.store.session import Session
 
-SELECT_CHANGES_OF_KIND = f"{CHANGE_ROWS} AND kind = ? ORDER BY seq"
+SELECT_CHANGES_OF_KIND = f"{CHANGE_ROWS} AND kind = ? AND seq <= ? ORDER BY seq"
 # Of each table the last time that is known; times of agents never fall.
 SELECT_LAST_TIMES = """
 SELECT (SELECT at FROM decisions WHERE agent = :agent AND at IS NOT NULL ORDER BY seq DESC LIMIT 1),
@@ -26,24 +27,36 @@ class DecisionTimes(NamedTuple):
 
     Attributes:
         ids: of the decisions, ascending.
-        times: when, in seconds; 0 where that is not known.
+        times: when, in seconds; NaN where that is not known.
     """
 
     ids: IntArray
     times: Array
 
-    def of(self, ids: IntArray) -> Array:
-        """(decisions,) when it happened to these, infinite where it did not."""
-        times = np.full(len(ids), np.inf)
-        if not len(self.ids):
-            return times
+    def of(self, ids: IntArray, unknown: float = 0.0) -> Array:
+        """(decisions,) when it happened to these, infinite where it did not.
 
-        places = np.searchsorted(self.ids, ids)
-        places = np.minimum(places, len(self.ids) - 1)
-        happened = self.ids[places] == ids
-        times[happened] = self.times[places[happened]]
+        Args:
+            ids: of the decisions.
+            unknown: the time where it is not known.
+        """
+        times = np.full(len(ids), np.inf)
+        happened = are_in(ids, self.ids)
+        places = np.searchsorted(self.ids, ids[happened])
+        times[happened] = np.nan_to_num(self.times[places], nan=unknown)
 
         return times
+
+
+def are_in(values: IntArray, ids: IntArray) -> Mask:
+    """Mask of values that are among sorted ids; a set would need ten times the memory."""
+    if not len(ids):
+        return np.zeros(len(values), bool)
+
+    places = np.minimum(np.searchsorted(ids, values), len(ids) - 1)
+    found: Mask = ids[places] == values
+
+    return found
 
 
 class ArmHistory(NamedTuple):
@@ -66,7 +79,9 @@ class ArmHistory(NamedTuple):
         return counts
 
 
-def decision_times(connection: Session, agent: AgentRow, kind: str, source: str) -> DecisionTimes:
+def decision_times(
+    connection: Session, agent: AgentRow, kind: str, source: str, last: int = MOST_SEQ
+) -> DecisionTimes:
     """Times at which decisions were changed in a way.
 
     Args:
@@ -74,20 +89,21 @@ def decision_times(connection: Session, agent: AgentRow, kind: str, source: str)
         agent: whose decisions.
         kind: of the change, "activate" or "abandon".
         source: what errors call the store.
+        last: the seq of the last change that counts.
 
     Raises:
         LogError: where a change is damaged.
     """
     ids = array("q")
     times = array("d")
-    for row in connection.execute(SELECT_CHANGES_OF_KIND, (agent.id, kind)):
+    for row in connection.execute(SELECT_CHANGES_OF_KIND, (agent.id, kind, last)):
         event = change_event(row, source)
         number = event.get("id")
         if type(number) is not int:
             raise LogError(f"{source}: event {row[0]} must have the id of a decision")
 
         ids.append(number)
-        times.append(row[1] or 0.0)
+        times.append(math.nan if row[1] is None else row[1])
 
     unsorted = np.array(ids, np.int64)
     # The first of several moments of a decision comes first, and is the one that is found.

@@ -45,6 +45,8 @@ WHERE d.agent = ? AND d.at >= ? AND r.objective = ? AND d.made_by = 'us'
 """
 SELECT_COMPLETE = "SELECT complete_after FROM agents WHERE id = ?"
 
+MOST_SEQ = 2**63 - 1  # no event has it
+
 
 class Snapshot(NamedTuple):
     """The state of an agent after some of its events.

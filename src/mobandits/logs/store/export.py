@@ -12,6 +12,7 @@ from mobandits.errors import LogError
 from mobandits.logs import dsjson
 from mobandits.logs.address import Place, place_of
 from mobandits.logs.store.archives import write_archive
+from mobandits.logs.store.arm_timeline import are_in
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
 from mobandits.logs.store.content import AgentRow, only_agent
 from mobandits.logs.store.csv_files import write_csv
@@ -24,7 +25,6 @@ from mobandits.logs.store.shortening import (
     delete_decisions,
     settled_before,
 )
-from mobandits.logs.store.waiting import are_in
 from mobandits.support.checks import choice, number
 from mobandits.support.describe_path import describe_path
 

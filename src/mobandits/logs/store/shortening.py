@@ -5,7 +5,7 @@ import math
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from mobandits.logs.store.connection import connect, explained
 from mobandits.logs.store.content import AgentRow, sound_snapshots
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.transactions import transaction
-from mobandits.logs.store.waiting import DecisionTable, decision_table, waiting_decisions
+from mobandits.logs.store.waiting import decision_table, waiting_decisions
 
 GROUP = 500  # decisions deleted at a time: a writer waits for a few milliseconds
 
@@ -72,7 +72,7 @@ def settled_before(
     known = min(newest.seq, agent.events)
     table, waits = waiting_decisions(connection, agent, known, source)
     is_before = _are_before(table, limit)
-    is_unknown = is_before & (table.seqs > newest.seq)
+    is_unknown = is_before & (table["seq"] > newest.seq)
     if limit < math.inf and is_unknown.any():
         raise LogError(
             f"{source} has decisions before that time which its last snapshot does not know: "
@@ -80,22 +80,26 @@ def settled_before(
         )
 
     # A reward that the snapshot does not know is replayed when the store is opened.
-    is_known = table.ends <= newest.seq
+    is_known = _ends(table) <= newest.seq
 
     return _chosen(table, is_before & is_known & ~waits)
 
 
-def _are_before(table: DecisionTable, limit: float) -> Mask:
+def _are_before(table: Any, limit: float) -> Mask:
     """Which decisions were made before a time; without a limit, those of no known time too."""
-    if limit == math.inf:
-        return np.ones(len(table.ids), bool)
-    before: Mask = table.times < limit
+    before: Mask = (table["time"] < limit) | (limit == math.inf)
     return before
 
 
-def _chosen(table: DecisionTable, is_chosen: Mask) -> Chosen:
-    last = int(table.ends[is_chosen].max(initial=0))
-    return Chosen(np.sort(table.ids[is_chosen]), last)
+def _ends(table: Any) -> IntArray:
+    """(decisions,) the seq of the last event of each, which is itself or a reward."""
+    last: IntArray = np.maximum(table["seq"], table["reward_seq"])
+    return last
+
+
+def _chosen(table: Any, is_chosen: Mask) -> Chosen:
+    last = int(_ends(table)[is_chosen].max(initial=0))
+    return Chosen(np.sort(table["id"][is_chosen]), last)
 
 
 def delete_decisions(path: Path, agent: AgentRow, chosen: Chosen) -> None:

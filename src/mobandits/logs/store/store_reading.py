@@ -11,6 +11,7 @@ from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.names import name_text
 from mobandits.logs.store.connection import copied, explained, reading
 from mobandits.logs.store.content import (
+    MOST_SEQ,
     SELECT_SPENT,
     AgentRow,
     Snapshot,
@@ -34,7 +35,6 @@ from mobandits.logs.store.rows import Event
 from mobandits.logs.store.writer import Writer
 from mobandits.support.describe_path import describe_path
 
-MOST_SEQ = 2**63 - 1  # no event has it
 SELECT_SNAPSHOT_TIME = "SELECT at FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT 1"
 
 
