@@ -14,11 +14,9 @@ from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import Objective, objectives_of_columns
+from mobandits.logs.table_columns import Columns, TableColumns, several, without_column
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
-
-Columns = Sequence[str] | Mapping[Any, Sequence[str]] | Encoder
 
 
 def read(path: str | Path, **columns: Any) -> Feedback:
@@ -83,28 +81,16 @@ def scan(
         ValueError: where an argument is wrong.
     """
     integer("chunk", chunk, at_least=1)
-    columns = objectives_of_columns(rewards, minimise, objectives)
-    table = _Table(
-        path=Path(path),
-        separator=separator,
+    columns = TableColumns(
         arm=arm,
-        rewards=columns,
-        context=context if isinstance(context, Mapping | Encoder) else _several(context),
+        rewards=objectives_of_columns(rewards, minimise, objectives),
+        context=context if isinstance(context, Mapping | Encoder) else several(context),
         propensity=propensity,
         time=time,
     )
+    table = _Table(Path(path), separator, columns)
 
     return table.scan(None if arms is None else tuple(arms), chunk)
-
-
-def _several(names: Any) -> Sequence[Any]:
-    """Names of columns, also where only one is given."""
-    if isinstance(names, str):
-        # Text is a sequence, too: of letters, none of which is a column.
-        return [names]
-
-    several: Sequence[Any] = names
-    return several
 
 
 class _Table(NamedTuple):
@@ -112,11 +98,7 @@ class _Table(NamedTuple):
 
     path: Path
     separator: str
-    arm: str
-    rewards: dict[Objective, str]
-    context: Columns
-    propensity: str | None
-    time: str | None
+    columns: TableColumns
 
     def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
         """The rows in chunks."""
@@ -144,17 +126,19 @@ class _Table(NamedTuple):
     ) -> Feedback:
         """Some rows, below `done` others."""
         positions = self._positions(frame, position_of, done)
+
+        def numbers(column: str) -> Array:
+            return self._numbers(frame, column, done)
+
+        def features(column: str) -> Array:
+            # A policy needs every feature: only rewards, propensities and times may be lacking.
+            return self._numbers(frame, column, done, may_lack=False)
+
+        def encoded(encoder: Encoder) -> Array:
+            return self._encoded(frame, encoder, done)
+
         try:
-            return Feedback(
-                contexts=self._contexts(frame, arms, done),
-                arms=positions,
-                rewards=self._rewards(frame, done),
-                propensities=self._propensities(frame, done),
-                arm_names=arms,
-                objectives=tuple(self.rewards),
-                times=self._numbers(frame, self.time, done) if self.time else None,
-                encoder=self.context if isinstance(self.context, Encoder) else None,
-            )
+            return self.columns.feedback(arms, positions, numbers, features, encoded)
         except LogError:
             raise
         except ValueError as error:
@@ -164,66 +148,21 @@ class _Table(NamedTuple):
     def _positions(self, frame: pl.DataFrame, position_of: dict[str, int], done: int) -> IntArray:
         """The positions of the arms that were played, (rows,)."""
         positions = []
-        for row, text in enumerate(frame[self.arm].to_list()):
+        for row, text in enumerate(frame[self.columns.arm].to_list()):
             position = position_of.get(text)
             if position is None:
                 rule = f"one of {shortened(', '.join(position_of))}"
-                raise self._error(self.arm, done + row, rule, text)
+                raise self._error(self.columns.arm, done + row, rule, text)
 
             positions.append(position)
 
         return np.array(positions, np.int64)
-
-    def _rewards(self, frame: pl.DataFrame, done: int) -> Array:
-        """Rewards that are all maximised, (rows, objectives)."""
-        columns = []
-        for objective, column in self.rewards.items():
-            values = self._numbers(frame, column, done)
-            sign = -1.0 if objective.minimise else 1.0
-            columns.append(values * sign)
-
-        return np.column_stack(columns)
-
-    def _contexts(self, frame: pl.DataFrame, arms: tuple[Hashable, ...], done: int) -> Array:
-        if isinstance(self.context, Encoder):
-            return self._encoded(frame, self.context, done)
-        if not isinstance(self.context, Mapping):
-            return self._features(frame, self.context, done)
-
-        tables = []
-        for arm in arms:
-            columns = self.context[arm]
-            tables.append(self._features(frame, columns, done))
-
-        return np.stack(tables, axis=1)
 
     def _encoded(self, frame: pl.DataFrame, encoder: Encoder, done: int) -> Array:
         try:
             return encoder.encoded_table(frame, first_row=done + 1).numbers
         except ValueError as error:
             raise LogError(f"{self.path}, {error}") from None
-
-    def _features(self, frame: pl.DataFrame, columns: Sequence[str], done: int) -> Array:
-        # A policy needs every feature: only rewards, propensities and times may be lacking.
-        values = [self._numbers(frame, column, done, may_lack=False) for column in columns]
-        if not values:
-            return np.empty((len(frame), 0))
-        return np.column_stack(values)
-
-    def _propensities(self, frame: pl.DataFrame, done: int) -> Array:
-        """The logging policy's probabilities of the arms that were played, (rows,)."""
-        if not self.propensity:
-            return np.full(len(frame), np.nan)
-
-        values = self._numbers(frame, self.propensity, done)
-        is_wrong = (values <= 0.0) | (values > 1.0)
-        wrong = np.flatnonzero(is_wrong)
-        if len(wrong):
-            row = int(wrong[0])
-            value = float(values[row])
-            raise self._error(self.propensity, done + row, "in (0, 1]", value)
-
-        return values
 
     def _numbers(
         self, frame: pl.DataFrame, column: str, done: int, *, may_lack: bool = True
@@ -241,6 +180,12 @@ class _Table(NamedTuple):
             row = int(wrong.arg_max() or 0)
             raise self._error(column, done + row, "a finite number", frame[column][row])
 
+        if column == self.columns.propensity:
+            outside = ((values <= 0.0) | (values > 1.0)).fill_null(value=False)
+            if outside.any():
+                row = int(outside.arg_max() or 0)
+                raise self._error(column, done + row, "in (0, 1]", values[row])
+
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
@@ -254,28 +199,27 @@ class _Table(NamedTuple):
     def _columns_to_read(self, arms: tuple[Hashable, ...]) -> list[str]:
         """The columns that mean something, each once."""
         features: list[str] = []
-        if isinstance(self.context, Mapping):
+        context = self.columns.context
+        if isinstance(context, Mapping):
             for arm in arms:
-                if arm not in self.context:
+                if arm not in context:
                     rule = "context must have columns for every arm"
                     raise LogError(f"{rule}, got none for {quoted(arm)}")
 
-                features += self.context[arm]
-        elif isinstance(self.context, Encoder):
-            features += self.context.columns
+                features += several(context[arm])
         else:
-            features += self.context
+            features += context.columns if isinstance(context, Encoder) else context
 
-        columns = [self.arm, *self.rewards.values(), *features]
-        columns += [column for column in (self.propensity, self.time) if column]
+        columns = [self.columns.arm, *self.columns.rewards.values(), *features]
+        columns += [name for name in (self.columns.propensity, self.columns.time) if name]
 
         return list(dict.fromkeys(columns))
 
     def _arms_of_file(self, chunk: int) -> list[str]:
         arms: dict[str, None] = {}  # a dictionary, because a set would lose the order
-        for frame in self._frames([self.arm], chunk):
+        for frame in self._frames([self.columns.arm], chunk):
             # An empty cell is no arm, and is refused when its row is read.
-            names = frame[self.arm].drop_nulls()
+            names = frame[self.columns.arm].drop_nulls()
             new_arms = names.unique(maintain_order=True)
             arms |= dict.fromkeys(new_arms)
 
@@ -283,15 +227,12 @@ class _Table(NamedTuple):
 
     def _without(self, column: str, names: Sequence[str]) -> LogError:
         """The error about a file without such a column, with the likely reason."""
-        rule = f"{self.path} must have a column {quoted(column)}"
-        there = shortened(", ".join(names))
         # All names in one: the file has another separator.
         if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
-            advice = f"; cells must be separated by {quoted(self.separator)}"
-            return LogError(f"{rule}, got {there}{advice}")
+            rule = f"{self.path} must have a column {quoted(column)}, got {shortened(names[0])}"
+            return LogError(f"{rule}; cells must be separated by {quoted(self.separator)}")
 
-        question = did_you_mean(column, names)
-        return LogError(f"{rule}{question} It has {there}" if question else f"{rule}, got {there}")
+        return LogError(without_column(self.path, column, names))
 
     def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
         """These columns as text, some rows at a time."""

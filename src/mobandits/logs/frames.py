@@ -8,10 +8,10 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.objectives import Objective, objectives_of_columns, signs_of
+from mobandits.logs.objectives import Objective, objectives_of_columns
+from mobandits.logs.table_columns import Columns, TableColumns, without_column
 from mobandits.support.checks import as_float_array
-from mobandits.support.naming import quoted, shortened
-from mobandits.support.nearest import did_you_mean
+from mobandits.support.naming import quoted
 
 
 def is_frame(table: Any) -> bool:
@@ -25,7 +25,7 @@ def feedback_of_frame(
     *,
     arm: str,
     rewards: Sequence[Any] | Mapping[Any, str],
-    context: Sequence[str] | Mapping[Any, Sequence[str]] | Encoder = (),
+    context: Columns = (),
     propensity: str | None = None,
     time: str | None = None,
     arms: Sequence[Hashable] | None = None,
@@ -58,50 +58,32 @@ def feedback_of_frame(
         >>> log.arm_names, log.rewards.tolist()
         (('red', 'blue'), [[1.0], [nan]])
     """
-    columns = objectives_of_columns(rewards, minimise, objectives)
+    columns = TableColumns(
+        arm, objectives_of_columns(rewards, minimise, objectives), context, propensity, time
+    )
     played = _listed(_column(frame, arm))
     names = tuple(dict.fromkeys(played)) if arms is None else tuple(arms)
-    own = np.column_stack([_numbers(frame, column) for column in columns.values()])
-    encoder = None
-    if isinstance(context, Encoder):
-        encoder = context
-        contexts = context.encoded_table(frame).numbers
-    elif isinstance(context, Mapping):
-        contexts = np.stack([_features(frame, context[name]) for name in names], axis=1)
-    else:
-        contexts = _features(frame, context)
+    position_of = {name: position for position, name in enumerate(names)}
+    for name in played:
+        if name not in position_of:
+            rule = f"arms must have every arm of column {quoted(arm)}"
+            raise ValueError(f"{rule}, got none for {quoted(name)}")
 
-    positions = {name: position for position, name in enumerate(names)}
-    unknown = [name for name in played if name not in positions]
-    if unknown:
-        rule = f"arms must have every arm of column {quoted(arm)}"
-        raise ValueError(f"{rule}, got none for {quoted(unknown[0])}")
+    def numbers(column: Any) -> Array:
+        return _numbers(frame, column)
 
-    return Feedback(
-        contexts=contexts,
-        arms=np.array([positions[name] for name in played], np.int64),
-        rewards=own * signs_of(tuple(columns)),
-        propensities=_numbers(frame, propensity) if propensity else np.full(len(played), np.nan),
-        arm_names=names,
-        objectives=tuple(columns),
-        times=_numbers(frame, time) if time else None,
-        encoder=encoder,
-    )
+    def encoded(encoder: Encoder) -> Array:
+        return encoder.encoded_table(frame).numbers
 
+    positions = np.array([position_of[name] for name in played], np.int64)
 
-def _named(names: Any) -> dict[Any, Any]:
-    """Names of columns, also where only one is given, by themselves."""
-    several = [names] if isinstance(names, str) else names
-    return {name: name for name in several}
+    return columns.feedback(names, positions, numbers, numbers, encoded)
 
 
 def _column(frame: Any, name: Any) -> Any:
     known = list(frame.columns)
     if name not in known:
-        rule = f"log must have a column {quoted(name)}"
-        there = shortened(", ".join(map(str, known)))
-        question = did_you_mean(name, known)
-        raise ValueError(f"{rule}{question} It has {there}" if question else f"{rule}, got {there}")
+        raise ValueError(without_column("log", name, known))
     return frame[name]
 
 
@@ -119,10 +101,3 @@ def _numbers(frame: Any, name: Any) -> Array:
     except (TypeError, ValueError):
         # Columns of other types, such as pandas' with NA, by their values.
         return as_float_array(name, [np.nan if v is None else v for v in _listed(series)])
-
-
-def _features(frame: Any, names: Any) -> Array:
-    columns = [_numbers(frame, name) for name in _named(names)]
-    if not columns:
-        return np.empty((len(frame), 0))
-    return np.column_stack(columns)
