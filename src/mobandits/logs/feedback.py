@@ -315,8 +315,7 @@ def _rewards(value: Any, objectives: int) -> Array:
     rewards = _numbers("rewards", value, rule)
     fits = rewards.ndim == 2 and rewards.shape[1] == objectives
     _refuse(not fits, "rewards", rule, _shape(rewards))
-    has_infinite = bool(np.isinf(rewards).any())
-    _refuse(has_infinite, "rewards", "finite or NaN", "an infinite one")
+    _refuse_infinite("rewards", rewards)
 
     return rewards
 
@@ -418,9 +417,8 @@ def _mask(value: Any, arms: IntArray, count: int) -> Mask:
 def _ids(value: Any, rounds: int) -> IntArray:
     ids = np.asarray(value)
     is_integer = ids.dtype.kind in "iu"
-    fits = is_integer and ids.shape == (rounds,)
     got = f"{_shape(ids)} of {ids.dtype}"
-    _refuse(not fits, "ids", "an integer per round", got)
+    _refuse(not is_integer or ids.shape != (rounds,), "ids", "an integer per round", got)
 
     return ids
 
@@ -429,8 +427,7 @@ def _times(value: Any, rounds: int) -> Array:
     rule = "one per round, in seconds since 1970"
     times = _numbers("times", value, rule)
     _refuse(times.shape != (rounds,), "times", rule, _shape(times))
-    has_infinite = bool(np.isinf(times).any())
-    _refuse(has_infinite, "times", "finite or NaN", "an infinite one")
+    _refuse_infinite("times", times)
 
     return times
 
@@ -443,6 +440,11 @@ def _ranks(value: Any, rounds: int) -> IntArray:
     _refuse(not fits, "ranks", "an integer of at least 0 per round", got)
 
     return ranks.astype(np.int64)
+
+
+def _refuse_infinite(name: str, numbers: Array) -> None:
+    has_infinite = bool(np.isinf(numbers).any())
+    _refuse(has_infinite, name, "finite or NaN", "an infinite one")
 
 
 def _shape(array: Any) -> str:

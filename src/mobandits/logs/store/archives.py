@@ -7,11 +7,14 @@ other bytes: a store may have deleted what it holds.
 
 import hashlib
 import json
+import mmap
+import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import polars as pl
 
 from mobandits.errors import LogError
@@ -29,7 +32,6 @@ VERSION = 1
 MARK = b"mobandits-sha256"
 FOOTER_END = 8  # bytes: the length of the footer, and Parquet's own mark
 BLOCK = 2000  # events at a time
-COPIED = 2**20  # bytes at a time
 
 
 def write_archive(tables: Iterator[pl.DataFrame], description: dict[str, Any], out: Path) -> int:
@@ -124,61 +126,38 @@ def _metadata_keys(path: Path) -> set[str]:
 def _has_mark(path: Path) -> bool:
     """Whether a file was an archive before it was damaged."""
     with path.open("rb") as file:
-        before = b""
-        while data := file.read(COPIED):
-            # With the end of what came before, where the mark may begin.
-            if MARK in before + data:
-                return True
-            before = data[-len(MARK) :]
-    return False
+        # What is empty cannot be mapped.
+        if not file.seek(0, os.SEEK_END):
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(MARK) >= 0
 
 
 def _copy_marked(source: Path, target: BinaryIO) -> None:
     """Copy a Parquet file with its SHA-256 before the footer."""
-    with source.open("rb") as file:
-        footer = _footer_start(file)
-        digest = hashlib.sha256()
-
-        def write(data: bytes) -> None:
-            digest.update(data)
-            target.write(data)
-
-        file.seek(0)
-        _each(file, footer, write)
-        rest = file.read()
-        digest.update(rest)
-        target.write(MARK + digest.digest() + rest)
+    content = _content_of(source)
+    footer = _footer_start(content)
+    digest = hashlib.sha256(content)
+    target.writelines((content[:footer], MARK, digest.digest(), content[footer:]))
 
 
 def _check_digest(path: Path) -> None:
-    with path.open("rb") as file:
-        digest = hashlib.sha256()
-        footer = _footer_start(file)
-        end = footer - len(MARK) - digest.digest_size
-        file.seek(0)
-        _each(file, end, digest.update)
-        mark = file.read(len(MARK))
-        written = file.read(digest.digest_size)
-        rest = file.read()
-        digest.update(rest)
-    # Where the file is too short for a mark, what was read is none.
-    if mark != MARK or written != digest.digest():
+    content = _content_of(path)
+    footer = _footer_start(content)
+    # Where the file is too short for a mark, what is read is none.
+    end = max(footer - len(MARK) - hashlib.sha256().digest_size, 0)
+    digest = hashlib.sha256(content[:end])
+    digest.update(content[footer:])
+    if content[end:footer].tobytes() != MARK + digest.digest():
         raise LogError(f"{path} is damaged: it does not have the SHA-256 written into it")
 
 
-def _footer_start(file: BinaryIO) -> int:
+def _content_of(path: Path) -> memoryview:
+    """The bytes of a file with a footer, which are read as they are needed."""
+    return np.memmap(path, np.uint8, "r").data
+
+
+def _footer_start(content: memoryview) -> int:
     # Parquet ends with the footer, its length in four bytes, and four bytes of Parquet's own.
-    size = file.seek(0, 2)
-    file.seek(max(size - FOOTER_END, 0))
-    length = int.from_bytes(file.read(4), "little")
-    return max(size - FOOTER_END - length, 0)
-
-
-def _each(file: BinaryIO, size: int, use: Callable[[bytes], object]) -> None:
-    """Hand over the next `size` bytes of a file, some at a time."""
-    while size > 0:
-        data = file.read(min(size, COPIED))
-        if not data:
-            return
-        use(data)
-        size -= len(data)
+    length = int.from_bytes(content[-FOOTER_END:-4].tobytes(), "little")
+    return max(len(content) - FOOTER_END - length, 0)

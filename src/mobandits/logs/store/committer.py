@@ -16,7 +16,7 @@ from mobandits.logs.store.appending import in_few, prepare_appending
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
-from mobandits.logs.store.transactions import undone_on_error
+from mobandits.logs.store.transactions import execute_all, undone_on_error
 
 
 class Origin(Protocol):
@@ -271,15 +271,16 @@ class Committer:
         every = itertools.chain.from_iterable(call.statements for call in calls)
         try:
             statements = list(self._merged(every))
+            connection = self._connection
             if self._is_together:
-                self._in_transaction(lambda: self._execute(statements), self._together)
+                self._in_transaction(lambda: execute_all(connection, statements), self._together)
             elif self._rollup.is_due():
                 self._in_transaction(lambda: self._execute_and_count(statements))
             elif len(statements) == 1:
                 # Alone, it is a transaction of its own.
-                self._execute(statements)
+                execute_all(connection, statements)
             else:
-                self._in_transaction(lambda: self._execute(statements))
+                self._in_transaction(lambda: execute_all(connection, statements))
         except sqlite3.IntegrityError:
             # One call is at fault, and the others need not pay for it.
             self._commit_apart(calls)
@@ -306,13 +307,8 @@ class Committer:
             execute()
             connection.execute("COMMIT")
 
-    def _execute(self, statements: Iterable[Statement]) -> None:
-        connection = self._connection
-        for sql, values in statements:
-            connection.execute(sql, values)
-
     def _execute_and_count(self, statements: Iterable[Statement]) -> None:
-        self._execute(statements)
+        execute_all(self._connection, statements)
         self._rollup.count()
 
     def _count_events(self) -> None:
@@ -331,7 +327,7 @@ class Committer:
 
             connection.execute("SAVEPOINT call")
             try:
-                self._execute(call.statements)
+                execute_all(connection, call.statements)
             except sqlite3.IntegrityError as error:
                 connection.execute("ROLLBACK TO call")
                 call.origin.failure = f"an event was refused: {error}"

@@ -1,6 +1,5 @@
 """The events of a store as tables, a block at a time: the columns of `mobandits.logs.table`."""
 
-import itertools
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,14 +12,13 @@ from mobandits.logs.store.content import AgentRow, slice_of
 from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
     DOUBLE,
-    SELECT_CHANGES,
-    SELECT_DECISIONS,
-    SELECT_REWARDS,
     Lesson,
     Row,
+    by_lesson,
     check_change,
     check_decision,
     checked_lesson,
+    event_rows,
     further_fields,
 )
 from mobandits.logs.store.session import Session
@@ -43,17 +41,14 @@ def frames(connection: Session, agent: AgentRow, source: str) -> Iterator[pl.Dat
         LogError: where an event is damaged, missing, or was deleted meanwhile.
     """
     for start, end in _blocks(agent.complete_after, agent.events):
-        parameters = (agent.id, start, end)
         # What follows takes longer than to read: no state of the store is held meanwhile.
         with slice_of(connection, agent, source):
-            decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
-            rewards = connection.execute(SELECT_REWARDS, parameters).fetchall()
-            changes = connection.execute(SELECT_CHANGES, parameters).fetchall()
+            rows = event_rows(connection, agent.id, start, end)
 
         parts = [
-            _of_decisions(decisions, source),
-            _of_lessons(rewards, source),
-            _of_changes(changes, source),
+            _of_decisions(rows.decisions, source),
+            _of_lessons(rows.rewards, source),
+            _of_changes(rows.changes, source),
         ]
         frame = pl.concat(parts).sort("number")
         if start >= agent.complete_after:
@@ -105,8 +100,7 @@ def _of_decisions(rows: Sequence[Row], source: str) -> pl.DataFrame:
 
 
 def _of_lessons(rows: Sequence[Row], source: str) -> pl.DataFrame:
-    grouped = itertools.groupby(rows, key=lambda row: row[0])
-    lessons = [checked_lesson(list(lesson), source) for _, lesson in grouped]
+    lessons = [checked_lesson(lesson, source) for lesson in by_lesson(rows)]
     return _frame(
         len(lessons),
         number=[lesson.seq for lesson in lessons],

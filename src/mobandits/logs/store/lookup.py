@@ -1,7 +1,5 @@
 """Decisions of a store, looked up by their numbers, with the rewards that came for them."""
 
-import itertools
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +8,7 @@ from mobandits.logs.store.rows import (
     DECISION_ROWS,
     REWARD_ROWS,
     Event,
+    by_lesson,
     decision_event,
     reward_event,
 )
@@ -132,8 +131,8 @@ def _rewards_of(
     rewards: dict[int, dict[Any, float]] = {}
     rows = connection.execute(SELECT_REWARDS_OF_DECISIONS.format(places=places), values)
     # The rows of one call share a checksum, and are checked together.
-    for (number, _), call in itertools.groupby(rows, key=operator.itemgetter(2, 0)):
-        event = reward_event(list(call), source)
-        rewards.setdefault(number, {}).update(event["rewards"])
+    for lesson in by_lesson(rows):
+        event = reward_event(lesson, source)
+        rewards.setdefault(event["id"], {}).update(event["rewards"])
 
     return rewards

@@ -1,6 +1,5 @@
 """The decisions of a store with the rewards that came for them, a block at a time, as arrays."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from mobandits.logs.store.content import AgentRow, corrected_rewards
 from mobandits.logs.store.rows import (
     SELECT_DECISIONS,
     Row,
+    by_lesson,
     check_decision,
     checked_lesson,
     further_fields,
@@ -169,8 +169,8 @@ def _reward_tables(
     shape = (len(ids), len(places))
     values = np.full(shape, np.nan)
     times = np.full(shape, np.nan)
-    for _, group in itertools.groupby(rewards, key=_seq):
-        lesson = checked_lesson(list(group), source)
+    for lesson_rows in by_lesson(rewards):
+        lesson = checked_lesson(lesson_rows, source)
         row = rows[lesson.decision]
         for objective, value in lesson.pairs:
             name = name_of(objective)
@@ -201,8 +201,3 @@ def _list_length(text: str | None) -> int:
 def _numbers(values: Sequence[float | None]) -> Array:
     """Numbers, NaN where there is none."""
     return np.array(values, np.float64)  # which makes NaN of None
-
-
-def _seq(row: Row) -> int:
-    seq: int = row[0]
-    return seq

@@ -183,15 +183,12 @@ def _found(
     """The next numbers that a page may have, so many at most; or those of some."""
     query = SELECT_IDS
     values: list[Any] = [agent]
-    if bound is not None:
-        query += " AND seq < ?" if wanted.newest else " AND seq > ?"
-        values.append(bound)
-    if wanted.arm is not None:
-        query += " AND arm = ?"
-        values.append(wanted.arm)
-    if wanted.made_by is not None:
-        query += " AND made_by = ?"
-        values.append(wanted.made_by)
+    side = "<" if wanted.newest else ">"
+    conditions = {f"seq {side}": bound, "arm =": wanted.arm, "made_by =": wanted.made_by}
+    for condition, value in conditions.items():
+        if value is not None:
+            query += f" AND {condition} ?"
+            values.append(value)
     if among is not None:
         places = ", ".join("?" * len(among))
         query += f" AND id IN ({places})"

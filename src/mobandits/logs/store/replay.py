@@ -1,19 +1,16 @@
 """The events of an agent in the order in which it made them, from the tables that hold them."""
 
 import heapq
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+import operator
+from collections.abc import Iterator
 
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs.store.rows import (
-    SELECT_CHANGES,
-    SELECT_DECISIONS,
-    SELECT_REWARDS,
     Event,
-    Row,
+    by_lesson,
     change_event,
     decision_event,
+    event_rows,
     reward_event,
 )
 from mobandits.logs.store.session import Session
@@ -64,18 +61,14 @@ def numbered_events(
         LogError: where one is damaged.
     """
     for start in range(after, last, BLOCK):
-        parameters = (agent, start, min(start + BLOCK, last))
-        # All of a block at once: a query that is not done holds a state of the store.
-        decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
-        rewards = connection.execute(SELECT_REWARDS, parameters).fetchall()
-        changes = connection.execute(SELECT_CHANGES, parameters).fetchall()
+        rows = event_rows(connection, agent, start, min(start + BLOCK, last))
         streams = (
-            _of_single_rows(decisions, 1, decision_event, source),
-            _of_lessons(rewards, source),
-            _of_single_rows(changes, 0, change_event, source),
+            ((row[1], decision_event(row, source)) for row in rows.decisions),
+            ((lesson[0][0], reward_event(lesson, source)) for lesson in by_lesson(rows.rewards)),
+            ((row[0], change_event(row, source)) for row in rows.changes),
         )
         try:
-            yield from heapq.merge(*streams, key=_seq)
+            yield from heapq.merge(*streams, key=operator.itemgetter(0))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, LogError):
                 raise
@@ -85,20 +78,3 @@ def numbered_events(
 def missing(source: str, seq: int) -> DamagedError:
     """The error about an event that is not where it must be."""
     return DamagedError(source, f"event {seq} is missing")
-
-
-def _of_single_rows(
-    rows: Iterable[Row], column: int, event_of: Callable[[Row, str], Event], source: str
-) -> Iterator[Numbered]:
-    for row in rows:
-        yield row[column], event_of(row, source)
-
-
-def _of_lessons(rows: Iterable[Row], source: str) -> Iterator[Numbered]:
-    for seq, lesson in itertools.groupby(rows, key=_seq):
-        yield seq, reward_event(list(lesson), source)
-
-
-def _seq(row: Sequence[Any]) -> int:
-    seq: int = row[0]
-    return seq

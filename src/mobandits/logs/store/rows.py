@@ -5,10 +5,12 @@ of `changes` with its fields as JSON. What `events.checked` calls canonical come
 bit for bit; contexts come back as arrays.
 """
 
+import itertools
 import json
 import math
+import operator
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ import numpy as np
 from mobandits.errors import DamagedError, LogError
 from mobandits.logs.events import checked, context_table
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
+from mobandits.logs.store.session import Session
 
 DOUBLE = np.dtype("<f8")  # the same bytes on every machine
 
@@ -51,6 +54,14 @@ Statement = tuple[str, Row]
 NO_CHECKSUM = -1  # of no row: checksums are not negative
 
 
+class EventRows(NamedTuple):
+    """The rows of some events of an agent, in the order of their seqs."""
+
+    decisions: list[Row]
+    rewards: list[Row]
+    changes: list[Row]
+
+
 class Lesson(NamedTuple):
     """The rewards of one call, as the table has them.
 
@@ -82,6 +93,22 @@ def checksum(*fields: Any, blob: Any = None) -> int:
 
     text = repr(fields).encode("utf-8", "surrogatepass")
     return zlib.crc32(blob or b"", zlib.crc32(text))
+
+
+def event_rows(connection: Session, agent: int, after: int, last: int) -> EventRows:
+    """The rows of the events of an agent with after < seq <= last.
+
+    All of them at once: a query that is not done holds a state of the store.
+    """
+    queries = (SELECT_DECISIONS, SELECT_REWARDS, SELECT_CHANGES)
+    values = (agent, after, last)
+    return EventRows(*[connection.execute(query, values).fetchall() for query in queries])
+
+
+def by_lesson(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """The rows of `REWARD_ROWS` that share a seq, which is the first column."""
+    for _, lesson in itertools.groupby(rows, key=operator.itemgetter(0)):
+        yield list(lesson)
 
 
 def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Statement]]:
@@ -279,7 +306,7 @@ def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
 def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
     """The lesson of the rows of `REWARD_ROWS` that share a seq; errors as `decision_event`."""
     # The table is sorted by objective, and events have the order in which they were written.
-    in_order = sorted(rows, key=_position)
+    in_order = sorted(rows, key=operator.itemgetter(1))
     seq, _, decision, at, other, _, _, check = in_order[0]
     pairs = []
     for _, _, own_decision, own_at, _, objective, value, own_check in in_order:
@@ -354,11 +381,6 @@ def _text(fields: Event) -> str:
         if isinstance(error, LogError):
             raise
         raise LogError(f"event cannot be written: {error}") from error
-
-
-def _position(row: Sequence[Any]) -> int:
-    position: int = row[1]
-    return position
 
 
 def _damaged(source: str, seq: int) -> DamagedError:

@@ -20,7 +20,7 @@ from mobandits.logs.store.ownership import Note, notes_beside
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
-from mobandits.logs.store.transactions import transaction
+from mobandits.logs.store.transactions import execute_all, transaction
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
 from mobandits.support.naming import quantity, quoted
@@ -166,10 +166,10 @@ def _saved_agent(
     for event in loss:
         statements += statements_of(number, last + 1, event)[1]
 
-    _execute(connection, statements)
+    execute_all(connection, statements)
     for found in found_events(damaged, number, last):
         if found.seq not in left_out:
-            _execute(connection, found.statements)
+            execute_all(connection, found.statements)
 
     kept = [each.seq for each in agent.saved_snapshots()]
     for snapshot in found_snapshots(damaged, number):
@@ -241,11 +241,6 @@ def _lost_waiting(agent: AgentCheck) -> list[int]:
         return [number for number in snapshot.waiting if number not in there]
 
     return []
-
-
-def _execute(connection: sqlite3.Connection, statements: Iterable[Statement]) -> None:
-    for sql, values in statements:
-        connection.execute(sql, values)
 
 
 def _copy_rows(damaged: sqlite3.Connection, connection: sqlite3.Connection, table: str) -> None:

@@ -5,7 +5,6 @@ halves, down to single events, and only those on such a page are missing. Checks
 the others are as they were written.
 """
 
-import itertools
 import operator
 import sqlite3
 from array import array
@@ -27,6 +26,7 @@ from mobandits.logs.store.rows import (
     Event,
     Row,
     Statement,
+    by_lesson,
     change_event,
     check_change,
     check_decision,
@@ -160,8 +160,7 @@ def found_events(connection: sqlite3.Connection, agent: int, last: int) -> Itera
         rewards = _rows_between(connection, SELECT_REWARDS, agent, start, end)
         changes = _rows_between(connection, SELECT_CHANGES, agent, start, end)
         found = [_found_decision(agent, row) for row in decisions]
-        for _, lesson in itertools.groupby(rewards, key=operator.itemgetter(0)):
-            found.append(_found_lesson(agent, list(lesson)))
+        found += [_found_lesson(agent, lesson) for lesson in by_lesson(rewards)]
         found += [_found_change(agent, row) for row in changes]
         # A damaged row may hold anything in the place of its number.
         numbered = [each for each in found if isinstance(each.seq, int)]

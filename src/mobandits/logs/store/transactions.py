@@ -2,9 +2,16 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
+
+
+def execute_all(connection: Session, statements: Iterable[Statement]) -> None:
+    """Run some statements, one after the other."""
+    for sql, values in statements:
+        connection.execute(sql, values)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from mobandits.logs.store.connection import connect, explained
 from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.rows import Event, Statement
 from mobandits.logs.store.session import Session
+from mobandits.logs.store.transactions import execute_all
 
 SYNCHRONOUS = {"disk": "FULL", "system": "NORMAL", "buffered": "NORMAL"}
 GROUP_EVENTS = 256  # of "buffered": a commit costs as much as ten events
@@ -86,8 +87,7 @@ class Writer:
                 connection.execute("BEGIN IMMEDIATE")
                 self._start_timer()
             connection.execute("SAVEPOINT call")
-            for sql, values in statements:
-                connection.execute(sql, values)
+            execute_all(connection, statements)
             connection.execute("RELEASE call")
         self._waiting += count
         if self._waiting >= GROUP_EVENTS:
@@ -103,8 +103,7 @@ class Writer:
         connection = self.connection
         with self._undoing("ROLLBACK"):
             connection.execute("BEGIN IMMEDIATE")
-            for sql, values in statements:
-                connection.execute(sql, values)
+            execute_all(connection, statements)
             connection.execute("COMMIT")
 
     def decision_with_key(self, agent: int, key: str) -> Event | None:
