@@ -123,14 +123,10 @@ class RewardTable:
         ids = frame["id"].to_numpy()
         first = self.decisions
         last = first + len(ids)
-        for place, number in enumerate(ids.tolist()):
-            own_range = number // SPAN
-            # Where ids of one range do not increase, one of them may come twice.
-            if number <= self._last_ids.get(own_range, -1):
-                where = self._place_of(frame["number"][place])
-                raise LogError(f"{where}: ids of decisions must increase, got {number}")
-
-            self._last_ids[own_range] = number
+        ranges = ids // SPAN
+        for own_range in np.unique(ranges).tolist():
+            places = np.flatnonzero(ranges == own_range)
+            self._check_increasing(frame, places, own_range)
 
         self._ids[first:last] = ids
         self._order = None
@@ -142,6 +138,28 @@ class RewardTable:
         features = pl.col("features").fill_null(0)
         shapes = frame.select(rows, features).unique()
         self.layouts |= set(shapes.iter_rows())
+
+    def _check_increasing(self, frame: pl.DataFrame, places: IntArray, own_range: int) -> None:
+        """Refuse ids of one range that do not increase: one of them may come twice.
+
+        Args:
+            frame: of decisions.
+            places: of those whose ids are of the range.
+            own_range: its number; see `support.numbering`.
+        """
+        all_ids = frame["id"].to_numpy()
+        ids = all_ids[places]
+        previous = self._last_ids.get(own_range, -1)
+        with_previous = np.concatenate([[previous], ids])
+        steps = np.diff(with_previous)
+        wrong_places = np.flatnonzero(steps <= 0)
+        if len(wrong_places):
+            wrong = wrong_places[0]
+            numbers = frame["number"].to_numpy()
+            place = self._place_of(numbers[places][wrong])
+            raise LogError(f"{place}: ids of decisions must increase, got {ids[wrong]}")
+
+        self._last_ids[own_range] = int(ids[-1])
 
     def _place_of(self, number: Any) -> str:
         """Name of an event in errors."""
