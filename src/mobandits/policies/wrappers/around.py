@@ -22,6 +22,7 @@ from mobandits.contracts.protocols import (
     Stage,
 )
 from mobandits.contracts.states import declares
+from mobandits.estimators import DisjointRidge, Priced, Ridge, Scaled
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import FromData
 from mobandits.support.naming import quoted
@@ -177,6 +178,28 @@ def notes_probability(policy: Any, where: str) -> bool:
         raise ValueError(f"{rule}, rng), as NotesNothing has it, got {name}")
 
     return declares(policy, "NOTES_PROBABILITY")
+
+
+def regressions_of(policy: Any, where: str) -> int:
+    """How many regressions a policy has, 1 or one per arm.
+
+    Raises:
+        ValueError: where it does not rest on ridge regression, whose means of sums are sums of
+            means.
+    """
+    inner = composite(policy)
+    estimator: Any = None if inner is None else inner.estimator
+    while isinstance(estimator, Scaled | Priced):
+        estimator = estimator.model
+
+    if isinstance(estimator, DisjointRidge):
+        return estimator.slots
+    if isinstance(estimator, Ridge):
+        return 1
+
+    name = type(policy).__name__
+    rule = f"{where} must rest on ridge regression that forgets nothing, as MolUcb does"
+    raise ValueError(f"{rule}, got {name}")
 
 
 def require_own_beliefs(policy: Any, where: str) -> None:

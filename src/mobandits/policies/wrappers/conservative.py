@@ -13,7 +13,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, Ints, compiled
-from mobandits.contracts.composition import composite
 from mobandits.contracts.notes import Note, NotesNothing
 from mobandits.contracts.protocols import (
     Array,
@@ -29,12 +28,13 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.contracts.terms import ApplicationTerms
-from mobandits.estimators import DisjointRidge, Priced, Ridge, Scaled
 from mobandits.explorers import Ucb
+from mobandits.numerics.linalg import copy_into
 from mobandits.policies.wrappers.around import (
     AroundRecipe,
     interval_explorer,
     position_of,
+    regressions_of,
     require_own_beliefs,
 )
 from mobandits.policies.wrappers.own_terms import Line, line_of, slot_of
@@ -252,12 +252,7 @@ class ConservativePolicy(NotesNothing):
     def kept_low(self, state: ConservativeState, j: int, rng: Rng) -> float:
         """The least worth of the rounds in which the baseline was played."""
         l = self.objectives[j]
-        rows = np.empty((1, self.features))
-        for i in range(self.features):
-            rows[0, i] = state.kept[j, i]
-
-        arm = self.baseline_arm()
-        bounds = self.bounds(self.explorer, state, rows, arm, rng)
+        bounds = self.of_baseline(state, state.kept[j], rng)
         rounds = state.rounds[j, 1]
 
         return self.worth(j, rounds, bounds.low[0, l])
@@ -268,22 +263,22 @@ class ConservativePolicy(NotesNothing):
         """The largest worth that the baseline would have had in the rounds of S, and has now."""
         l = self.objectives[j]
         row = baseline if len(context) > 1 else 0
-        now = context[row]
-        rows = np.empty((1, self.features))
+        features = np.empty(self.features)
         for i in range(self.features):
-            rows[0, i] = state.forgone[j, i] + now[i]
+            features[i] = state.forgone[j, i] + context[row, i]
 
-        arm = self.baseline_arm()
-        bounds = self.bounds(self.explorer, state, rows, arm, rng)
+        bounds = self.of_baseline(state, features, rng)
         rounds = state.rounds[j, 0] + 1.0
 
         return self.worth(j, rounds, bounds.high[0, l])
 
-    def baseline_arm(self) -> IntArray:
-        """(1,) the baseline, as eligible arms are given."""
-        arm = np.empty(1, np.int64)
-        arm[0] = self.baseline
-        return arm
+    def of_baseline(self, state: ConservativeState, features: Array, rng: Rng) -> Beliefs:
+        """The bounds of the baseline with these features, which may be sums over rounds."""
+        rows = np.empty((1, self.features))
+        copy_into(rows[0], features)
+        arm = np.full(1, self.baseline)
+
+        return self.bounds(self.explorer, state, rows, arm, rng)
 
     def draw(self, beliefs: ConservativeBeliefs, rng: Rng) -> Choice:
         """The inner policy's choice if it is safe, else the baseline."""
@@ -432,7 +427,7 @@ class Conservative(AroundRecipe):
             raise ValueError(f"Conservative.recipe must play without stages, got {name}")
 
         policy: Any = stage.policy
-        models = _models_of(policy)
+        models = regressions_of(policy, "Conservative.recipe")
         explorer = interval_explorer(policy, "Conservative.recipe")
         require_own_beliefs(policy, "Conservative.recipe")
         if not isinstance(explorer, Ucb):
@@ -494,25 +489,3 @@ class Conservative(AroundRecipe):
             lines.append(line)
 
         return lines
-
-
-def _models_of(policy: Any) -> int:
-    """How many regressions a policy has, 1 or one per arm.
-
-    Raises:
-        ValueError: where it does not rest on ridge regression, whose means of sums are sums of
-            means.
-    """
-    inner = composite(policy)
-    estimator: Any = None if inner is None else inner.estimator
-    while isinstance(estimator, Scaled | Priced):
-        estimator = estimator.model
-
-    if isinstance(estimator, DisjointRidge):
-        return estimator.slots
-    if isinstance(estimator, Ridge):
-        return 1
-
-    name = type(policy).__name__
-    rule = "Conservative.recipe must rest on ridge regression that forgets nothing, as MolUcb does"
-    raise ValueError(f"{rule}, got {name}")

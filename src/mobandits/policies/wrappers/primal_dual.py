@@ -2,7 +2,7 @@
 
 Symbols: J the number of budgets, b_j the cost per round that budget j allows, u_j a large cost of one
 round, T the rounds, S_j the costs so far, n_j how many they are, g the reward, epsilon the rate,
-theta the weights of the dual player, zeta what the budgets of one round can buy.
+theta the weights of the dual player, zeta what the budgets of one round buy.
 """
 
 import math
@@ -30,6 +30,7 @@ from mobandits.contracts.terms import ApplicationTerms
 from mobandits.numerics.linalg import copy_into
 from mobandits.orders import Weighted
 from mobandits.policies.wrappers.around import AroundRecipe, interval_explorer, least_places
+from mobandits.policies.wrappers.budget_worth import estimated_worth, reward_weights, trial_prices
 from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
@@ -53,8 +54,7 @@ class PrimalDualState(NamedTuple):
         observed: (objectives,) the rewards observed; of an objective with budget j it is n_j.
         rows: (rounds that explore, features) the context rows of the arms played in them.
         worth: (1,) zeta.
-        terms: the objectives, budgets and large costs, which never change: sums under other ones
-            are not taken for these.
+        terms: what tells sums under other objectives, budgets and large costs from these.
     """
 
     model: Any
@@ -72,7 +72,7 @@ class PrimalDualBeliefs(NamedTuple):
         beliefs: of the policy inside.
         mean: their means.
         charged: the same, less the price of costs.
-        uniform: the positions that are played with equal probability; none: the order decides.
+        uniform: the positions played with equal probability; none: the order decides.
     """
 
     beliefs: Beliefs
@@ -318,61 +318,11 @@ class PrimalDualPolicy(NotesNothing):
         # reward in parts leads to what the full one does.
         is_complete = state.observed[first] == self.explored
         if is_complete and (has_first or most <= self.explored):
-            state.worth[0] = self.estimated_worth(model, state.rows)
+            state.worth[0] = estimated_worth(self, model, state.rows)
 
         return PrimalDualState(
             model, state.spent, state.observed, state.rows, state.worth, state.terms
         )
-
-    def estimated_worth(self, model: Any, rows: Array) -> float:
-        """zeta: twice the estimated bound on what the budgets of one round buy, within limits."""
-        least = self.reward
-        budgets = len(self.allowed)
-        for price in self.trials:
-            bound = price * budgets + self.best_value(model, rows, price)
-            least = min(least, bound)
-
-        # Twice, since it is estimated: a price that can not rise as far as it must is worse than
-        # one that can rise too far.
-        twice = 2.0 * least
-        floor = self.reward * min(1.0, self.tightest())
-
-        return min(self.reward, max(floor, twice))
-
-    def best_value(self, model: Any, rows: Array, price: float) -> float:
-        """The mean over rounds of the largest value of an arm, costs at a price."""
-        if self.own_rows:
-            # Of a round only the row of one arm is known, the arms being alike but for their rows:
-            # the best of these rows stands for the best of the arms.
-            every_row = np.arange(len(rows))
-            means = self.policy.estimator.mean(model, rows, every_row)
-            return self.largest_value(means, price)
-
-        every_arm = np.arange(self.arms)
-        row = np.empty((1, self.features))
-        total = 0.0
-        for i in range(len(rows)):
-            copy_into(row[0], rows[i])
-            means = self.policy.estimator.mean(model, row, every_arm)
-            total += self.largest_value(means, price)
-
-        return total / len(rows)
-
-    def largest_value(self, means: Array, price: float) -> float:
-        """The largest g - price sum_j c_j / b_j, of rows of estimated means."""
-        largest = -math.inf
-        for a in range(len(means)):
-            value = 0.0
-            for l in range(len(self.weights)):
-                value += self.weights[l] * means[a, l]
-
-            for j in range(len(self.allowed)):
-                cost = max(0.0, self.cost(j, means[a]))
-                value -= price * cost / self.allowed[j]
-
-            largest = max(largest, value)
-
-        return largest
 
 
 @dataclass(frozen=True)
@@ -518,12 +468,12 @@ class PrimalDual(AroundRecipe):
             slopes=[line.slope for line in lines],
             allowed=allowed,
             large=[large[objective] for objective, _ in self.budgets],
-            weights=_weights_of(policy.order, objectives),
+            weights=reward_weights(policy.order, objectives),
             reward=self.reward,
             horizon=horizon,
             rate=rate,
             explored=math.ceil(math.sqrt(horizon)),
-            trials=_trial_prices(self.reward, tightest),
+            trials=trial_prices(self.reward, tightest),
             own_rows=own_rows,
             arms=shape.arms,
             features=shape.features,
@@ -537,10 +487,9 @@ def _require_parts(policy: Any) -> None:
         ValueError: naming what it is.
     """
     interval_explorer(policy, "PrimalDual.recipe")
-    name = type(policy).__name__
     if composite(policy) is not policy:
         rule = "PrimalDual.recipe must bind to an estimator, an explorer and an order"
-        raise ValueError(f"{rule}; wrappers go around PrimalDual, got {name}")
+        raise ValueError(f"{rule}; wrappers go around PrimalDual, got {type(policy).__name__}")
     if declares(policy, "BEGINS_ANEW"):
         raise ValueError("PrimalDual.recipe must have no budgets of its own: give one all budgets")
     if getattr(policy.explorer, "ONE_COLUMN", False) or hasattr(policy.estimator, "links"):
@@ -549,22 +498,3 @@ def _require_parts(policy: Any) -> None:
     if not isinstance(policy.order, Weighted):
         rule = "PrimalDual.recipe must have an order such as Weighted([1, 0])"
         raise ValueError(f"{rule}, got {quoted(policy.order)}")
-
-
-def _weights_of(order: Weighted, objectives: list[int]) -> Array:
-    """(objectives,) the weights of the reward that a charge is taken from."""
-    weights = order.weights
-    charged = np.delete(weights, objectives).sum()
-    if charged <= 0.0:
-        rule = "PrimalDual.budgets must leave an objective with a weight without a budget"
-        raise ValueError(f"{rule}, got {quoted(objectives)} and the weights {weights.tolist()}")
-
-    reward: Array = weights / charged
-
-    return reward
-
-
-def _trial_prices(reward: float, tightest: float) -> list[float]:
-    """The prices reward / 2^k down to reward times the tightest budget, which may be above 1."""
-    halvings = max(0, math.ceil(-math.log2(tightest)))
-    return [reward / 2.0**k for k in range(halvings + 1)]
