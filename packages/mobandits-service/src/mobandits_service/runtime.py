@@ -46,6 +46,7 @@ class ServiceRuntime:
         agents: of the service.
         settlements: of the file.
         pace: of its commits.
+        queue: of the calls that wait for the disk.
         snapshots: of the agents.
         telemetry: of the service.
         authorisation: of requests.
@@ -61,6 +62,7 @@ class ServiceRuntime:
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file.committer)
         self.pace = Pace(file.committer)
+        self.queue = file.committer
         self.snapshots = Snapshots(self.agents, specification.snapshot_every)
         self.telemetry = Telemetry(self.agents, file)
         self.stalls = Stalls(file.committer, self.telemetry)
