@@ -210,15 +210,19 @@ class ServiceRuntime:
             self.learner.check_hostable(specification)
 
     @contextlib.asynccontextmanager
-    async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
-        """No worker decides for an agent inside, and no other call changes it so."""
-        if self.learner is None:
-            async with hosted.changing:
-                yield
-            return
+    async def changing(self, hosted: HostedAgent) -> AsyncIterator[None]:
+        """No worker decides for an agent inside, and no other call changes it so.
 
-        async with self.learner.fenced(hosted):
+        At its end, it waits until what was written inside is on disk.
+
+        Raises:
+            Problem: where it could not be written.
+        """
+        fence = hosted.changing if self.learner is None else self.learner.fenced(hosted)
+        async with fence:
+            generation = hosted.generation
             yield
+        await self.saved(hosted, generation)
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""

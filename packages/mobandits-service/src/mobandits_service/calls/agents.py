@@ -16,6 +16,7 @@ from mobandits_client.messages import (
     PreferenceState,
     PriceList,
 )
+from mobandits_service.agent_states import budget_list
 from mobandits_service.calls.operations import operation
 from mobandits_service.calls.requests import AGENT, answer, content_of
 from mobandits_service.hosted_agent import HostedAgent
@@ -58,7 +59,7 @@ async def set_preference(
 
 async def budget(hosted: HostedAgent) -> BudgetList:
     """`GET /v1/agents/{agent}/budget`: what became of the budgets."""
-    return hosted.budgets()
+    return budget_list(hosted.agent.balances)
 
 
 async def add_arm(
@@ -67,20 +68,16 @@ async def add_arm(
     """`PUT /v1/agents/{agent}/arms/{arm}`: one arm more, from now on."""
     content = await content_of(request)
     new = msgspec.json.decode(content or b"{}", type=NewArm)
-    async with runtime.fenced(hosted):
-        generation = hosted.generation
+    async with runtime.changing(hosted):
         is_new = hosted.add_arm(arm, new.like)
-    await runtime.saved(hosted, generation)
 
     return answer(hosted.state(), status=201 if is_new else 200)
 
 
 async def remove_arm(runtime: ServiceRuntime, hosted: HostedAgent, arm: str) -> AgentState:
     """`DELETE /v1/agents/{agent}/arms/{arm}`: one arm less, from now on."""
-    async with runtime.fenced(hosted):
-        generation = hosted.generation
+    async with runtime.changing(hosted):
         hosted.remove_arm(arm)
-    await runtime.saved(hosted, generation)
 
     return hosted.state()
 
@@ -94,11 +91,9 @@ async def set_price(
     runtime: ServiceRuntime, hosted: HostedAgent, arm: str, body: NewPrice
 ) -> PriceList:
     """`PUT /v1/agents/{agent}/prices/{arm}`: an arm costs more or less, from now on."""
-    async with runtime.fenced(hosted):
-        generation = hosted.generation
+    async with runtime.changing(hosted):
         # In a thread: the price of a unit of cost is looked up again on the log.
         await asyncio.to_thread(hosted.set_price, arm, body)
-    await runtime.saved(hosted, generation)
 
     return hosted.announced_prices()
 

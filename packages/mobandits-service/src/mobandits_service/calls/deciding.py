@@ -17,6 +17,7 @@ from mobandits_client.messages import (
     ObservedOutcome,
 )
 from mobandits_client.messages.base import AT_MOST
+from mobandits_service import settling
 from mobandits_service.calls.operations import operation
 from mobandits_service.calls.requests import (
     AGENT,
@@ -42,7 +43,7 @@ async def decide(
     if hosted.answers_at_once:
         decided = hosted.decide(wanted)
     else:
-        decided = await _begun_by(hosted, hosted.decide, wanted)
+        decided = await _made_by(hosted, hosted.decide, wanted)
     # As `runtime.saved`, without a coroutine more for what is asked for most.
     await runtime.settlements.settled()
     hosted.check_saved(generation)
@@ -62,10 +63,7 @@ async def decide_batch(
 ) -> DecidedBatch:
     """`POST /v1/agents/{agent}/decide_batch`: a decision per context."""
     generation = hosted.generation
-    if hosted.answers_at_once:
-        decided = hosted.decide_batch(body)
-    else:
-        decided = await _begun_by(hosted, hosted.decide_batch, body)
+    decided = await _made_by(hosted, hosted.decide_batch, body)
     await runtime.saved(hosted, generation)
     for each in decided:
         runtime.telemetry.count_decision(hosted.name, each)
@@ -81,10 +79,7 @@ async def observe(
     generation = hosted.generation
     async for each in in_turns(hosted, body):
         try:
-            if hosted.answers_at_once:
-                adopted = hosted.adopt(each)
-            else:
-                adopted = await _begun_by(hosted, hosted.adopt, each)
+            adopted = await _made_by(hosted, hosted.adopt, each)
             outcomes.append(ObservedOutcome(adopted=adopted))
         except (Problem, ValueError) as error:
             outcomes.append(ObservedOutcome(refused=refusal_of(error)))
@@ -96,22 +91,25 @@ async def observe(
 
 async def activate(runtime: ServiceRuntime, hosted: HostedAgent, number: int) -> None:
     """`POST .../decisions/{decision}/activate`: it was shown."""
-    hosted.activate(number)
+    settling.activate(hosted, number)
     await runtime.saved(hosted, hosted.generation)
 
 
 async def abandon(runtime: ServiceRuntime, hosted: HostedAgent, number: int) -> None:
     """`POST .../decisions/{decision}/abandon`: it was never shown."""
-    hosted.abandon(number)
+    settling.abandon(hosted, number)
     await runtime.saved(hosted, hosted.generation)
 
 
-async def _begun_by(hosted: HostedAgent, call: Callable[[Asked], Made], asked: Asked) -> Made:
-    """What an agent's first call returns that decides.
+async def _made_by(hosted: HostedAgent, call: Callable[[Asked], Made], asked: Asked) -> Made:
+    """What a call of an agent returns that decides.
 
-    It makes the agent's state, which may be large: that is done in a thread, and calls of other
-    agents are answered meanwhile.
+    The first one makes the agent's state, which may be large: that is done in a thread, and calls
+    of other agents are answered meanwhile.
     """
+    if hosted.answers_at_once:
+        return call(asked)
+
     async with hosted.changing:
         return await asyncio.to_thread(call, asked)
 

@@ -4,9 +4,10 @@ from typing import Annotated
 
 from mobandits_client.messages import Rewarded, RewardOutcome, RewardsOf
 from mobandits_client.messages.base import AT_MOST, Rewards
+from mobandits_service import settling
 from mobandits_service.calls.operations import operation
 from mobandits_service.calls.requests import AGENT, DECISION, in_turns, refusal_of
-from mobandits_service.decision_names import number_or_key
+from mobandits_service.decision_names import number_or_key, unknown_key
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem
 from mobandits_service.runtime import ServiceRuntime
@@ -17,7 +18,7 @@ async def reward(
 ) -> Rewarded:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
     generation = hosted.generation
-    rewarded = hosted.reward(number, body)
+    rewarded = settling.reward(hosted, number, body)
     # As `runtime.saved`, without a coroutine more for what is asked for most.
     await runtime.settlements.settled()
     hosted.check_saved(generation)
@@ -47,10 +48,14 @@ async def reward_several(
 
 
 def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
-    named = number_or_key(item)
-    number = named if isinstance(named, int) else hosted.number_of_key(named)
+    number = number_or_key(item)
+    if isinstance(number, str):
+        event = hosted.store.decision_with_key(number)
+        if event is None:
+            raise unknown_key(number)
+        number = int(event["id"])
 
-    return hosted.reward(number, item.rewards)
+    return settling.reward(hosted, number, item.rewards)
 
 
 OPERATIONS = [
