@@ -16,7 +16,7 @@ from mobandits_client.integrations.deciders import decider_of, known_of
 from mobandits_client.integrations.failures import is_the_models_failure
 from mobandits_client.integrations.requests import RoutedRequest, prompt_features
 from mobandits_client.integrations.routing import RequestRouting, RoutingSettings, arm_of_deployment
-from mobandits_client.integrations.steps import Known, MadeDecision, run_awaiting, run_waiting
+from mobandits_client.integrations.steps import Known, MadeDecision, Step, run_awaiting, run_waiting
 from mobandits_client.messages import AgentState, ObjectiveState
 
 ARMS = ("small", "medium", "large")
@@ -32,32 +32,26 @@ class NotedDecider:
         self.known_arms = known or Known(frozenset(ARMS), frozenset({"quality", "cost", "latency"}))
         self.failure = failure
 
-    def known_now(self):
+    def known(self):
         return self.known_arms
 
-    def decide_now(self, context, eligible, key):
+    def decide(self, context, eligible, key):
         if self.failure is not None:
             raise self.failure
         self.calls.append(("decide", list(eligible)))
         return MadeDecision(len(self.calls), eligible[0], self.front)
 
-    def reward_now(self, made, rewards):
+    def reward(self, made, rewards):
         self.calls.append(("reward", made.arm, dict(rewards)))
 
-    def abandon_now(self, made):
+    def abandon(self, made):
         self.calls.append(("abandon", made.arm))
 
-    async def known(self):
-        return self.known_now()
+    def waited(self, step):
+        return getattr(self, step.name)(*step.arguments)
 
-    async def decide(self, context, eligible, key):
-        return self.decide_now(context, eligible, key)
-
-    async def reward(self, made, rewards):
-        self.reward_now(made, rewards)
-
-    async def abandon(self, made):
-        self.abandon_now(made)
+    async def awaited(self, step):
+        return self.waited(step)
 
 
 def settings(**changes):
@@ -208,7 +202,7 @@ def test_a_budget_that_is_used_up_refuses_the_request():
 
 def test_a_fallback_arm_of_another_group_leaves_the_choice_to_the_gateway():
     class Fallback(NotedDecider):
-        def decide_now(self, context, eligible, key):
+        def decide(self, context, eligible, key):
             return MadeDecision(0, "large", None)
 
     decider = Fallback()
@@ -285,16 +279,16 @@ def test_deciders_are_agents_and_clients():
     with Client("http://127.0.0.1:1", "router") as client:
         assert type(decider_of(client)).__name__ == "WaitingServiceDecider"
     decider = decider_of(AsyncClient("http://127.0.0.1:1", "router"))
-    assert decider.known_now() == Known()
+    assert decider.waited(Step("known")) == Known()
     refusal = r"decider must be a Client or an Agent for calls that wait, got AsyncClient"
     made = MadeDecision(0, "small", None)
-    for call in (
-        lambda: decider.decide_now([], [], "key"),
-        lambda: decider.reward_now(made, {}),
-        lambda: decider.abandon_now(made),
+    for step in (
+        Step("decide", ([], [], "key")),
+        Step("reward", (made, {})),
+        Step("abandon", (made,)),
     ):
         with pytest.raises(ValueError, match=refusal):
-            call()
+            decider.waited(step)
 
 
 def test_nothing_is_known_of_an_agent_of_a_service_before_it_is_ready():

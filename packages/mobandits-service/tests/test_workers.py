@@ -311,7 +311,7 @@ def test_arms_come_and_go_between_decisions_and_not_in_them(address, postgres):
             count = len(made)
             while len(made) < count + 20:
                 await asyncio.sleep(0.0)
-            async with bench.running.fenced(bench.hosted):
+            async with bench.running.changing(bench.hosted):
                 change(bench.agent)
         is_done.set()
         await asyncio.gather(*deciding)

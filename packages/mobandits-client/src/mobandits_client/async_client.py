@@ -2,13 +2,12 @@
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import httpx
 
-from mobandits_client.agent_client import AgentClient, headers_of
+from mobandits_client.agent_client import AgentClient
 from mobandits_client.choice import Choice
 from mobandits_client.errors import ServiceError
 from mobandits_client.httpx_sender import requested
@@ -39,28 +38,7 @@ class AsyncClient(AgentClient):
         queue: a file for what is to be reported.
     """
 
-    def __init__(
-        self,
-        url: str,
-        agent: str,
-        *,
-        key: str | None = None,
-        fallback: str | None = None,
-        timeout: float = 2.0,
-        attempts: int = 3,
-        pause: float = 2.0,
-        queue: str | os.PathLike[str] | None = None,
-    ) -> None:
-        super().__init__(
-            url,
-            agent,
-            fallback=fallback,
-            timeout=timeout,
-            attempts=attempts,
-            pause=pause,
-            queue=queue,
-        )
-        self._http = httpx.AsyncClient(base_url=self.url, headers=headers_of(key))
+    _http: httpx.AsyncClient
 
     async def decide(
         self,
@@ -161,6 +139,10 @@ class AsyncClient(AgentClient):
         await self.close()
 
     # ---
+
+    def _sender(self, headers: dict[str, str]) -> httpx.AsyncClient:
+        """What sends its calls."""
+        return httpx.AsyncClient(base_url=self.url, headers=headers)
 
     async def _run(self, conversation: Conversation[Result]) -> Result:
         """Send what a conversation says, and return what it comes to."""

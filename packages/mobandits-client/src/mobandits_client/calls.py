@@ -1,4 +1,4 @@
-"""The calls of the service, as requests and answers; clients send and receive them."""
+"""Parts of requests to the service, and of its answers."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,7 @@ import msgspec
 from mobandits_client.arguments import quoted
 from mobandits_client.choice import Choice
 from mobandits_client.errors import ServiceError
-from mobandits_client.messages import (
-    Decide,
-    DecideBatch,
-    Decided,
-    Observed,
-    Preference,
-    RewardsOf,
-)
+from mobandits_client.messages import Decided
 
 Answer = TypeVar("Answer")
 NUMBERS = frozenset((float, int))  # of Python: JSON takes them as they are
@@ -52,70 +45,9 @@ def new_key() -> str:
     return uuid.uuid4().hex
 
 
-def decide(
-    agent: str, context: Any, eligible: Sequence[str] | None, key: str, active: bool
-) -> Call:
-    """A request for a decision."""
-    message = Decide(
-        context=plain(context),
-        eligible=None if eligible is None else list(eligible),
-        key=key,
-        active=active,
-    )
-    return Call("POST", path_of(agent, "decide"), msgspec.json.encode(message))
-
-
-def decide_batch(
-    agent: str, contexts: Sequence[Any], eligible: Sequence[str] | None, keys: Sequence[str]
-) -> Call:
-    """A request for a decision per context."""
-    message = DecideBatch(
-        contexts=[plain(context) for context in contexts],
-        eligible=None if eligible is None else list(eligible),
-        keys=list(keys),
-    )
-    return Call("POST", path_of(agent, "decide_batch"), msgspec.json.encode(message))
-
-
-def observe(agent: str, observed: Sequence[Observed]) -> Call:
-    """Decisions that somebody else made."""
-    return Call("POST", path_of(agent, "decisions"), msgspec.json.encode(list(observed)))
-
-
-def reward(agent: str, decision: str, rewards: Mapping[str, float]) -> Call:
-    """What a decision brought."""
-    body = msgspec.json.encode(dict(rewards))
-    return Call("POST", path_of(agent, "decisions", decision, "rewards"), body)
-
-
-def reward_several(agent: str, rewards: Sequence[RewardsOf]) -> Call:
-    """What several decisions brought."""
-    return Call("POST", path_of(agent, "rewards"), msgspec.json.encode(list(rewards)))
-
-
-def settle(agent: str, decision: str, how: str) -> Call:
-    """A decision that was shown ("activate"), or never will be ("abandon")."""
-    return Call("POST", path_of(agent, "decisions", decision, how))
-
-
-def set_preference(agent: str, order: Any) -> Call:
-    """Another order by which arms are compared."""
-    return Call("PUT", path_of(agent, "preference"), msgspec.json.encode(Preference(order)))
-
-
-def recorded(agent: str, decision: str) -> Call:
-    """A decision as it was."""
-    return Call("GET", path_of(agent, "decisions", decision))
-
-
-def explained(agent: str, decision: str) -> Call:
-    """Why the agent would decide so."""
-    return Call("GET", path_of(agent, "decisions", decision, "explanation"))
-
-
-def state(agent: str) -> Call:
-    """The agent as it is now."""
-    return Call("GET", path_of(agent))
+def listed(eligible: Sequence[str] | None) -> list[str] | None:
+    """The arms that may be played, as a message has them."""
+    return None if eligible is None else list(eligible)
 
 
 def plain(context: Any) -> Any:
@@ -161,24 +93,10 @@ def answered(content: bytes, kind: type[Answer]) -> Answer:
         raise not_an_answer(content) from error
 
 
-def answered_each(content: bytes, kind: type[Answer], items: Sequence[object]) -> list[Answer]:
-    """An answer of the service to a list, with one of each of its items."""
-    answers = answered(content, list[kind])  # type: ignore[valid-type] # a type of this call
-    check_length(answers, items)
-
-    return answers
-
-
 def check_length(answers: Sequence[object], items: Sequence[object]) -> None:
     """Refuse answers that are not as many as what was asked."""
     if len(answers) != len(items):
         raise ServiceError(f"the answer must have {len(items)} items, got {len(answers)}")
-
-
-def check_done(content: bytes) -> None:
-    """Refuse an answer that says something where the service says nothing."""
-    if content:
-        raise not_an_answer(content)
 
 
 def not_an_answer(content: bytes) -> ServiceError:

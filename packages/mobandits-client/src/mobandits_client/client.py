@@ -1,13 +1,12 @@
 """The client of the decision service for programs that wait for answers."""
 
 import contextlib
-import os
 import time
 import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from mobandits_client.agent_client import AgentClient, headers_of
+from mobandits_client.agent_client import AgentClient
 from mobandits_client.choice import Choice
 from mobandits_client.errors import ServiceError
 from mobandits_client.messages import (
@@ -56,28 +55,7 @@ class Client(AgentClient):
         ServiceError: by calls that the service refuses, or does not answer.
     """
 
-    def __init__(
-        self,
-        url: str,
-        agent: str,
-        *,
-        key: str | None = None,
-        fallback: str | None = None,
-        timeout: float = 2.0,
-        attempts: int = 3,
-        pause: float = 2.0,
-        queue: str | os.PathLike[str] | None = None,
-    ) -> None:
-        super().__init__(
-            url,
-            agent,
-            fallback=fallback,
-            timeout=timeout,
-            attempts=attempts,
-            pause=pause,
-            queue=queue,
-        )
-        self._http = sender_to(self.url, headers_of(key))
+    _http: "PlainHttp | WaitingHttpx"
 
     def decide(
         self,
@@ -178,6 +156,10 @@ class Client(AgentClient):
         self.close()
 
     # ---
+
+    def _sender(self, headers: dict[str, str]) -> "PlainHttp | WaitingHttpx":
+        """What sends its calls."""
+        return sender_to(self.url, headers)
 
     def _run(self, conversation: Conversation[Result]) -> Result:
         """Send what a conversation says, and return what it comes to."""

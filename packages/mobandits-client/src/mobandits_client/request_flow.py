@@ -9,18 +9,32 @@ import logging
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from mobandits_client import calls
-from mobandits_client.calls import Call
+import msgspec
+
+from mobandits_client.calls import (
+    Call,
+    answered,
+    check_length,
+    choice_of,
+    listed,
+    new_key,
+    not_an_answer,
+    path_of,
+    plain,
+)
 from mobandits_client.choice import Choice
 from mobandits_client.errors import ServiceError
 from mobandits_client.failures import is_refusal
 from mobandits_client.messages import (
     AgentState,
+    Decide,
+    DecideBatch,
     Decided,
     DecidedBatch,
     Explained,
     Observed,
     ObservedOutcome,
+    Preference,
     Recorded,
     RefusedItem,
     Rewarded,
@@ -57,32 +71,35 @@ class Conversations:
         self, context: Any, eligible: Sequence[str] | None, key: str | None, active: bool
     ) -> Conversation[Choice]:
         """The arm to play now."""
-        key = calls.new_key() if key is None else key
+        key = new_key() if key is None else key
         try:
-            content = yield calls.decide(self.agent, context, eligible, key, active)
-            decided = calls.answered(content, Decided)
+            message = Decide(
+                context=plain(context), eligible=listed(eligible), key=key, active=active
+            )
+            decided = yield from self._post(message, Decided, "decide")
         except ServiceError as error:
             if self.fallback is None or is_refusal(error):
                 raise
-            choice = Choice(self.fallback, key, context=calls.plain(context))
+            choice = Choice(self.fallback, key, context=plain(context))
             self._outbox.add_fallback(choice)
             return choice
 
         yield from self._report_beside()
 
-        return calls.choice_of(decided, key)
+        return choice_of(decided, key)
 
     def decide_batch(
         self, contexts: Sequence[Any], eligible: Sequence[str] | None
     ) -> Conversation[list[Choice]]:
         """A decision per context."""
-        keys = [calls.new_key() for _ in contexts]
-        answer = yield calls.decide_batch(self.agent, contexts, eligible, keys)
-        batch = calls.answered(answer, DecidedBatch)
-        calls.check_length(batch.decisions, keys)
+        keys = [new_key() for _ in contexts]
+        plain_contexts = [plain(context) for context in contexts]
+        message = DecideBatch(contexts=plain_contexts, eligible=listed(eligible), keys=list(keys))
+        batch = yield from self._post(message, DecidedBatch, "decide_batch")
+        check_length(batch.decisions, keys)
         pairs = zip(batch.decisions, keys, strict=True)
 
-        return [calls.choice_of(decided, key) for decided, key in pairs]
+        return [choice_of(decided, key) for decided, key in pairs]
 
     def reward(self, choice: Choice, rewards: Mapping[str, float]) -> Conversation[Rewarded | None]:
         """What a choice brought."""
@@ -92,8 +109,9 @@ class Conversations:
 
         try:
             number = yield from self._number_of(choice)
-            content = yield calls.reward(self.agent, number, rewards)
-            rewarded = calls.answered(content, Rewarded)
+            rewarded = yield from self._post(
+                dict(rewards), Rewarded, "decisions", number, "rewards"
+            )
         except ServiceError as error:
             if is_refusal(error):
                 raise
@@ -106,14 +124,12 @@ class Conversations:
 
     def observe(self, observed: Sequence[Observed]) -> Conversation[list[ObservedOutcome]]:
         """Decisions that somebody else made."""
-        answer = yield calls.observe(self.agent, observed)
-        return calls.answered(answer, list[ObservedOutcome])
+        return (yield from self._post(list(observed), list[ObservedOutcome], "decisions"))
 
     def activate(self, choice: Choice) -> Conversation[None]:
         """A choice takes effect; a fallback has at once."""
         if choice.decision is not None:
-            content = yield calls.settle(self.agent, choice.decision, "activate")
-            calls.check_done(content)
+            yield from self._settle(choice.decision, "activate")
 
     def abandon(self, choice: Choice) -> Conversation[None]:
         """Nothing will come of a choice."""
@@ -122,28 +138,26 @@ class Conversations:
             return
 
         number = yield from self._number_of(choice)
-        content = yield calls.settle(self.agent, number, "abandon")
-        calls.check_done(content)
+        yield from self._settle(number, "abandon")
 
     def recorded(self, number: str) -> Conversation[Recorded]:
         """A decision as it was."""
-        answer = yield calls.recorded(self.agent, number)
-        return calls.answered(answer, Recorded)
+        return (yield from self._get(Recorded, "decisions", number))
 
     def explained(self, number: str) -> Conversation[Explained]:
         """Why the agent would decide so."""
-        answer = yield calls.explained(self.agent, number)
-        return calls.answered(answer, Explained)
+        return (yield from self._get(Explained, "decisions", number, "explanation"))
 
     def state(self) -> Conversation[AgentState]:
         """The agent as it is now."""
-        answer = yield calls.state(self.agent)
-        return calls.answered(answer, AgentState)
+        return (yield from self._get(AgentState))
 
     def set_preference(self, order: Any) -> Conversation[AgentState]:
         """Another order by which arms are compared."""
-        answer = yield calls.set_preference(self.agent, order)
-        return calls.answered(answer, AgentState)
+        body = msgspec.json.encode(Preference(order))
+        content = yield Call("PUT", path_of(self.agent, "preference"), body)
+
+        return answered(content, AgentState)
 
     def report(self) -> Conversation[None]:
         """Report the oldest that the service does not know of."""
@@ -182,13 +196,13 @@ class Conversations:
     def _report(self, some: Mapping[int, Unreported]) -> Conversation[None]:
         observed = [each.observed for each in some.values() if each.observed is not None]
         if observed:
-            content = yield calls.observe(self.agent, observed)
-            _say_refused(observed, calls.answered_each(content, ObservedOutcome, observed))
+            adopted = yield from self._post_each(observed, ObservedOutcome, "decisions")
+            _say_refused(observed, adopted)
 
         rewards = [each.rewards for each in some.values() if each.rewards is not None]
         if rewards:
-            content = yield calls.reward_several(self.agent, rewards)
-            _say_refused(rewards, calls.answered_each(content, RewardOutcome, rewards))
+            rewarded = yield from self._post_each(rewards, RewardOutcome, "rewards")
+            _say_refused(rewards, rewarded)
 
     def _number_of(self, choice: Choice) -> Conversation[str]:
         """The number that the service gave to a choice, which may be a fallback."""
@@ -197,12 +211,39 @@ class Conversations:
 
         # The same report once more: its key makes it the same decision.
         again = Observed(context=choice.context, arm=choice.arm, key=PREFIX + choice.key)
-        content = yield calls.observe(self.agent, [again])
-        (outcome,) = calls.answered_each(content, ObservedOutcome, [again])
+        (outcome,) = yield from self._post_each([again], ObservedOutcome, "decisions")
         if outcome.adopted is None:
             raise _error_of(outcome.refused)
 
         return outcome.adopted.decision
+
+    def _get(self, kind: type[Result], *parts: str) -> Conversation[Result]:
+        """Something that belongs to the agent."""
+        content = yield Call("GET", path_of(self.agent, *parts))
+        return answered(content, kind)
+
+    def _post(self, message: Any, kind: type[Result], *parts: str) -> Conversation[Result]:
+        """Tell the agent something, and return what it answers."""
+        body = msgspec.json.encode(message)
+        content = yield Call("POST", path_of(self.agent, *parts), body)
+
+        return answered(content, kind)
+
+    def _post_each(
+        self, items: Sequence[Any], kind: type[Result], path: str
+    ) -> Conversation[list[Result]]:
+        """Tell the agent several things, and return what it answers to each."""
+        # A type of this call.
+        answers = yield from self._post(items, list[kind], path)  # type: ignore[valid-type]
+        check_length(answers, items)
+
+        return answers
+
+    def _settle(self, number: str, how: str) -> Conversation[None]:
+        """Say of a decision that it was shown ("activate"), or never will be ("abandon")."""
+        content = yield Call("POST", path_of(self.agent, "decisions", number, how))
+        if content:
+            raise not_an_answer(content)
 
 
 def _say_refused(

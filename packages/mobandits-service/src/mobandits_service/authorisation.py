@@ -2,18 +2,14 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from mobandits.agent.actors import ACTOR
 from mobandits.logs.store.keys import Key, key_named
-from mobandits.support.naming import quoted
 from mobandits_service.problems import Problem
 
-Handler = Callable[[Request], Awaitable[Response]]
 MOST_BUCKETS = 10_000  # of those whose rate is limited
 RELOAD_SECONDS = 1.0  # after which keys are read again: one that is revoked ends then
 # Headers that proxies add: who is asked through one is asked by others than this machine.
@@ -237,29 +233,3 @@ class TokenBucket:
         self._tokens -= 1.0
 
         return True
-
-
-def guarded(
-    handler: Handler, scope: str, *, takes_query: bool, lists_agents: bool = False
-) -> Handler:
-    """A call that only keys with a scope may make.
-
-    Args:
-        handler: answers it.
-        scope: as of `Authorisation.check`.
-        takes_query: whether it has parameters behind the question mark, which it checks itself.
-        lists_agents: as of `Authorisation.check`.
-    """
-
-    async def checked(request: Request) -> Response:
-        authorisation: Authorisation = request.app.state.runtime.authorisation
-        authorisation.check(request, scope, lists_agents=lists_agents)
-        if request.scope["query_string"] and not takes_query:
-            query = quoted(request.url.query)
-            raise Problem(422, f"query must be empty for this call, got {query}")
-        return await handler(request)
-
-    # Its name is what metrics and the log call it.
-    checked.__name__ = handler.__name__
-
-    return checked

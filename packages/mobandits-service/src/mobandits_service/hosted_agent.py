@@ -5,7 +5,7 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import msgspec
@@ -19,12 +19,10 @@ from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions
 from mobandits.orders.order import in_words
 from mobandits.support.naming import check_name, quoted
-from mobandits.support.numbering import is_of_worker
 from mobandits_client.messages import (
     Adopted,
     AgentState,
     ArmPrice,
-    BudgetList,
     Decide,
     DecideBatch,
     Decided,
@@ -36,17 +34,15 @@ from mobandits_client.messages import (
     PreferenceState,
     PriceList,
     Recorded,
-    Rewarded,
 )
-from mobandits_service.agent_states import budget_list, has_nan, state_of_closed, state_of_open
+from mobandits_service.agent_states import has_nan, state_of_closed, state_of_open
 from mobandits_service.batches import check_batch
 from mobandits_service.context_columns import check_columns
-from mobandits_service.decision_names import decision_number, unknown_key
+from mobandits_service.decision_names import decision_number
 from mobandits_service.explaining import explanation_of, rehearse_explanation
 from mobandits_service.preferences import fitting_order, order_table
 from mobandits_service.problems import Problem
 from mobandits_service.recorded import decision_list, found_decision, recorded_decision
-from mobandits_service.reward_answers import changed_reward, rewarded
 from mobandits_service.shares import opened_agent
 from mobandits_service.specification import AgentSpecification
 
@@ -200,7 +196,7 @@ class HostedAgent:
 
         store = self._store
         if store is None:
-            raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
+            raise self._unusable()
         try:
             store.check_usable()
         except LogError as error:
@@ -217,7 +213,7 @@ class HostedAgent:
         # Once: another thread may close the agent meanwhile, which then takes no call.
         agent = self._agent
         if agent is None or self.status != READY:
-            raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
+            raise self._unusable()
 
         # What could not be written since the last call is known by now.
         self.check_saved()
@@ -233,7 +229,7 @@ class HostedAgent:
         """
         store = self._store
         if store is None or not self.is_ready:
-            raise Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
+            raise self._unusable()
 
         return store
 
@@ -286,53 +282,6 @@ class HostedAgent:
             own_arm=None if own is None else str(own.arm),
             own_propensity=None if own is None else own.propensity,
         )
-
-    def reward(self, number: int, rewards: dict[str, float]) -> Rewarded:
-        """Rewards of a decision, or some of them.
-
-        Raises:
-            Problem: where there is no such decision, it waits no more, or one of them was another
-                number before.
-        """
-        agent = self.agent
-        objectives = agent.core.objective_names
-        known = self._known_rewards(agent, number)
-        for name, value in rewards.items():
-            before = known.get(name, value)
-            if before != value:
-                raise changed_reward(name, before, value)
-
-        # No rewards at all are refused by the agent, and repeat nothing.
-        is_repeated = bool(rewards) and rewards.keys() <= known.keys()
-        is_remembered = _is_remembered(agent, number)
-        if is_repeated and not is_remembered:
-            return rewarded(number, objectives, known, is_repeated=True)
-        if not is_remembered:
-            raise Problem(409, f"decision {number} waits for rewards no more")
-
-        agent.learn(number, rewards)
-
-        return rewarded(number, objectives, known | rewards, is_repeated=is_repeated)
-
-    def activate(self, number: int) -> None:
-        """An inactive decision takes effect; once more is no error.
-
-        Raises:
-            Problem: where there is no such decision, or it waits no more.
-        """
-        agent = self.agent
-        self._check_made(agent, number)
-        if not _is_remembered(agent, number):
-            raise Problem(409, f"decision {number} waits for rewards no more")
-
-        agent.activate(number)
-
-    def abandon(self, number: int) -> None:
-        """Wait for a decision no more; once more is no error."""
-        agent = self.agent
-        self._check_made(agent, number)
-        if number in agent.core.pending.open:
-            agent.abandon(number)
 
     def set_preference(self, order: Any) -> None:
         """Compare arms by another order from now on.
@@ -427,18 +376,6 @@ class HostedAgent:
         prices = [ArmPrice(str(arm), str(cost), factor) for arm, cost, factor in announced]
         return PriceList(prices)
 
-    def number_of_key(self, key: str) -> int:
-        """The number of the decision that has a client's key.
-
-        Raises:
-            Problem: where none has.
-        """
-        event = self.store.decision_with_key(key)
-        if event is None:
-            raise unknown_key(key)
-
-        return int(event["id"])
-
     def recorded(self, number: int) -> Recorded:
         """A decision as it was, with its rewards.
 
@@ -478,26 +415,6 @@ class HostedAgent:
 
         return explanation_of(self.agent, store, found)
 
-    def _known_rewards(self, agent: Agent, number: int) -> dict[str, float]:
-        """{objective: value} of the rewards that came for a decision, wherever they are kept."""
-        self._check_made(agent, number)
-        core = agent.core
-        waiting = core.pending.open.get(number)
-        values: Iterable[float] | None
-        if waiting is None:
-            values = core.pending.settled.get(number)
-        else:
-            values = waiting.rewards or ()
-        if values is None:
-            return found_decision(self.store, number).rewards
-
-        rewards = {}
-        for name, value in zip(core.objective_names, values, strict=False):
-            if not math.isnan(value):
-                rewards[str(name)] = value
-
-        return rewards
-
     def balances(self) -> tuple[Balance, ...]:
         """What became of the budgets, by now; of an agent that cannot be used, nothing."""
         agent = self._agent
@@ -527,10 +444,6 @@ class HostedAgent:
         agent = self._agent
         return 0 if agent is None else agent.core.times_ahead
 
-    def budgets(self) -> BudgetList:
-        """What became of the budgets, by now."""
-        return budget_list(self.agent.balances)
-
     def state(self) -> AgentState:
         """The agent as it is now."""
         agent = self._agent
@@ -541,16 +454,8 @@ class HostedAgent:
 
     # ---
 
-    def _check_made(self, agent: Agent, number: int) -> None:
-        if number < agent.core.pending.next_id:
-            return
-
-        # Nothing follows from a worker's number: where the agent knows nothing of it, the log may.
-        is_known = is_of_worker(number) and (
-            _is_remembered(agent, number) or self.store.decision(number) is not None
-        )
-        if not is_known:
-            raise Problem(404, f"there is no decision {number}")
+    def _unusable(self) -> Problem:
+        return Problem(503, f"agent {quoted(self.name)} is {self.status}", retry_after=1)
 
     def _decided(self, decision: Decision) -> Decided:
         front = decision.front
@@ -570,9 +475,3 @@ class HostedAgent:
         names = [str(name) for name in agent.core.objective_names]
 
         return in_words(agent.preference, names)
-
-
-def _is_remembered(agent: Agent, number: int) -> bool:
-    """Whether a decision waits for rewards, or was settled lately."""
-    pending = agent.core.pending
-    return number in pending.open or number in pending.settled

@@ -139,15 +139,14 @@ class HostedAgents:
 
         hosted = HostedAgent(name, specification, self._file, is_by_call=True)
         hosted.is_loading = True
-        text = msgspec.json.encode(specification).decode()
-        kept = self._keep([hosted_put(name, text, "served")])
+        kept = self.kept_again(hosted)
         self._by_name[name] = hosted
         self._ended.pop(name, None)
 
         return kept
 
     def kept_again(self, hosted: HostedAgent) -> Kept:
-        """What says whether the changed specification of an agent that a call made is on disk."""
+        """What says whether the present specification of an agent that a call made is on disk."""
         text = msgspec.json.encode(hosted.specification).decode()
         return self._keep([hosted_put(hosted.name, text, "served")])
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from mobandits_client.messages import ProblemDetails
+from mobandits_service.calls.operations import Operation
 from mobandits_service.decision_names import MOST_DIGITS
-from mobandits_service.operations import Operation
 from mobandits_service.problems import MEDIA_TYPE, TITLES
 
 JSON = "application/json"

@@ -46,6 +46,7 @@ class ServiceRuntime:
         agents: of the service.
         settlements: of the file.
         pace: of its commits.
+        queue: of the calls that wait for the disk.
         snapshots: of the agents.
         telemetry: of the service.
         authorisation: of requests.
@@ -61,6 +62,7 @@ class ServiceRuntime:
         self.agents = HostedAgents(specification, file)
         self.settlements = Settlements(file.committer)
         self.pace = Pace(file.committer)
+        self.queue = file.committer
         self.snapshots = Snapshots(self.agents, specification.snapshot_every)
         self.telemetry = Telemetry(self.agents, file)
         self.stalls = Stalls(file.committer, self.telemetry)
@@ -208,15 +210,19 @@ class ServiceRuntime:
             self.learner.check_hostable(specification)
 
     @contextlib.asynccontextmanager
-    async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
-        """No worker decides for an agent inside, and no other call changes it so."""
-        if self.learner is None:
-            async with hosted.changing:
-                yield
-            return
+    async def changing(self, hosted: HostedAgent) -> AsyncIterator[None]:
+        """No worker decides for an agent inside, and no other call changes it so.
 
-        async with self.learner.fenced(hosted):
+        At its end, it waits until what was written inside is on disk.
+
+        Raises:
+            Problem: where it could not be written.
+        """
+        fence = hosted.changing if self.learner is None else self.learner.fenced(hosted)
+        async with fence:
+            generation = hosted.generation
             yield
+        await self.saved(hosted, generation)
 
     def stop(self) -> None:
         """Close the agents, each with a snapshot, and the file."""

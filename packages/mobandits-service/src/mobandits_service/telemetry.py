@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 from mobandits.logs.store import SharedStore
 from mobandits_client.messages import Decided, Rewarded
 from mobandits_service.connection_limits import Connections
+from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.recent_arms import RECENT, RecentArms
 
@@ -23,6 +24,45 @@ OTHER = "other"
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
+# What is looked up of every agent: its kind, its name, what it is, and its labels besides the agent.
+OF_AGENTS: list[tuple[Any, ...]] = [
+    (GaugeMetricFamily, "agent_ready", "1 where an agent can decide, else 0"),
+    (
+        GaugeMetricFamily,
+        "agent_sound",
+        "0 where a number of an agent's state is none (NaN), else 1",
+    ),
+    (GaugeMetricFamily, "waiting", "Decisions that wait for rewards"),
+    (CounterMetricFamily, "learned", "Rewards, or parts of one, that were learned"),
+    (CounterMetricFamily, "dropped", "Decisions that were dropped", "reason"),
+    (
+        GaugeMetricFamily,
+        "budget_ratio",
+        "What was spent of a budget, and is reserved, in parts of its limit",
+        "objective",
+        "per",
+    ),
+    (
+        GaugeMetricFamily,
+        "arms_entropy",
+        f"Entropy of the arms' shares in the last {RECENT:,} decisions since the start, in bits",
+    ),
+    (
+        GaugeMetricFamily,
+        "snapshot_age_seconds",
+        "Seconds since the last snapshot of an agent, from which it would be opened",
+    ),
+    (
+        GaugeMetricFamily,
+        "clock_ahead_seconds",
+        "Seconds by which the time of an agent is ahead of the clock, and stands still",
+    ),
+    (
+        CounterMetricFamily,
+        "clock_ahead",
+        "Times that the clock turned out to have been ahead for a minute or more",
+    ),
+]
 
 
 class Answered(NamedTuple):
@@ -62,68 +102,57 @@ class Telemetry:
         build = Info("mobandits_build", "The version that runs", registry=registry)
         version = importlib.metadata.version("mobandits")
         build.info({"version": version, "python": platform.python_version()})
-        self._seconds = Histogram(
+        counter = functools.partial(Counter, registry=registry)
+        histogram = functools.partial(Histogram, registry=registry)
+        self._seconds = histogram(
             "mobandits_request_seconds",
             "Seconds until a request was answered",
             ["call", "status"],
             buckets=SECONDS,
-            registry=registry,
         )
-        self._decisions = Counter(
-            "mobandits_decisions",
-            "Decisions that were made, by arm",
-            ["agent", "arm"],
-            registry=registry,
+        decisions = counter(
+            "mobandits_decisions", "Decisions that were made, by arm", ["agent", "arm"]
         )
-        self._propensities = Histogram(
+        propensities = histogram(
             "mobandits_propensity",
             "Propensities of the decisions that were made",
             ["agent"],
             buckets=PROPENSITIES,
-            registry=registry,
         )
-        self._rewards = Counter(
+        rewards = counter(
             "mobandits_rewards",
             "Calls that told rewards, by what became of the decision",
             ["agent", "outcome"],
-            registry=registry,
         )
-        self._of_workers = Counter(
+        self._of_workers = counter(
             "mobandits_from_workers",
             "Calls of workers: rewards that were learned, or came too late, and decisions refused",
             ["agent", "outcome"],
-            registry=registry,
         )
-        self._commits = Histogram(
+        self._commits = histogram(
             "mobandits_commit_seconds",
             "Seconds that the disk took to confirm a group of calls",
             buckets=SECONDS,
-            registry=registry,
         )
-        self._groups = Histogram(
-            "mobandits_commit_calls",
-            "Calls that were committed together",
-            buckets=GROUPS,
-            registry=registry,
+        self._groups = histogram(
+            "mobandits_commit_calls", "Calls that were committed together", buckets=GROUPS
         )
-        self._lags = Histogram(
+        self._lags = histogram(
             "mobandits_loop_lag_seconds",
             "Seconds by which the event loop was late, asked ten times a second",
             buckets=SECONDS,
-            registry=registry,
         )
-        self._stalls = Counter(
+        self._stalls = counter(
             "mobandits_stalls",
             "Moments of over 250 ms in which the loop or a commit stood still, by who held it up",
             ["what", "cause"],
-            registry=registry,
         )
         file.committer.observer = self._count_commit
         # Of every call: to find the one of some labels takes longer than to count with it.
         self._seconds_of = functools.cache(self._seconds.labels)
-        self._decisions_of = functools.cache(self._decisions.labels)
-        self._propensities_of = functools.cache(self._propensities.labels)
-        self._rewards_of = functools.cache(self._rewards.labels)
+        self._decisions_of = functools.cache(decisions.labels)
+        self._propensities_of = functools.cache(propensities.labels)
+        self._rewards_of = functools.cache(rewards.labels)
         self._arms: dict[str, set[str]] = {}
         self._recent: dict[str, RecentArms] = {}
         registry.register(_Present(agents, file, self._recent))
@@ -238,19 +267,21 @@ class _OfConnections(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The present connections, and those that were refused."""
-        present = GaugeMetricFamily("mobandits_connections", "Connections that are open")
-        present.add_metric([], self._connections.present)
-        most = GaugeMetricFamily("mobandits_connections_limit", "Connections that may be open")
-        most.add_metric([], self._connections.most)
+        connections = self._connections
+        yield GaugeMetricFamily(
+            "mobandits_connections", "Connections that are open", value=connections.present
+        )
+        yield GaugeMetricFamily(
+            "mobandits_connections_limit", "Connections that may be open", value=connections.most
+        )
         refused = CounterMetricFamily(
             "mobandits_connections_refused",
             "Connections that were ended: too large headers, too slow, or too many",
             labels=["reason"],
         )
-        for reason, count in self._connections.refused.items():
+        for reason, count in connections.refused.items():
             refused.add_metric([reason], count)
-
-        yield from (present, most, refused)
+        yield refused
 
 
 class _Present(Collector):
@@ -265,70 +296,37 @@ class _Present(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The present state of agents and file."""
-        queue = GaugeMetricFamily("mobandits_commit_queue", "Calls that wait for the disk")
-        queue.add_metric([], self._file.committer.waiting())
-        ready = GaugeMetricFamily(
-            "mobandits_agent_ready", "1 where an agent can decide, else 0", labels=["agent"]
+        waiting = self._file.committer.waiting()
+        yield GaugeMetricFamily(
+            "mobandits_commit_queue", "Calls that wait for the disk", value=waiting
         )
-        sound = GaugeMetricFamily(
-            "mobandits_agent_sound",
-            "0 where a number of an agent's state is none (NaN), else 1",
-            labels=["agent"],
-        )
-        waiting = GaugeMetricFamily(
-            "mobandits_waiting", "Decisions that wait for rewards", labels=["agent"]
-        )
-        learned = CounterMetricFamily(
-            "mobandits_learned", "Rewards, or parts of one, that were learned", labels=["agent"]
-        )
-        dropped = CounterMetricFamily(
-            "mobandits_dropped", "Decisions that were dropped", labels=["agent", "reason"]
-        )
-        budget = GaugeMetricFamily(
-            "mobandits_budget_ratio",
-            "What was spent of a budget, and is reserved, in parts of its limit",
-            labels=["agent", "objective", "per"],
-        )
-        entropy = GaugeMetricFamily(
-            "mobandits_arms_entropy",
-            f"Entropy of the arms' shares in the last {RECENT:,} decisions since the start, in bits",
-            labels=["agent"],
-        )
-        age = GaugeMetricFamily(
-            "mobandits_snapshot_age_seconds",
-            "Seconds since the last snapshot of an agent, from which it would be opened",
-            labels=["agent"],
-        )
-        ahead = GaugeMetricFamily(
-            "mobandits_clock_ahead_seconds",
-            "Seconds by which the time of an agent is ahead of the clock, and stands still",
-            labels=["agent"],
-        )
-        times_ahead = CounterMetricFamily(
-            "mobandits_clock_ahead",
-            "Times that the clock turned out to have been ahead for a minute or more",
-            labels=["agent"],
-        )
+        families = {}
+        for kind, name, text, *labels in OF_AGENTS:
+            families[name] = kind(f"mobandits_{name}", text, labels=["agent", *labels])
         for hosted in self._agents:
-            ahead.add_metric([hosted.name], hosted.seconds_ahead())
-            times_ahead.add_metric([hosted.name], hosted.times_ahead())
-            taken = hosted.snapshot_time()
-            if taken is not None:
-                age.add_metric([hosted.name], max(0.0, time.time() - taken))
-            if hosted.name in self._recent:
-                entropy.add_metric([hosted.name], self._recent[hosted.name].entropy())
+            for name, number, *values in self._numbers(hosted):
+                families[name].add_metric([hosted.name, *values], number)
 
-            state = hosted.state()
-            ready.add_metric([hosted.name], float(hosted.is_ready))
-            sound.add_metric([hosted.name], float(hosted.is_sound))
-            waiting.add_metric([hosted.name], state.waiting)
-            learned.add_metric([hosted.name], state.learned)
-            for reason, count in state.dropped.items():
-                dropped.add_metric([hosted.name, reason], count)
-            for balance in hosted.balances():
-                limit = balance.budget
-                ratio = (balance.spent + balance.reserved) / limit.limit
-                budget.add_metric([hosted.name, str(limit.objective), limit.per], ratio)
+        yield from families.values()
 
-        yield from (queue, ready, sound, waiting, learned, dropped, budget, entropy, age)
-        yield from (ahead, times_ahead)
+    def _numbers(self, hosted: HostedAgent) -> Iterator[tuple[Any, ...]]:
+        """The names of an agent's metrics, each with its number and the values of its labels."""
+        yield "clock_ahead_seconds", hosted.seconds_ahead()
+        yield "clock_ahead", hosted.times_ahead()
+        taken = hosted.snapshot_time()
+        if taken is not None:
+            yield "snapshot_age_seconds", max(0.0, time.time() - taken)
+        if hosted.name in self._recent:
+            yield "arms_entropy", self._recent[hosted.name].entropy()
+
+        state = hosted.state()
+        yield "agent_ready", float(hosted.is_ready)
+        yield "agent_sound", float(hosted.is_sound)
+        yield "waiting", state.waiting
+        yield "learned", state.learned
+        for reason, count in state.dropped.items():
+            yield "dropped", count, reason
+        for balance in hosted.balances():
+            limit = balance.budget
+            ratio = (balance.spent + balance.reserved) / limit.limit
+            yield "budget_ratio", ratio, str(limit.objective), limit.per

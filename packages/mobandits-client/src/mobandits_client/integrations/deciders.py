@@ -1,19 +1,18 @@
 """The agents that a plugin can ask: one in this process, or one of a service."""
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from mobandits_client.arguments import quoted
 from mobandits_client.async_client import AsyncClient
 from mobandits_client.choice import Choice
 from mobandits_client.client import Client
 from mobandits_client.errors import ServiceError
-from mobandits_client.integrations.steps import Decider, Known, MadeDecision
+from mobandits_client.integrations.steps import Decider, Known, MadeDecision, Step
 from mobandits_client.messages import AgentState
-
-Answer = TypeVar("Answer")
 
 KNOWN_FOR = 60.0  # seconds, until a service is asked again which arms its agent has
 
@@ -67,31 +66,27 @@ class EmbeddedDecider:
         self.agent = agent
         self._has_decided = False
 
-    async def known(self) -> Known:
+    async def awaited(self, step: Step) -> Any:
+        """What the agent answers, in this thread where that takes no time."""
+        is_quick = self._has_decided and not self.agent.is_logged
+        if is_quick or step.name == "known":
+            return self.waited(step)
+
+        return await asyncio.to_thread(self.waited, step)
+
+    def waited(self, step: Step) -> Any:
+        """What the agent answers."""
+        return getattr(self, step.name)(*step.arguments)
+
+    def known(self) -> Known:
         """The agent's arms and objectives as they are now."""
-        return self.known_now()
-
-    async def decide(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """A decision of the agent."""
-        return await self._run(self.decide_now, context, eligible, key)
-
-    async def reward(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """Have the agent learn."""
-        await self._run(self.reward_now, made, rewards)
-
-    async def abandon(self, made: MadeDecision) -> None:
-        """Have the agent wait no more."""
-        await self._run(self.abandon_now, made)
-
-    def known_now(self) -> Known:
-        """As `known`."""
         agent = self.agent
         names = frozenset(str(objective.name) for objective in agent.objectives)
 
         return Known(frozenset(str(arm) for arm in agent.arms), names)
 
-    def decide_now(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """As `decide`.
+    def decide(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
+        """A decision of the agent.
 
         Raises:
             ServiceError: where a budget is used up, as a service says it.
@@ -110,136 +105,103 @@ class EmbeddedDecider:
 
         return MadeDecision(decision.id, str(decision.arm), names)
 
-    def reward_now(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """As `reward`."""
+    def reward(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
+        """Have the agent learn."""
         self.agent.learn(made.handle, dict(rewards))
 
-    def abandon_now(self, made: MadeDecision) -> None:
-        """As `abandon`."""
+    def abandon(self, made: MadeDecision) -> None:
+        """Have the agent wait no more."""
         self.agent.abandon(made.handle)
 
-    async def _run(self, call: Callable[..., Answer], *arguments: Any) -> Answer:
-        if self._has_decided and not self.agent.is_logged:
-            return call(*arguments)
 
-        return await asyncio.to_thread(call, *arguments)
+class _OfService:
+    """The client of an agent of a service, and what is known of the agent.
+
+    Args:
+        client: of the agent.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._known = Known()
+        self._asked = -KNOWN_FOR
+
+    def _is_due(self) -> bool:
+        """Whether it was not asked within the last minute which arms the agent has; now it is."""
+        now = time.monotonic()
+        is_due = now - self._asked >= KNOWN_FOR
+        if is_due:
+            # First, so that calls that come meanwhile do not ask as well.
+            self._asked = now
+
+        return is_due
+
+    def _called(self, step: Step) -> Any:
+        """What the client answers to any other step; of an `AsyncClient`, to be awaited."""
+        call = getattr(self.client, step.name)
+        if step.name == "decide":
+            context, eligible, key = step.arguments
+            return call(context, eligible, key=key)
+
+        made, *rest = step.arguments
+
+        return call(made.handle, *rest)
 
 
-class ServiceDecider:
+class ServiceDecider(_OfService):
     """An agent of a service, asked by an `AsyncClient`.
 
     Args:
         client: of the agent.
     """
 
-    def __init__(self, client: AsyncClient) -> None:
-        self.client = client
-        self._known = Known()
-        self._asked = -KNOWN_FOR
+    async def awaited(self, step: Step) -> Any:
+        """What the service answers, or the client's fallback."""
+        if step.name != "known":
+            answer = await self._called(step)
+            return as_made(answer)
 
-    async def known(self) -> Known:
-        """The agent's arms and objectives, as they were within the last minute."""
-        now = time.monotonic()
-        if now - self._asked >= KNOWN_FOR:
-            # First, so that calls that come meanwhile do not ask as well.
-            self._asked = now
-            try:
+        if self._is_due():
+            # The key may not allow it, or the service is down: what was known stays.
+            with contextlib.suppress(ServiceError):
                 state = await self.client.state()
-            except ServiceError:
-                # The key may not allow it, or the service is down: what was known stays.
-                return self._known
-            self._known = known_of(state)
+                self._known = known_of(state)
 
         return self._known
 
-    async def decide(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """A decision of the service, or the client's fallback."""
-        choice = await self.client.decide(context, eligible, key=key)
-        return made_of(choice)
+    def waited(self, step: Step) -> Any:
+        """What was known last; other steps are refused, as an asynchronous client cannot wait."""
+        if step.name == "known":
+            return self._known
 
-    async def reward(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """Report to the service."""
-        await self.client.reward(made.handle, rewards)
-
-    async def abandon(self, made: MadeDecision) -> None:
-        """Tell the service."""
-        await self.client.abandon(made.handle)
-
-    def known_now(self) -> Known:
-        """What was known last: nothing is asked."""
-        return self._known
-
-    def decide_now(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """Refused, as an asynchronous client cannot wait."""
-        self._refuse()
-
-    def reward_now(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """Refused."""
-        self._refuse()
-
-    def abandon_now(self, made: MadeDecision) -> None:
-        """Refused."""
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
         raise ValueError(
             "decider must be a Client or an Agent for calls that wait, got AsyncClient"
         )
 
 
-class WaitingServiceDecider:
+class WaitingServiceDecider(_OfService):
     """An agent of a service, asked by a `Client`; coroutines ask it in a thread.
 
     Args:
         client: of the agent.
     """
 
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self._known = Known()
-        self._asked = -KNOWN_FOR
+    async def awaited(self, step: Step) -> Any:
+        """As `waited`."""
+        return await asyncio.to_thread(self.waited, step)
 
-    async def known(self) -> Known:
-        """As of `ServiceDecider`."""
-        return await asyncio.to_thread(self.known_now)
+    def waited(self, step: Step) -> Any:
+        """As `awaited` of `ServiceDecider`."""
+        if step.name != "known":
+            answer = self._called(step)
+            return as_made(answer)
 
-    async def decide(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """A decision of the service, or the client's fallback."""
-        return await asyncio.to_thread(self.decide_now, context, eligible, key)
-
-    async def reward(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """Report to the service."""
-        await asyncio.to_thread(self.reward_now, made, rewards)
-
-    async def abandon(self, made: MadeDecision) -> None:
-        """Tell the service."""
-        await asyncio.to_thread(self.abandon_now, made)
-
-    def known_now(self) -> Known:
-        """The agent's arms and objectives, as they were within the last minute."""
-        now = time.monotonic()
-        if now - self._asked >= KNOWN_FOR:
-            self._asked = now
-            try:
+        if self._is_due():
+            with contextlib.suppress(ServiceError):
                 state = self.client.state()
-            except ServiceError:
-                return self._known
-            self._known = known_of(state)
+                self._known = known_of(state)
 
         return self._known
-
-    def decide_now(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """As `decide`."""
-        choice = self.client.decide(context, eligible, key=key)
-        return made_of(choice)
-
-    def reward_now(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """As `reward`."""
-        self.client.reward(made.handle, rewards)
-
-    def abandon_now(self, made: MadeDecision) -> None:
-        """As `abandon`."""
-        self.client.abandon(made.handle)
 
 
 def decider_of(given: EmbeddedAgent | AsyncClient | Client) -> Decider:
@@ -268,6 +230,9 @@ def known_of(state: AgentState) -> Known:
     return Known(frozenset(state.arms), names)
 
 
-def made_of(choice: Choice) -> MadeDecision:
-    """A client's choice as a decision for an attempt."""
-    return MadeDecision(choice, choice.arm, choice.front)
+def as_made(answer: Any) -> Any:
+    """A client's answer; where it is a choice, as the decision for an attempt."""
+    if isinstance(answer, Choice):
+        return MadeDecision(answer, answer.arm, answer.front)
+
+    return answer

@@ -248,41 +248,38 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
     ) -> None:
         """An answer is complete."""
         steps = self._ended_well(kwargs, response_obj, start_time, end_time)
-        if steps is not None:
-            await run_awaiting(self.decider, steps)
+        await run_awaiting(self.decider, steps)
 
     async def async_log_failure_event(
         self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
     ) -> None:
         """A call has failed, perhaps in the middle of a stream."""
         steps = self._ended_badly(kwargs)
-        if steps is not None:
-            await run_awaiting(self.decider, steps)
+        await run_awaiting(self.decider, steps)
 
     def log_success_event(
         self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
     ) -> None:
         """As `async_log_success_event`, of calls that wait."""
         steps = self._ended_well(kwargs, response_obj, start_time, end_time)
-        if steps is not None:
-            run_waiting(self.decider, steps)
+        run_waiting(self.decider, steps)
 
     def log_failure_event(
         self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
     ) -> None:
         """As `async_log_failure_event`, of calls that wait."""
         steps = self._ended_badly(kwargs)
-        if steps is not None:
-            run_waiting(self.decider, steps)
+        run_waiting(self.decider, steps)
 
     def _ended_well(
         self, details: Mapping[str, Any], response: Any, start: Any, end: Any
-    ) -> Steps[None] | None:
+    ) -> Steps[None]:
         attempt = self._attempt_of(details)
         if attempt is None:
-            return None
+            return
         if details.get("cache_hit"):
-            return self.routing.drop(attempt)
+            yield from self.routing.drop(attempt)
+            return
 
         seconds = (end - start).total_seconds()
         rewards = self.routing.measured(details.get("response_cost"), seconds)
@@ -292,22 +289,22 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
             except Exception as error:  # noqa: BLE001 - a user's function: the rest is learned
                 self.routing.warn("measure", f"measure failed: {quoted(error)}")
 
-        return self.routing.succeed(attempt, _id_of(response), rewards)
+        yield from self.routing.succeed(attempt, _id_of(response), rewards)
 
-    def _ended_badly(self, details: Mapping[str, Any]) -> Steps[None] | None:
+    def _ended_badly(self, details: Mapping[str, Any]) -> Steps[None]:
         attempt = self._attempt_of(details)
         if attempt is None:
-            return None
+            return
 
         # A proxy has one id for all attempts, and this may be about an earlier one.
         logged = details.get("standard_logging_object") or {}
         deployment = logged.get("model_id")
         if deployment and deployment not in attempt.deployments:
-            return None
+            return
 
         cost = details.get("response_cost") or 0.0
 
-        return self.routing.fail(attempt, details.get("exception"), cost)
+        yield from self.routing.fail(attempt, details.get("exception"), cost)
 
     def _attempt_of(self, details: Mapping[str, Any]) -> Attempt | None:
         call_id = details.get("litellm_call_id")

@@ -4,7 +4,7 @@ A plugin's work is written once, as generators that yield steps: gateways call a
 coroutines and from threads that wait.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 Result = TypeVar("Result")
@@ -37,7 +37,7 @@ class Known(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A call of a `Decider`: the name of the method that is awaited, and its arguments."""
+    """A call of a `Decider`: its name, `known`, `decide`, `reward` or `abandon`, and its arguments."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -47,38 +47,14 @@ Steps = Generator[Step, Any, Result]
 
 
 class Decider(Protocol):
-    """An agent, in this process or in a service; `..._now` are the calls that wait."""
+    """An agent, in this process or in a service."""
 
-    async def known(self) -> Known:
-        """What the agent has."""
+    async def awaited(self, step: Step) -> Any:
+        """What a step comes to, in a coroutine."""
         ...
 
-    async def decide(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """An arm among those that are eligible."""
-        ...
-
-    async def reward(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """What a decision brought."""
-        ...
-
-    async def abandon(self, made: MadeDecision) -> None:
-        """Nothing will come of a decision."""
-        ...
-
-    def known_now(self) -> Known:
-        """As `known`."""
-        ...
-
-    def decide_now(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
-        """As `decide`."""
-        ...
-
-    def reward_now(self, made: MadeDecision, rewards: Mapping[str, float]) -> None:
-        """As `reward`."""
-        ...
-
-    def abandon_now(self, made: MadeDecision) -> None:
-        """As `abandon`."""
+    def waited(self, step: Step) -> Any:
+        """What a step comes to, in a thread that waits."""
         ...
 
 
@@ -87,9 +63,8 @@ async def run_awaiting(decider: Decider, steps: Steps[Result]) -> Result:
     try:
         step = next(steps)
         while True:
-            call = getattr(decider, step.name)
             try:
-                answer = await call(*step.arguments)
+                answer = await decider.awaited(step)
             except Exception as error:  # noqa: BLE001 - the steps say what it means for them
                 step = steps.throw(error)
             else:
@@ -104,9 +79,8 @@ def run_waiting(decider: Decider, steps: Steps[Result]) -> Result:
     try:
         step = next(steps)
         while True:
-            call = getattr(decider, f"{step.name}_now")
             try:
-                answer = call(*step.arguments)
+                answer = decider.waited(step)
             except Exception as error:  # noqa: BLE001 - the steps say what it means for them
                 step = steps.throw(error)
             else:

@@ -2,59 +2,43 @@
 
 from typing import Annotated
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits_client.messages import Evaluation, EvaluationList, EvaluationWanted
 from mobandits_client.messages.base import one_of
-from mobandits_service.calls.requests import (
-    AGENT,
-    answer,
-    body_of,
-    hosted_of,
-    runtime_of,
-)
-from mobandits_service.operations import Operation
+from mobandits_service.calls.operations import operation
+from mobandits_service.calls.requests import AGENT, answer
+from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.runtime import ServiceRuntime
 
 EVALUATIONS = f"{AGENT}/evaluations"
 
 
-async def evaluate(request: Request) -> Response:
+async def evaluate(
+    runtime: ServiceRuntime,
+    hosted: HostedAgent,
+    body: Annotated[EvaluationWanted, one_of("policy", "preference", "arm")],
+) -> Response:
     """`POST /v1/agents/{agent}/evaluations`: evaluate another policy, preference or arm."""
-    hosted = hosted_of(request)
-    wanted = await body_of(request, EvaluationWanted)
-    submitted = await runtime_of(request).evaluations.submit(hosted, wanted)
+    submitted = await runtime.evaluations.submit(hosted, body)
 
     return answer(submitted, status=202)
 
 
-async def evaluations(request: Request) -> Response:
+async def evaluations(runtime: ServiceRuntime, hosted: HostedAgent) -> EvaluationList:
     """`GET /v1/agents/{agent}/evaluations`: the last evaluations, the newest first."""
-    hosted = hosted_of(request)
-    found = await runtime_of(request).evaluations.of(hosted.name)
+    found = await runtime.evaluations.of(hosted.name)
 
-    return answer(EvaluationList(found))
+    return EvaluationList(found)
 
 
-async def evaluation(request: Request) -> Response:
+async def evaluation(runtime: ServiceRuntime, hosted: HostedAgent, evaluation: str) -> Evaluation:
     """`GET /v1/agents/{agent}/evaluations/{evaluation}`: an evaluation, with its result."""
-    hosted = hosted_of(request)
-    number = request.path_params["evaluation"]
-    found = await runtime_of(request).evaluations.named(hosted.name, number)
-
-    return answer(found)
+    return await runtime.evaluations.named(hosted.name, evaluation)
 
 
 OPERATIONS = [
-    Operation(
-        "POST",
-        EVALUATIONS,
-        evaluate,
-        "read",
-        Annotated[EvaluationWanted, one_of("policy", "preference", "arm")],
-        Evaluation,
-        successes=(202,),
-    ),
-    Operation("GET", EVALUATIONS, evaluations, "read", answer=EvaluationList),
-    Operation("GET", f"{EVALUATIONS}/{{evaluation}}", evaluation, "read", answer=Evaluation),
+    operation("POST", EVALUATIONS, evaluate, "read", answer=Evaluation, successes=(202,)),
+    operation("GET", EVALUATIONS, evaluations, "read"),
+    operation("GET", f"{EVALUATIONS}/{{evaluation}}", evaluation, "read"),
 ]

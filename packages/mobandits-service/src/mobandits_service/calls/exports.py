@@ -3,22 +3,21 @@
 import os
 from urllib.parse import quote
 
-from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from mobandits_client.messages import ExportQuery
-from mobandits_service.calls.requests import AGENT, hosted_of, query_of, runtime_of
+from mobandits_service.calls.operations import operation
+from mobandits_service.calls.requests import AGENT
 from mobandits_service.exporting import MEDIA, chunks_of
-from mobandits_service.operations import Operation
+from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.runtime import ServiceRuntime
 
 
-async def export(request: Request) -> Response:
+async def export(runtime: ServiceRuntime, hosted: HostedAgent, query: ExportQuery) -> Response:
     """`GET /v1/agents/{agent}/export`: its log as a file of another format."""
-    hosted = hosted_of(request)
-    query = query_of(request, ExportQuery)
     # Of an agent that was never opened there may be no log.
     hosted.store.check_usable()
-    file = await runtime_of(request).exports.file_of(hosted.name, query)
+    file = await runtime.exports.file_of(hosted.name, query)
     name = quote(f"{hosted.name}.{query.format}", safe="")
     headers = {
         "Content-Length": str(os.fstat(file.fileno()).st_size),
@@ -29,13 +28,12 @@ async def export(request: Request) -> Response:
 
 
 OPERATIONS = [
-    Operation(
+    operation(
         "GET",
         f"{AGENT}/export",
         export,
         "read",
         answer=bytes,
-        query=ExportQuery,
         media=tuple(MEDIA.values()),
     ),
 ]

@@ -6,26 +6,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits_client.messages import Live, Ready
-from mobandits_service.calls.requests import answer, runtime_of
-from mobandits_service.operations import Operation
+from mobandits_service.calls.operations import operation
+from mobandits_service.calls.requests import answer
+from mobandits_service.runtime import ServiceRuntime
 
 
-async def metrics(request: Request) -> Response:
+async def metrics(request: Request, runtime: ServiceRuntime) -> Response:
     """`GET /metrics`: counts and times, for Prometheus; of a key for some agents, theirs."""
     # In a thread: of many agents and arms it is long.
-    telemetry = runtime_of(request).telemetry
+    telemetry = runtime.telemetry
     content, kind = await asyncio.to_thread(telemetry.exposition, request.state.agents)
     return Response(content, media_type=kind)
 
 
-async def live(_: Request) -> Response:
+async def live() -> Live:
     """`GET /health/live`: the process answers."""
-    return answer(Live(True))
+    return Live(True)
 
 
-async def ready(request: Request) -> Response:
+async def ready(runtime: ServiceRuntime) -> Response:
     """`GET /health/ready`: every agent can decide."""
-    runtime = runtime_of(request)
     statuses = {hosted.name: hosted.health for hosted in runtime.agents}
 
     return readiness(Ready(runtime.agents.all_ready(), statuses))
@@ -37,8 +37,8 @@ def readiness(message: Ready) -> Response:
 
 
 OPERATIONS = [
-    Operation("GET", "/metrics", metrics, "read", answer=str, lists_agents=True),
+    operation("GET", "/metrics", metrics, "read", answer=str, lists_agents=True),
     # Who looks whether the service lives needs no key.
-    Operation("GET", "/health/live", live, answer=Live),
-    Operation("GET", "/health/ready", ready, answer=Ready),
+    operation("GET", "/health/live", live),
+    operation("GET", "/health/ready", ready, answer=Ready),
 ]

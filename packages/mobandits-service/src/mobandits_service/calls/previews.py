@@ -2,33 +2,21 @@
 
 import asyncio
 
-from starlette.requests import Request
-from starlette.responses import Response
-
 from mobandits_client.messages import Preview, PreviewWanted
-from mobandits_service.calls.requests import AGENT, answer, body_of, hosted_of, runtime_of
-from mobandits_service.operations import Operation
+from mobandits_service.calls.operations import operation
+from mobandits_service.calls.requests import AGENT
+from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.preview import preview
+from mobandits_service.runtime import ServiceRuntime
 
 
-async def preview_preference(request: Request) -> Response:
+async def preview_preference(
+    runtime: ServiceRuntime, hosted: HostedAgent, body: PreviewWanted
+) -> Preview:
     """`POST /v1/agents/{agent}/preference/preview`: what another preference would have played."""
-    hosted = hosted_of(request)
-    wanted = await body_of(request, PreviewWanted)
     # What was answered is on disk; the last calls of others may not be yet.
-    await runtime_of(request).settlements.settled()
-    found = await asyncio.to_thread(preview, hosted, wanted.order, wanted.recent)
-
-    return answer(found)
+    await runtime.settlements.settled()
+    return await asyncio.to_thread(preview, hosted, body.order, body.recent)
 
 
-OPERATIONS = [
-    Operation(
-        "POST",
-        f"{AGENT}/preference/preview",
-        preview_preference,
-        "read",
-        PreviewWanted,
-        Preview,
-    ),
-]
+OPERATIONS = [operation("POST", f"{AGENT}/preference/preview", preview_preference, "read")]

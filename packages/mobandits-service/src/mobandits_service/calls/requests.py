@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.support.naming import quoted, shortened
-from mobandits_client.messages import Decide, DecideQuery, RefusedItem
+from mobandits_client.messages import Decide, RefusedItem
 from mobandits_service.decision_names import decision_number
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem, problem_of
@@ -70,7 +70,7 @@ async def body_of(request: Request, kind: type[Body]) -> Body:
 
     Raises:
         msgspec.DecodeError: where it is something else.
-        Problem: where it is nested too deeply to be read.
+        Problem: where it is nested too deeply to be read, or is too long a list.
     """
     decoder = _decoders.get(kind)
     if decoder is None:
@@ -82,6 +82,9 @@ async def body_of(request: Request, kind: type[Body]) -> Body:
         decoded: Body = decoder.decode(content)
     except RecursionError as error:
         raise Problem(400, "the body must be JSON that is nested less deeply") from error
+
+    if isinstance(decoded, list):
+        check_length(decoded)
 
     return decoded
 
@@ -97,6 +100,10 @@ def query_of(request: Request, kind: type[Body]) -> Body:
         ValueError: where one is unknown, is given twice, or does not fit.
     """
     given: dict[str, str] = {}
+    # Most requests have nothing behind the question mark.
+    if not request.scope["query_string"]:
+        return msgspec.convert(given, kind)
+
     for name, value in request.query_params.multi_items():
         if name in given:
             raise Problem(422, f"{shortened(name)} must be given once, got it twice")
@@ -106,13 +113,12 @@ def query_of(request: Request, kind: type[Body]) -> Body:
     return msgspec.convert(given, kind, strict=False)
 
 
-async def decision_wanted(request: Request) -> Decide:
-    """The body of a request for a decision, with the key of its header.
+def with_header_key(request: Request, wanted: Decide) -> Decide:
+    """A request for a decision, with the key of its header.
 
     Raises:
         Problem: where header and body have two keys.
     """
-    wanted = await body_of(request, Decide)
     header = request.headers.get("idempotency-key")
     if header is None:
         return wanted
@@ -123,15 +129,6 @@ async def decision_wanted(request: Request) -> Decide:
     wanted.key = header
 
     return wanted
-
-
-def is_explanation_wanted(request: Request) -> bool:
-    """Whether a decision is to be answered with its explanation."""
-    # Most requests have nothing behind the question mark.
-    if not request.scope["query_string"]:
-        return False
-
-    return query_of(request, DecideQuery).explain
 
 
 def runtime_of(request: Request) -> ServiceRuntime:
@@ -213,14 +210,19 @@ def check_room(waiting: int) -> None:
         raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
 
 
-def answer(message: msgspec.Struct, etag: str | None = None, status: int = 200) -> Response:
-    """A message as the answer to a request.
+def answer(message: Any, etag: str | None = None, status: int = 200) -> Response:
+    """A message as the answer to a request; a response stays as it is.
 
     Args:
-        message: what is answered.
+        message: what is answered; None: nothing.
         etag: what stands for the state of the resource; None: it has none.
         status: of HTTP.
     """
+    if isinstance(message, Response):
+        return message
+    if message is None:
+        return Response(status_code=204)
+
     content = msgspec.json.encode(message)
     headers = None if etag is None else {"ETag": etag}
 

@@ -1,10 +1,14 @@
 """Charts over time: decisions, shares of arms, entropy and rewards, as numbers for script and table."""
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from mobandits.contracts.protocols import Array
 from mobandits.figures.palette import LINES
 from mobandits_client.messages import ObjectiveState
 from mobandits_service.dashboard.windows import Span, clock_text
@@ -17,6 +21,7 @@ ALL = "all arms"
 FEWEST_STRETCHES = 12  # of a chart whose data began a moment ago
 
 Values = list[float | None]
+Group = tuple[str, str, Sequence[int]]  # the label and the colour of a line, and its arms
 
 
 @dataclass(frozen=True)
@@ -86,36 +91,45 @@ class TimeTable:
     Args:
         span: the window.
         sums: of an agent, in the span.
+
+    Attributes:
+        span: as given.
+        arms: that were played, the most frequent first.
+        places: of the stretches that are drawn.
     """
 
     def __init__(self, span: Span, sums: Sequence[RolledSums]) -> None:
         self.span = span
-        self._cells: dict[tuple[int, int, Hashable], RolledSums] = {}
-        self._counts: dict[int, int] = {}
+        counts: dict[int, int] = {}
         first = span.stretches
         for each in sums:
-            self._cells[each.place, each.arm, each.objective] = each
             first = min(first, each.place)
             if each.objective is None:
-                self._counts[each.arm] = self._counts.get(each.arm, 0) + each.n
+                counts[each.arm] = counts.get(each.arm, 0) + each.n
 
+        self.arms = sorted(counts, key=lambda arm: (-counts[arm], arm))
         # What lies before the first event is left out, as far as a chart keeps a width.
         begin = max(0, min(first, span.stretches - FEWEST_STRETCHES))
         self.places = range(begin, span.stretches)
+        shape = (2, len(self.places))
+        self._series = defaultdict[tuple[int, Hashable], Array](lambda: np.zeros(shape))
+        for each in sums:
+            series = self._series[each.arm, each.objective]
+            series[:, each.place - begin] = (each.n, each.total)
 
-    def arms(self) -> list[int]:
-        """The arms that were played, the most frequent first."""
-        return sorted(self._counts, key=lambda arm: (-self._counts[arm], arm))
+    def summed(self, arms: Sequence[int], objective: Hashable = None) -> Array:
+        """The number of rewards of some arms, and their sum, per stretch.
 
-    def decisions(self, place: int, arm: int) -> int:
-        """How often an arm was played in a stretch."""
-        cell = self._cells.get((place, arm, None))
-        return 0 if cell is None else cell.n
+        Args:
+            arms: by number.
+            objective: of the rewards; None: the number of decisions.
+        """
+        total = np.zeros((2, len(self.places)))
+        # In this order: another one would round otherwise.
+        for arm in arms:
+            total += self._series[arm, objective]
 
-    def rewards(self, place: int, arm: int, objective: Hashable) -> tuple[int, float]:
-        """How many rewards came for an arm in a stretch, and their sum."""
-        cell = self._cells.get((place, arm, objective))
-        return (0, 0.0) if cell is None else (cell.n, cell.total)
+        return total
 
 
 def charts_of(
@@ -151,7 +165,7 @@ def arm_colours(arms: Sequence[int]) -> dict[int, str]:
     return colours | dict.fromkeys(others, OTHER_COLOUR)
 
 
-def entropy(counts: Sequence[int]) -> float:
+def entropy(counts: Sequence[float]) -> float:
     """The entropy of the shares of some counts, in bits.
 
     Example:
@@ -186,71 +200,60 @@ def _chart(
 
 
 def _rate_chart(table: TimeTable) -> Chart:
-    arms = table.arms()
-    values: Values = []
-    for place in table.places:
-        count = sum(table.decisions(place, arm) for arm in arms)
-        values.append(count / table.span.minutes(place))
-
-    line = Line("decisions per minute", LINES[0].name, values)
+    counts, _ = table.summed(table.arms)
+    minutes = np.array([table.span.minutes(place) for place in table.places])
+    line = Line("decisions per minute", LINES[0].name, _quotients(counts, minutes))
 
     return _chart(table, "rate", "Decisions per minute", "", [line])
 
 
 def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
-    arms = table.arms()
-    shown, others = _shown(arms)
-    totals = {place: sum(table.decisions(place, arm) for arm in arms) for place in table.places}
-    lines = []
-    for number, arm in enumerate(shown):
-        lines.append(Line(str(names[arm]), LINES[number].name, _shares(table, [arm], totals)))
+    shown, others = _shown(table.arms)
+    totals, _ = table.summed(table.arms)
+    groups = _own_lines(shown, names)
     if others:
-        lines.append(Line(OTHERS, OTHER_COLOUR, _shares(table, others, totals)))
+        groups.append((OTHERS, OTHER_COLOUR, others))
+    lines = []
+    for label, colour, arms in groups:
+        counts, _ = table.summed(arms)
+        lines.append(Line(label, colour, _quotients(counts, totals)))
 
     note = "Of the decisions made in each stretch of time, by the arm that was played."
 
     return _chart(table, "shares", "Shares of arms", note, lines, top=1.0)
 
 
-def _shares(table: TimeTable, arms: Sequence[int], totals: dict[int, int]) -> Values:
-    values: Values = []
-    for place in table.places:
-        total = totals[place]
-        count = sum(table.decisions(place, arm) for arm in arms)
-        values.append(count / total if total else None)
-
-    return values
-
-
 def _entropy_chart(table: TimeTable) -> Chart:
-    arms = table.arms()
+    arms = table.arms
+    series = [table.summed([arm])[0] for arm in arms]
     values: Values = []
-    for place in table.places:
-        counts = [table.decisions(place, arm) for arm in arms]
+    for place in range(len(table.places)):
+        counts = [counted[place] for counted in series]
         values.append(entropy(counts) if any(counts) else None)
 
     line = Line("entropy of the shares", LINES[4].name, values)
     most = math.log2(len(arms)) if len(arms) > 1 else 1.0
-    note = (
-        "In bits: 0 where one arm is always played, "
-        f"{most:.2f} where all {len(arms)} are played equally often."
-        if len(arms) > 1
-        else "In bits: 0 where one arm is always played."
-    )
+    note = "In bits: 0 where one arm is always played"
+    if len(arms) > 1:
+        note += f", {most:.2f} where all {len(arms)} are played equally often"
 
-    return _chart(table, "entropy", "Entropy of the shares", note, [line], unit="bits", top=most)
+    return _chart(
+        table, "entropy", "Entropy of the shares", f"{note}.", [line], unit="bits", top=most
+    )
 
 
 def _reward_chart(
     table: TimeTable, names: dict[int, Hashable], objective: ObjectiveState, number: int
 ) -> Chart:
-    arms = table.arms()
-    shown, _ = _shown(arms)
     name = objective.name
-    lines = [Line(ALL, LINES[-1].name, _means(table, arms, name))]
-    if len(arms) > 1:
-        for place, arm in enumerate(shown):
-            lines.append(Line(str(names[arm]), LINES[place].name, _means(table, [arm], name)))
+    groups: list[Group] = [(ALL, LINES[-1].name, table.arms)]
+    if len(table.arms) > 1:
+        shown, _ = _shown(table.arms)
+        groups += _own_lines(shown, names)
+    lines = []
+    for label, colour, arms in groups:
+        counts, totals = table.summed(arms, name)
+        lines.append(Line(label, colour, _quotients(totals, counts)))
 
     better = "less is better" if objective.minimise else "more is better"
     unit = f", in {objective.unit}" if objective.unit else ""
@@ -259,16 +262,17 @@ def _reward_chart(
     return _chart(table, f"reward-{number}", f"Rewards: {name}", note, lines, unit=objective.unit)
 
 
-def _means(table: TimeTable, arms: Sequence[int], objective: str) -> Values:
-    values: Values = []
-    for place in table.places:
-        cells = [table.rewards(place, arm, objective) for arm in arms]
-        n = sum(count for count, _ in cells)
-        total = sum(part for _, part in cells)
-        mean = total / n if n else math.nan
-        values.append(mean if math.isfinite(mean) else None)
+def _own_lines(arms: Sequence[int], names: dict[int, Hashable]) -> list[Group]:
+    """A line for each of some arms: its label, its colour and the arm."""
+    return [(str(names[arm]), LINES[place].name, [arm]) for place, arm in enumerate(arms)]
 
-    return values
+
+def _quotients(parts: Array, wholes: Array) -> Values:
+    """Quotients per stretch; None where there is nothing, or too much for a number."""
+    with np.errstate(all="ignore"):
+        quotients = parts / wholes
+
+    return [value if math.isfinite(value) else None for value in quotients.tolist()]
 
 
 def _shown(arms: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
-from mobandits.agent.keys import CallOptions, another_context, as_given, call_options
+from mobandits.agent.keys import another_context, as_given, call_options
 from mobandits.agent.workers import core_of_worker, decide_apart
 from mobandits.logs.names import name_of, name_text
 from mobandits.logs.store.rows import DOUBLE
@@ -76,12 +76,8 @@ class AgentCopy:
         Raises:
             ValueError: where the request does not fit.
         """
-        check_columns(self.core.encoder, request.context)
         arms = as_given(request.eligible)
-        context = self.core.contexts.encoded(request.context)
-        options = call_options(request.key, request.active, context, arms)
-
-        return self._inbox_decision(context, arms, options)
+        return self._inbox_decision(request.context, arms, request.key, request.active)
 
     def decide_batch(self, request: DecideBatch) -> list[InboxDecision]:
         """A decision per context; those with one key are one decision in the inbox.
@@ -98,14 +94,9 @@ class AgentCopy:
             raise ValueError(f"keys must be {count:,}, one per context, got {len(keys):,}")
 
         arms = as_given(request.eligible)
-        rows = []
-        for context, key in zip(request.contexts, keys, strict=True):
-            check_columns(self.core.encoder, context)
-            numbers = self.core.contexts.encoded(context)
-            options = call_options(key, True, numbers, arms)
-            rows.append(self._inbox_decision(numbers, arms, options))
+        pairs = zip(request.contexts, keys, strict=True)
 
-        return rows
+        return [self._inbox_decision(context, arms, key, True) for context, key in pairs]
 
     def made(self, inbox_decision: InboxDecision, number: int) -> Decided:
         """The answer to a decision that has joined the inbox."""
@@ -130,9 +121,14 @@ class AgentCopy:
 
         return decided
 
-    def _inbox_decision(self, context: Any, eligible: Any, options: CallOptions) -> InboxDecision:
+    def _inbox_decision(
+        self, context: Any, eligible: Any, key: str | None, active: bool
+    ) -> InboxDecision:
+        check_columns(self.core.encoder, context)
+        numbers = self.core.contexts.encoded(context)
+        options = call_options(key, active, numbers, eligible)
         check_kept(options.key)
-        decision = decide_apart(self.core, context, eligible)
+        decision = decide_apart(self.core, numbers, eligible)
         rows = decision.context
         assert rows is not None  # noqa: S101 - it was just made
         front = None

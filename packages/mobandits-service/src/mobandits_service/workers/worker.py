@@ -1,12 +1,13 @@
 """A worker: decides from what a learner published, and takes rewards; nothing is learned here."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from mobandits.logs.address import Address
 from mobandits.support.naming import quoted
 from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
 from mobandits_service.decision_names import number_or_key, unknown_key
+from mobandits_service.postgres.inbox_writer import InboxDecision
 from mobandits_service.problems import Problem
 from mobandits_service.workers.agent_copy import AgentCopy
 from mobandits_service.workers.copies import Copies
@@ -56,36 +57,24 @@ class Worker:
             ValueError: where the request does not fit.
             LogError: where it is not certain that it was written.
         """
-        for _ in range(ATTEMPTS):
-            copy = self.copies.named(agent)
-            if not copy.has_begun:
-                return None
-
-            try:
-                inbox_decision = copy.decide(request)
-            except ValueError:
-                if not await self._catches_up(copy):
-                    raise
-                continue
-
-            (answer,) = await self.gathering.ask([inbox_decision])
-            if isinstance(answer, int):
-                return copy.made(inbox_decision, answer)
-            if answer is not None:
-                return copy.made_before(inbox_decision, answer)
-            await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
-
-        raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
+        decided = await self._decide(agent, lambda copy: [copy.decide(request)])
+        return None if decided is None else decided[0]
 
     async def decide_batch(self, agent: str, request: DecideBatch) -> list[Decided] | None:
         """A decision per context; what is returned and raised besides, as of `decide`."""
+        return await self._decide(agent, lambda copy: copy.decide_batch(request))
+
+    async def _decide(
+        self, agent: str, rows_of: Callable[[AgentCopy], list[InboxDecision]]
+    ) -> list[Decided] | None:
+        """The decisions that a copy makes, once they have joined the inbox."""
         for _ in range(ATTEMPTS):
             copy = self.copies.named(agent)
             if not copy.has_begun:
                 return None
 
             try:
-                rows = copy.decide_batch(request)
+                rows = rows_of(copy)
             except ValueError:
                 if not await self._catches_up(copy):
                     raise

@@ -28,6 +28,7 @@ class WorkerRuntime:
     Attributes:
         specification: as given.
         worker: answers decisions and rewards.
+        queue: of the calls that wait for the disk.
         authorisation: of requests.
         forwarding: of the calls of the learner.
     """
@@ -35,6 +36,7 @@ class WorkerRuntime:
     def __init__(self, specification: ServiceSpecification, address: Address) -> None:
         self.specification = specification
         self.worker = Worker(address, specification.durability, specification.agents)
+        self.queue = self.worker.gathering
         self.authorisation = Authorisation(
             self.worker.copies,
             is_open=specification.is_open_without_keys,
