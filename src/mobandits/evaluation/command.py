@@ -136,7 +136,18 @@ def evaluate_file(
     if propensities == ESTIMATED:
         options["propensities"] = ESTIMATED
 
-    looks = _decisions(any_time, compared, targets, options)
+    looks: list[LookSummary] = []
+    if any_time is not None:
+        found = looks_on(
+            compared,
+            targets,
+            margin=any_time.margin,
+            largest_weight=any_time.largest_weight,
+            level=level,
+            seed=seed,
+        )
+        looks = look_summaries(found, compared.objectives)
+
     _say(say, [decision_of(look) for look in looks])
     with hold(out):
         comparison = compare(
@@ -151,7 +162,8 @@ def evaluate_file(
         sensitivity = sensitivity_summaries(comparison, level)
         _say(say, [robustness_of(row) for row in sensitivity])
         about = log_summary(compared, source)
-        page = write_evaluation(out, comparison, about, options, gains, looks, sensitivity)
+        answers = {"feature_gains": gains, "looks": looks, "sensitivity": sensitivity}
+        page = write_evaluation(out, comparison, about, options, answers)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
             made = deployed(targets[deploy], log, out / STORE, None, {})
@@ -165,27 +177,6 @@ def _say(say: Callable[[str], None] | None, lines: Sequence[str]) -> None:
     if say is not None:
         for line in lines:
             say(line)
-
-
-def _decisions(
-    any_time: AnyTime | None,
-    log: Feedback,
-    targets: Mapping[str, Target],
-    options: Mapping[str, Any],
-) -> list[LookSummary]:
-    """Decisions at any time; none where nobody asks."""
-    if any_time is None:
-        return []
-
-    looks = looks_on(
-        log,
-        targets,
-        margin=any_time.margin,
-        largest_weight=any_time.largest_weight,
-        level=options["level"],
-        seed=options["seed"],
-    )
-    return look_summaries(looks, log.objectives)
 
 
 def _check_propensities(propensities: str, given: CommandLog, any_time: AnyTime | None) -> None:
