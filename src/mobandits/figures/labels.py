@@ -189,16 +189,12 @@ def _along_pixels(line: ArrayLike, size: float) -> list[Box]:
         steps = np.linspace(0.0, 1.0, 2 + boxes_between)
         dots += [start + step * way for step in steps[1:]]
 
-    return [_square_around(float(x), float(y), size) for x, y in dots]
+    boxes: list[Box] = []
+    for dot in dots:
+        x, y = dot.tolist()
+        boxes.append((x - size, y - size, x + size, y + size))
 
-
-def _square_around(x: float, y: float, reach: float) -> Box:
-    left = x - reach
-    bottom = y - reach
-    right = x + reach
-    top = y + reach
-
-    return (left, bottom, right, top)
+    return boxes
 
 
 def name_points(

@@ -42,6 +42,7 @@ LAST = 1.03  # of a panel's width, where names at ends begin
 SERIF = "STIXGeneral"  # comes with Matplotlib, and looks like Times
 POINTS = 8.0  # of the letters in a paper's figure; most journals ask for 7 to 9
 BLACK = palette.PRINTED
+COLOURED = ("axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "text.color")
 
 PAPER: dict[str, Any] = {
     **SETTINGS,
@@ -53,11 +54,7 @@ PAPER: dict[str, Any] = {
     "xtick.labelsize": POINTS - 1.0,
     "ytick.labelsize": POINTS - 1.0,
     "legend.fontsize": POINTS,
-    "axes.edgecolor": BLACK,
-    "axes.labelcolor": BLACK,
-    "xtick.color": BLACK,
-    "ytick.color": BLACK,
-    "text.color": BLACK,
+    **dict.fromkeys(COLOURED, BLACK),
     "axes.linewidth": 0.6,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
@@ -261,9 +258,13 @@ def draw_panel(
         axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
         return
 
+    stroke = style.stroke if options.band is not None else style.stroke._replace(band=None)
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
-        draw_line(axes, line, look_of, style, options, i / len(lines))
+        # As fractions of the panel: five markers also where points are dense at one end of a log
+        # axis. Those of a line are set off against others'.
+        places = (0.02 + 0.2 * (i / len(lines)), 0.2)
+        stroke_line(axes, line, look_of[line["policy"][0]], stroke, places)
 
     if options.log_rounds:
         axes.set_xscale("log")
@@ -275,22 +276,6 @@ def draw_panel(
         axes.xaxis.set_major_locator(whole_rounds())
     axes.set_xlabel("round")
     axes.set_ylabel(vertical)
-
-
-def draw_line(
-    axes: Axes,
-    line: pl.DataFrame,
-    look_of: Mapping[str, Look],
-    style: PlotStyle,
-    options: PlotOptions,
-    offset: float,
-) -> None:
-    """A line with its band; `offset` from 0 to 1 sets its markers off against others'."""
-    look = look_of[line["policy"][0]]
-    # As fractions of the panel: five markers also where points are dense at one end of a log axis.
-    places = (0.02 + 0.2 * offset, 0.2)
-    stroke = style.stroke if options.band is not None else style.stroke._replace(band=None)
-    stroke_line(axes, line, look, stroke, places)
 
 
 def handle(look: Look, style: PlotStyle) -> Line2D:

@@ -116,12 +116,8 @@ def most_lines(labels: Sequence[str]) -> int:
         >>> most_lines(["a", "b\nc"]), most_lines([])
         (2, 1)
     """
-    most = 1
-    for label in labels:
-        lines = label.count("\n") + 1
-        most = max(most, lines)
-
-    return most
+    breaks = [label.count("\n") for label in labels]
+    return 1 + max(breaks, default=0)
 
 
 def width_of(labels: Iterable[str], size: float) -> float:
@@ -131,12 +127,8 @@ def width_of(labels: Iterable[str], size: float) -> float:
         >>> width_of(["a", "b\nwide"], 8.0) == inches("wide", 8.0)
         True
     """
-    widest = 0.0
-    for label in labels:
-        for line in label.split("\n"):
-            widest = max(widest, inches(line, size))
-
-    return widest
+    lines = "\n".join(labels).split("\n")
+    return max(inches(line, size) for line in lines)
 
 
 def names_height(labels: Iterable[str], size: float) -> float:
