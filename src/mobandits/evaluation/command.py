@@ -123,7 +123,12 @@ def evaluate_file(
 
     log, targets = log_and_targets(given, specs, recipe)
     source = str(given.place)
-    compared = _first_ranks(log, source)
+    compared = log.first_ranks()
+    others = len(log) - len(compared)
+    if others:
+        text = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
+        warnings.warn(text, LogWarning, stacklevel=2)
+
     if deploy is not None:
         # Of one round and without a store: what no agent can be of is refused before the rest.
         deployed(targets[deploy], log[:1], None, None, {})
@@ -277,17 +282,6 @@ def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
         )
     if store.exists():
         raise ValueError(f"--deploy must make a new store, found {describe_path(store)} at {store}")
-
-
-def _first_ranks(log: Feedback, source: str) -> Feedback:
-    """The rounds that can be compared, with a warning where others were left out."""
-    first = log.first_ranks()
-    others = len(log) - len(first)
-    if others:
-        message = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
-        warnings.warn(message, LogWarning, stacklevel=3)
-
-    return first
 
 
 def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:

@@ -311,7 +311,11 @@ def read_tables(folder: Path) -> EvaluationTables:
     tables: dict[str, Any] = dict.fromkeys(TABLES)
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        _check_format(summary)
+        # What another version wrote has numbers that mean something else.
+        if summary.get("format") != FORMAT:
+            got = f"format must be {FORMAT}, got {quoted(summary.get('format'))}"
+            raise ValueError(f"{got}: run mobandits evaluate again")  # noqa: TRY301
+
         for name, file in files.items():
             if file.is_file():
                 tables[name] = _read_csv(file, TABLES[name])
@@ -320,18 +324,6 @@ def read_tables(folder: Path) -> EvaluationTables:
     except (ValueError, pl.exceptions.PolarsError) as error:
         rule = "must hold the files that mobandits evaluate wrote"
         raise FolderError(f"{quoted(str(folder))} {rule}, got {quoted(str(error))}") from error
-
-
-def _check_format(summary: Mapping[str, Any]) -> None:
-    """Refuse what another version wrote, whose numbers mean something else.
-
-    Raises:
-        ValueError: naming both versions.
-    """
-    found = summary.get("format")
-    if found != FORMAT:
-        advice = "run mobandits evaluate again"
-        raise ValueError(f"format must be {FORMAT}, got {quoted(found)}: {advice}")
 
 
 def _read_csv(file: Path, schema: Mapping[str, Any]) -> pl.DataFrame:

@@ -88,7 +88,13 @@ def draw_history(
         width: in inches.
         dates: whether places are days since 1970.
     """
-    named = _legend_series(contents)
+    # Of a panel with a single series, the title says what it is.
+    named: dict[str, Series] = {}
+    for content in contents:
+        if len(content.series) > 1:
+            for series in content.series:
+                named.setdefault(series.name, series)
+
     style = looks(named)
     titles = [wrapped(content.title, width - BESIDE) for content in contents]
     legend = key(list(named), width, 4)
@@ -135,17 +141,6 @@ def _line_of(series: Series, places: Sequence[float]) -> pl.DataFrame:
     numbers = {"round": places, "mean": series.values, "low": low, "high": high}
     line = pl.DataFrame(numbers, dict.fromkeys(numbers, pl.Float64))
     return line.with_columns(policy=pl.lit(series.name))
-
-
-def _legend_series(contents: Sequence[HistoryPanel]) -> dict[str, Series]:
-    """The series that need a name: of a panel with a single one, the title says what it is."""
-    named: dict[str, Series] = {}
-    for content in contents:
-        if len(content.series) > 1:
-            for series in content.series:
-                named.setdefault(series.name, series)
-
-    return named
 
 
 def _draw_panel(

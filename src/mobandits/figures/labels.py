@@ -231,7 +231,13 @@ def name_points(
             box = place(text, distance, side, renderer)
             leader = _leader(axes, end, box, distance)
             crossed = sum(overlap(each, placed) for each in leader)
-            cost = _cost(box, rank, taken, avoid, frame) + 10.0 * crossed
+            left, bottom, right, top = box
+            area = (right - left) * (top - bottom)
+            outside = area - overlap(box, [frame])
+            covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
+            # A name outside of its panel may be cut off; the rank only decides between places that
+            # are as good.
+            cost = covered + 10.0 * outside + 0.004 * rank * area + 10.0 * crossed
             candidates.append((cost, distance, side))
 
         _, distance, side = min(candidates)
@@ -276,26 +282,6 @@ def _write_name(
         bbox=paper,
         arrowprops=line,
     )
-
-
-def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame: Box) -> float:
-    """The cost of a place for a name.
-
-    Args:
-        box: that the name would take.
-        rank: of the place in the order of preference.
-        taken: by points and other names.
-        avoid: what names should leave free.
-        frame: of the panel.
-    """
-    left, bottom, right, top = box
-    area = (right - left) * (top - bottom)
-    outside = area - overlap(box, [frame])
-    covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
-
-    # A name outside of its panel may be cut off; the rank only decides between places that are as
-    # good.
-    return covered + 10.0 * outside + 0.004 * rank * area
 
 
 def place(text: Annotation, distance: float, side: tuple[int, int], renderer: RendererBase) -> Box:

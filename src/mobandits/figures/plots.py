@@ -183,8 +183,16 @@ def layout_of(
     is_wide = options.width >= WIDE
     columns = min(panels, 2 if is_wide else 1)
     rows = math.ceil(panels / columns)
-    place = legend_place(options, names, panels, style)
-    legend_columns = columns_of_legend(names, options.width, style)
+    em = style.names.points / 72.0
+    widest = max(inches(name, style.names.points, style.font) for name in names)
+    place = options.legend
+    if place == "auto":
+        are_few = panels == 1 and len(names) <= 8
+        is_narrow = widest < 0.3 * options.width
+        place = "ends" if are_few and is_narrow and is_wide else "below"
+
+    fitting = math.floor(options.width / (widest + HANDLE * em))
+    legend_columns = max(1, min(len(names), fitting))
     height = options.height
     if height is None:
         height = rows * (PAGE_PANEL if is_wide else COLUMN_PANEL)
@@ -222,19 +230,6 @@ def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotSty
         draw_legend(figure, axes[0], look_of, style, layout)
 
     return figure
-
-
-def legend_place(
-    options: PlotOptions, names: Sequence[str], panels: int, style: PlotStyle
-) -> str | None:
-    """The place of names: the one asked for, or one that fits."""
-    if options.legend != "auto":
-        return options.legend
-    widest = max(inches(name, style.names.points, style.font) for name in names)
-    few = panels == 1 and len(names) <= 8
-    fits = widest < 0.3 * options.width
-
-    return "ends" if few and fits and options.width >= WIDE else "below"
 
 
 def draw_panel(
@@ -319,13 +314,6 @@ def draw_legend(
         columnspacing=1.2,
         borderaxespad=0.2,
     )
-
-
-def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
-    """The number of columns of names that fit."""
-    em = style.names.points / 72.0
-    widest = max(inches(name, style.names.points, style.font) for name in names) + HANDLE * em
-    return max(1, min(len(names), math.floor(width / widest)))
 
 
 def plot_looks(names: Iterable[str], style: StyleName) -> dict[str, Look]:

@@ -49,11 +49,6 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     return known.select("policy", x, "y", "on_front", beaten=beaten)
 
 
-def _sign(objective: str, objectives: Sequence[ObjectiveSummary]) -> float:
-    """The factor that turns a value into one of which more is better."""
-    return -1.0 if words_of(objective, objectives)["minimise"] else 1.0
-
-
 def with_signs(places: pl.DataFrame, signs: Point) -> pl.DataFrame:
     """Places in the plane such that more is better on both axes; and the reverse.
 
@@ -108,11 +103,17 @@ def draw_front(
     """
     names = front["objective"].unique(maintain_order=True).to_list()
     if len(names) != 2:
-        return _draw_panels(front, width, objectives)
+        # A panel per objective, where a plane cannot show all of them. In place of estimators,
+        # which a front has one of, the colours say who may be on it.
+        is_open = pl.col("dominated_by") == ""
+        state = pl.when(is_open).then(pl.lit("may be on the front")).otherwise(pl.lit("dominated"))
+        by_state = front.with_columns(estimator=state)
+        return draw_values(by_state, width, apart=False, objectives=objectives)
 
     is_wide = width >= WIDTH
-    across, up = names
-    signs = (_sign(across, objectives), _sign(up, objectives))
+    # The factors that turn values into those of which more is better.
+    is_cost = [words_of(name, objectives)["minimise"] for name in names]
+    signs = (-1.0 if is_cost[0] else 1.0, -1.0 if is_cost[1] else 1.0)
     points = front_data(front)
     style = looks(front["policy"].unique(maintain_order=True))
     below = key(points["policy"].to_list(), width, 1)
@@ -146,20 +147,6 @@ def draw_front(
         _name_dots(panel, points, lines, width, measure)
 
     return figure
-
-
-def _draw_panels(
-    front: pl.DataFrame, width: float, objectives: Sequence[ObjectiveSummary]
-) -> Figure:
-    """A panel per objective, where a plane cannot show all of them."""
-    is_open = pl.col("dominated_by") == ""
-    yes = pl.lit("may be on the front")
-    no = pl.lit("dominated")
-    state = pl.when(is_open).then(yes).otherwise(no)
-    # In place of estimators, which a front has one of, the colours say who may be on it.
-    by_state = front.with_columns(estimator=state)
-
-    return draw_values(by_state, width, apart=False, objectives=objectives)
 
 
 def _name_dots(
