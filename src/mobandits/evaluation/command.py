@@ -167,7 +167,11 @@ def evaluate_file(
         sensitivity = sensitivity_summaries(comparison, level)
         _say(say, [robustness_of(row) for row in sensitivity])
         about = log_summary(compared, source)
-        answers = {"feature_gains": gains, "looks": looks, "sensitivity": sensitivity}
+        answers: dict[str, Sequence[Any]] = {
+            "feature_gains": gains,
+            "looks": looks,
+            "sensitivity": sensitivity,
+        }
         page = write_evaluation(out, comparison, about, options, answers)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.

@@ -128,6 +128,13 @@ def evaluation_page(
         if better:
             dominated.setdefault(better, []).append(name)
 
+    facts: list[Fact] = []
+    for name, content in summary["policies"].items():
+        facts.append((name, content["target"]))
+
+    for part in (summary["estimators"], summary["options"], summary["versions"]):
+        facts += [(name, str(value)) for name, value in part.items()]
+
     policies = quantity(len(summary["policies"]), "policy", "policies")
     page = EvaluationPage(
         title=f"Values of {policies} on {log['source']}",
@@ -150,7 +157,7 @@ def evaluation_page(
         robustness=[robustness_of(row) for row in summary.get("sensitivity", [])],
         sensitivity=sensitivity_table(summary.get("sensitivity", []), share),
         diagnostics=diagnostics_table(summary),
-        provenance=provenance_of(summary),
+        provenance=Provenance(facts),
     )
 
     return render("evaluation.html", page)
@@ -386,18 +393,6 @@ def diagnostics_table(summary: EvaluationSummary) -> Table:
         )
 
     return Table(header, rows)
-
-
-def provenance_of(summary: EvaluationSummary) -> Provenance:
-    """The foot of the page: the options of the evaluation."""
-    facts: list[Fact] = []
-    for name, content in summary["policies"].items():
-        facts.append((name, content["target"]))
-
-    for part in (summary["estimators"], summary["options"], summary["versions"]):
-        facts += [(name, str(value)) for name, value in part.items()]
-
-    return Provenance(facts)
 
 
 def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:

@@ -222,10 +222,23 @@ def name_points(
     taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
     window = axes.get_window_extent()
     frame = (window.x0, window.y0, window.x1, window.y1)
+    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "linewidth": 0}
+    line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
     texts: dict[str, Annotation] = {}
     placed: list[Box] = []
     for name, end in points.items():
-        text = _write_name(axes, name, end, colours[name], size)
+        # At its point, still to be moved, with a line to it.
+        text = axes.annotate(
+            name,
+            end,
+            (0.0, 0.0),
+            textcoords="offset points",
+            color=colours[name],
+            fontsize=size,
+            linespacing=1.1,
+            bbox=paper,
+            arrowprops=line,
+        )
         candidates = []
         for rank, (distance, side) in enumerate(itertools.product(DISTANCES, SIDES)):
             box = place(text, distance, side, renderer)
@@ -263,25 +276,6 @@ def _leader(axes: Axes, end: tuple[float, float], box: Box, distance: float) -> 
     x, y = axes.transData.transform(end)
 
     return _along_pixels([(x, y), middle], 2.0)
-
-
-def _write_name(
-    axes: Axes, name: str, end: tuple[float, float], colour: str, size: float
-) -> Annotation:
-    """A name at its point, still to be moved, with a line to it."""
-    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "linewidth": 0}
-    line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
-    return axes.annotate(
-        name,
-        end,
-        (0.0, 0.0),
-        textcoords="offset points",
-        color=colour,
-        fontsize=size,
-        linespacing=1.1,
-        bbox=paper,
-        arrowprops=line,
-    )
 
 
 def place(text: Annotation, distance: float, side: tuple[int, int], renderer: RendererBase) -> Box:

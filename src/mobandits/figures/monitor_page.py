@@ -84,7 +84,15 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         drift_words=drift_words(summary),
         calibration_words=calibration_words(summary),
         every_window=windows_table(summary, timeline),
-        provenance=provenance_of_store(summary, timeline),
+        provenance=Provenance(
+            [
+                ("store", summary["source"]),
+                ("agent", summary["agent"]),
+                ("recipe", summary["recipe"] or "not in the store"),
+                ("windows", f"{len(timeline.places)} of {summary['window']} each"),
+                ("mobandits", summary["versions"]["mobandits"]),
+            ]
+        ),
     )
 
     return render("monitor.html", page)
@@ -185,19 +193,6 @@ def calibration_words(summary: MonitorSummary) -> list[str]:
         )
 
     return sentences
-
-
-def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenance:
-    """The foot of the page: the store, the agent and the version that read them."""
-    return Provenance(
-        [
-            ("store", summary["source"]),
-            ("agent", summary["agent"]),
-            ("recipe", summary["recipe"] or "not in the store"),
-            ("windows", f"{len(timeline.places)} of {summary['window']} each"),
-            ("mobandits", summary["versions"]["mobandits"]),
-        ]
-    )
 
 
 def arms_table(summary: MonitorSummary) -> Table:

@@ -273,20 +273,6 @@ def draw_panel(
     axes.set_ylabel(vertical)
 
 
-def handle(look: Look, style: PlotStyle) -> Line2D:
-    """The piece of a line in a legend."""
-    dash: Any = look.dash
-    return Line2D(
-        [],
-        [],
-        color=look.colour,
-        linestyle=dash,
-        linewidth=style.stroke.width,
-        marker=look.marker,
-        markersize=style.stroke.marker,
-    )
-
-
 def draw_legend(
     figure: Figure,
     first: Axes,
@@ -295,7 +281,20 @@ def draw_legend(
     layout: PlotLayout,
 ) -> None:
     """The names of all lines, below the panels or inside the first one."""
-    handles = [handle(look, style) for look in look_of.values()]
+    handles = []
+    for look in look_of.values():
+        dash: Any = look.dash
+        line = Line2D(
+            [],
+            [],
+            color=look.colour,
+            linestyle=dash,
+            linewidth=style.stroke.width,
+            marker=look.marker,
+            markersize=style.stroke.marker,
+        )
+        handles.append(line)
+
     labels = [plain_name(name) for name in look_of]
     if layout.place == "inside":
         first.legend(

@@ -172,7 +172,11 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     em = NAME / 72.0
     for count in range(columns, 0, -1):
         frame = (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em
-        if _letters_wide(names, count) + frame <= width:
+        letters = 0.0
+        for column in np.array_split(list(names), count):  # as Matplotlib fills columns
+            letters += max((inches(str(name), NAME) for name in column), default=0.0)
+
+        if letters + frame <= width:
             break
 
     # A single column breaks its names; several are only taken where all names fit as they are.
@@ -187,11 +191,3 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     height = ROW * rows + lines_high(more_lines, NAME)
 
     return Key(labels, count, height)
-
-
-def _letters_wide(names: Sequence[str], columns: int) -> float:
-    """The width of the letters in all columns of a legend, in inches."""
-    total = 0.0
-    for column in np.array_split(list(names), columns):  # as Matplotlib fills columns
-        total += max((inches(str(name), NAME) for name in column), default=0.0)
-    return total
