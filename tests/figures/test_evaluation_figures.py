@@ -8,7 +8,8 @@ from matplotlib.colors import to_hex
 
 from mobandits.figures.evaluation_page import (
     evaluation_page,
-    gains_section,
+    gains_sentence,
+    gains_table,
     leaders,
     values_table,
     warnings_of,
@@ -254,13 +255,12 @@ def test_the_page_says_whether_a_map_would_help(tmp_path):
     assert "Yes: bins is significantly better than linear rewards in quality." in text
     assert "Would a feature map help?</h2>" in text
     assert "Would a feature map help?" not in evaluation_page(tmp_path, *tables, content([]))
-    section = gains_section(found)
-    assert section.table.rows == [
+    assert gains_table(found).rows == [
         ["bins", "quality", "+0.200", "+0.100 to +0.500", "yes"],
         ["crosses", "quality", "−0.010", "−0.100 to +0.500", "no"],
         ["bins", "thrift", "–", "–", "no"],
     ]
-    assert gains_section(found[:1]).sentence.startswith("Linear is fine")
+    assert gains_sentence(found[:1]).startswith("Linear is fine")
 
 
 def test_the_page_says_first_who_is_best_and_defines_its_words(tmp_path):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mobandits.cli import completion, console
+from mobandits.cli.options import AgentName, Folder
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
     from mobandits.agent.core import AgentCore
 
-STORE = typer.Argument(help="The log of an agent, a store.")
-AGENT = typer.Option(help="The agent, if the store has several.")
+AgentOf = Annotated[str, typer.Option(help="The agent, if the store has several.")]
+Store = Annotated[Path, typer.Argument(help="The log of an agent, a store.")]
 
 
 @contextlib.contextmanager
@@ -33,7 +34,7 @@ def opened_agent(store: Path, agent: str) -> Iterator["AgentCore"]:
 
 
 def retune_agent(
-    store: Annotated[Path, STORE],
+    store: Store,
     policy: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +58,7 @@ def retune_agent(
             "cost:minimise=true,low=0,high=0.1; repeat for each. Default: as they are.",
         ),
     ] = None,
-    agent: Annotated[str, AGENT] = "agent",
+    agent: AgentOf = "agent",
 ) -> None:
     """Give the agent of a store another recipe, other objectives or limits.
 
@@ -80,13 +81,13 @@ def retune_agent(
 
 
 def correct_reward(
-    store: Annotated[Path, STORE],
+    store: Store,
     decision: Annotated[int, typer.Argument(help="The id of the decision.")],
     rewards: Annotated[
         list[str],
         typer.Option("--reward", help="The right reward, such as cost=0.02; repeat for more."),
     ],
-    agent: Annotated[str, AGENT] = "agent",
+    agent: AgentOf = "agent",
 ) -> None:
     """Correct rewards of a decision: the agent learns its log again. No process may use the store."""
     from mobandits.agent.correcting import correct  # noqa: PLC0415
@@ -107,10 +108,10 @@ def correct_reward(
 
 
 def rename_arm_of(
-    store: Annotated[Path, STORE],
+    store: Store,
     arm: Annotated[str, typer.Argument(help="Its name until now.")],
     to: Annotated[str, typer.Argument(help="Its name from now on.")],
-    agent: Annotated[str, AGENT] = "agent",
+    agent: AgentOf = "agent",
 ) -> None:
     """Give an arm another name. No process may use the store."""
     with opened_agent(store, agent) as core:
@@ -124,7 +125,7 @@ def _named(text: str, names: Iterable[Any]) -> Any:
     return {str(name): name for name in names}.get(text, text)
 
 
-def reset_clock_of(store: Annotated[Path, STORE], agent: Annotated[str, AGENT] = "agent") -> None:
+def reset_clock_of(store: Store, agent: AgentOf = "agent") -> None:
     """Let an agent's time go on after a clock that was ahead. No process may use the store."""
     from mobandits.agent.clock import reset_clock  # noqa: PLC0415
 
@@ -141,7 +142,7 @@ def monitor_agent(
             help="An agent's log, which is only read: a file, or postgresql://...",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    out: Folder,
     window: Annotated[
         int | None,
         typer.Option(min=2, help="Decisions per window. Default: up to 40 windows."),
@@ -160,7 +161,7 @@ def monitor_agent(
             help="Replay the log to compare predictions with observed rewards.",
         ),
     ] = True,
-    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
+    agent: AgentName = None,
 ) -> None:
     """Write a page about an agent's history: arms, rewards, drift, calibration, waiting decisions."""
     from mobandits.monitoring import write_page  # noqa: PLC0415

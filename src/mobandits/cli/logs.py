@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from mobandits.cli import completion, console
+from mobandits.cli.options import AgentName, Folder, Seed
 from mobandits.support.guests import required_contribution
 
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
@@ -49,7 +50,7 @@ def evaluate_policies(
             "tables and figures. Repeat for more.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    out: Folder,
     columns: Annotated[
         list[str],
         typer.Option(
@@ -68,7 +69,7 @@ def evaluate_policies(
     ] = [],  # noqa: B006 - the parser copies it
     log_format: GatewayFormat = None,
     ratings: Ratings = None,
-    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
+    agent: AgentName = None,
     estimators: Annotated[
         list[str],
         typer.Option(
@@ -89,7 +90,7 @@ def evaluate_policies(
         float | None,
         typer.Option(help="Clip importance weights at this value. Default: no clipping."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: Seed = 0,
     deploy: Annotated[
         str | None,
         typer.Option(
@@ -149,12 +150,10 @@ def evaluate_policies(
     from mobandits.spec import catalogue, objective_named, recipe_named  # noqa: PLC0415
     from mobandits.support.files import locked  # noqa: PLC0415
 
-    try:
+    with console.parameters():
         specs = named_specs(policies)
         described = [objective_named(text) for text in objectives]
         margin = numbers_named("--margin", margins) or {}
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
 
     if not any_time and (margin or largest_weight is not None):
         raise typer.BadParameter("--margin and --largest-weight must go with --any-time")
@@ -165,15 +164,6 @@ def evaluate_policies(
         console.check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
 
     given = CommandLog(log, columns, described, agent, log_format, ratings)
-    options: Any = {
-        "estimators": estimators,
-        "level": level,
-        "folds": folds,
-        "clip": clip,
-        "seed": seed,
-        "deploy": deploy,
-        "propensities": propensities,
-    }
     for map_kind in maps:
         console.check_choice("--map", map_kind, list(FITTERS))
 
@@ -185,14 +175,24 @@ def evaluate_policies(
         recipes = [recipe_named(spec) for spec in specs.values() if not is_plain(spec)]
         return gains_by_map(feedback, map_kinds, recipes, folds=folds, seed=seed)
 
-    options["feature_gains"] = feature_gains
-    options["say"] = typer.echo
-    if any_time:
-        options["any_time"] = AnyTime(margin, largest_weight)
-
     with console.progress_of("evaluate", "policies") as progress, console.parameters():
         page = evaluate_file(
-            given, out, specs, recipe_named, **options, hold=locked, progress=progress
+            given,
+            out,
+            specs,
+            recipe_named,
+            estimators=estimators,
+            level=level,
+            folds=folds,
+            clip=clip,
+            seed=seed,
+            deploy=deploy,
+            any_time=AnyTime(margin, largest_weight) if any_time else None,
+            propensities=propensities,  # type: ignore[arg-type]
+            feature_gains=feature_gains,
+            hold=locked,
+            say=typer.echo,
+            progress=progress,
         )
 
     typer.echo(page)
@@ -270,7 +270,7 @@ def tune_policies(
     ] = [],  # noqa: B006 - the parser copies it
     log_format: GatewayFormat = None,
     ratings: Ratings = None,
-    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
+    agent: AgentName = None,
     level: Annotated[
         float | None,
         typer.Option(help="Confidence level of the claim. Default: 0.95, with a budget 0.8."),
@@ -282,17 +282,15 @@ def tune_policies(
             help="Number of parts of the log; each part is evaluated by a policy that learned the parts before it.",
         ),
     ] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Find a policy that is significantly better than the first on a log, or one for a budget."""
     from mobandits.evaluation.command import tune_file  # noqa: PLC0415
     from mobandits.evaluation.command_arguments import CommandLog  # noqa: PLC0415
     from mobandits.spec import objective_named, recipe_named  # noqa: PLC0415
 
-    try:
+    with console.parameters():
         described = [objective_named(text) for text in objectives]
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
 
     given = CommandLog(log, columns, described, agent, log_format, ratings)
     options: Any = {"weights": weights, "level": level, "blocks": blocks, "seed": seed}
@@ -316,7 +314,9 @@ def tune_policies(
 
     with console.parameters():
         if write is not None:
-            writer = _tuned_agent()
+            # The module that writes the file of a service.
+            user = "mobandits tune --write"
+            writer = required_contribution("mobandits.tuned_files", user, "service")
             writer.check_tuned_file(write)
         with console.progress_of("tune", "steps" if has_budget else "candidates") as progress:
             found = tune_file(given, policies, recipe_named, **options, progress=progress)
@@ -363,7 +363,7 @@ def identify_arms(
             help="For a .csv file, as in evaluate. Rewards without a range must lie in [0, 1].",
         ),
     ] = [],  # noqa: B006 - the parser copies it
-    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
+    agent: AgentName = None,
 ) -> None:
     """Say which arms are on the Pareto front and which can be dropped, with a guarantee."""
     from mobandits.evaluation.command_arguments import CommandLog, numbers_named  # noqa: PLC0415
@@ -384,11 +384,6 @@ def identify_arms(
 
     for line in found.lines():
         typer.echo(line)
-
-
-def _tuned_agent() -> Any:
-    """The module that writes the file of a service."""
-    return required_contribution("mobandits.tuned_files", "mobandits tune --write", "service")
 
 
 def export_decisions(
@@ -416,7 +411,7 @@ def export_decisions(
             help="Delete exported decisions from the store, except those still waiting for rewards.",
         ),
     ] = False,
-    agent: Annotated[str | None, typer.Option(help="The agent, if the store has several.")] = None,
+    agent: AgentName = None,
     objective: Annotated[
         str | None,
         typer.Option(help="With dsjson: the objective whose negated reward is the cost."),

@@ -10,6 +10,9 @@ from mobandits.cli import completion
 Out = Annotated[
     Path, typer.Option("--out", help="The folder to write. Run again into it to resume.")
 ]
+Folder = Annotated[Path, typer.Option("--out", help="The folder to write.")]
+AgentName = Annotated[str | None, typer.Option(help="The agent, if the store has several.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Workers = Annotated[
     int | None,
     typer.Option("--workers", min=1, help="Number of threads. Default: one per processor."),

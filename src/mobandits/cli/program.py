@@ -39,6 +39,9 @@ SEVERAL = (SpecError, typer.BadParameter)
 
 
 COLUMNS = "--column arm=item --column rewards=click --column context=age --column propensity=p"
+CHANGED = f"{{store}} has all of the change or none; {AGAIN}"
+READ = f"{{store}} is as it was; {AGAIN}"
+READ_LOG = f"{{log}} is as it was; {AGAIN}"
 OWN = (
     Command(
         "list",
@@ -98,7 +101,7 @@ OWN = (
     Command(
         "tune",
         logs.tune_policies,
-        f"{{log}} is as it was; {AGAIN}",
+        READ_LOG,
         (
             "mobandits tune agent.db --policy mol-ucb:scale=0.1 --policy mol-ucb:scale=1.0",
             "mobandits tune paid.db --budget cost=0.4 --write routed.toml",
@@ -109,7 +112,7 @@ OWN = (
     Command(
         "identify",
         logs.identify_arms,
-        f"{{log}} is as it was; {AGAIN}",
+        READ_LOG,
         (
             "mobandits identify agent.db --delta 0.05",
             "mobandits identify log.csv --column arm=item --column rewards=click --epsilon 0.05",
@@ -118,7 +121,7 @@ OWN = (
     Command(
         "retune",
         agents.retune_agent,
-        f"{{store}} has all of the change or none; {AGAIN}",
+        CHANGED,
         (
             "mobandits retune agent.db --policy mol-ucb:scale=0.3",
             "mobandits retune agent.db --objective click:low=0,high=1",
@@ -128,21 +131,21 @@ OWN = (
     Command(
         "correct",
         agents.correct_reward,
-        f"{{store}} has all of the change or none; {AGAIN}",
+        CHANGED,
         ("mobandits correct agent.db 17 --reward click=1",),
         is_private=True,
     ),
     Command(
         "rename-arm",
         agents.rename_arm_of,
-        f"{{store}} has all of the change or none; {AGAIN}",
+        CHANGED,
         ("mobandits rename-arm agent.db b c",),
         is_private=True,
     ),
     Command(
         "reset-clock",
         agents.reset_clock_of,
-        f"{{store}} has all of the change or none; {AGAIN}",
+        CHANGED,
         ("mobandits reset-clock agent.db",),
         is_private=True,
     ),
@@ -159,21 +162,21 @@ OWN = (
     Command(
         "backup",
         logs.back_up_store,
-        f"{{store}} is as it was; {AGAIN}",
+        READ,
         ("mobandits backup agent.db agent-copy.db",),
         is_private=True,
     ),
     Command(
         "check",
         logs.check_store,
-        f"{{store}} is as it was; {AGAIN}",
+        READ,
         ("mobandits check agent.db", "mobandits check agent.db --salvage saved.db"),
         is_private=True,
     ),
     Command(
         "monitor",
         agents.monitor_agent,
-        f"{{store}} is as it was; {AGAIN}",
+        READ,
         ("mobandits monitor agent.db --out runs/monitor --window 50",),
         is_private=True,
     ),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mobandits.cli import console
-from mobandits.cli.options import Address, Engine, Out, Together
+from mobandits.cli.options import Address, Engine, Folder, Out, Together
 
 
 def run_specification(
@@ -102,7 +102,7 @@ def compare(
             help="Folders of finished runs; the others are compared with the first.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write.")],
+    out: Folder,
 ) -> None:
     """Write a page that compares runs: final values, curves, and what differs between them."""
     from mobandits import report as page  # noqa: PLC0415

@@ -24,14 +24,17 @@ from mobandits.contracts.protocols import Array
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.friedman import friedman
-from mobandits.statistics.signed_rank import holm, midranks, trials_needed
+from mobandits.statistics.signed_rank import holm, midranks
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
-TABLE: dict[str, Any] = {
+COMPARED: dict[str, Any] = {
     "experiment": pl.String,
     "environment": pl.String,
     "component": pl.Int64,
+}
+TABLE: dict[str, Any] = {
+    **COMPARED,
     "policy": pl.String,
     "baseline": pl.String,
     "difference": pl.Float64,
@@ -47,9 +50,7 @@ TABLE: dict[str, Any] = {
 }
 Row = dict[str, Any]
 BEST: dict[str, Any] = {
-    "experiment": pl.String,
-    "environment": pl.String,
-    "component": pl.Int64,
+    **COMPARED,
     "policy": pl.String,
     "p_value": pl.Float64,
     "sure": pl.Boolean,
@@ -58,9 +59,7 @@ BEST: dict[str, Any] = {
     "trials_needed": pl.Float64,
 }
 RANKING: dict[str, Any] = {
-    "experiment": pl.String,
-    "environment": pl.String,
-    "component": pl.Int64,
+    **COMPARED,
     "rank": pl.Int64,
     "policy": pl.String,
     "mean": pl.Float64,
@@ -221,13 +220,10 @@ def _table_rows(
     """
     trials = len(values.values)
     rows = []
-    for i, pair in enumerate(pairs):
-        p_holm = float(corrected[i])
+    for pair, p_holm in zip(pairs, corrected.tolist(), strict=False):
         low, high = wilson_interval(pair.improvement, trials)
         row = {
-            "experiment": values.experiment,
-            "environment": values.environment,
-            "component": values.component,
+            **values.key,
             "policy": values.policies[pair.policy],
             "baseline": values.policies[reference],
             "difference": pair.mean.mean,
@@ -253,15 +249,13 @@ def _best_row(values: PairedValues, reference: int, pairs: Sequence[Pair]) -> Ro
     needed = None
     if trials > 1:
         # The policy that is hardest to tell from the best needs the most.
-        needed = max(_trials_needed(pair) for pair in pairs)
+        needed = max(pair.trials_needed for pair in pairs)
         # What these trials did not show needs more of them, whatever the formula says.
         if undecided:
             needed = max(needed, trials + 1.0)
 
     return {
-        "experiment": values.experiment,
-        "environment": values.environment,
-        "component": values.component,
+        **values.key,
         "policy": values.policies[reference],
         "p_value": max(pair.test.p_value for pair in pairs),
         "sure": not undecided,
@@ -289,9 +283,7 @@ def _ranking_rows(values: PairedValues, shown: Sequence[Pair], better: Better) -
     for policy in order:
         beaten = [other for other in order if (policy, other) in wins]
         row = {
-            "experiment": values.experiment,
-            "environment": values.environment,
-            "component": values.component,
+            **values.key,
             "rank": 1 + int((mean_losses < mean_losses[policy]).sum()),
             "policy": values.policies[policy],
             "mean": float(values.values[:, policy].mean()),
@@ -302,13 +294,6 @@ def _ranking_rows(values: PairedValues, shown: Sequence[Pair], better: Better) -
         rows.append(row)
 
     return rows
-
-
-def _trials_needed(pair: Pair) -> float:
-    deviation = float(pair.differences.std(ddof=1))
-    mean = pair.mean.mean
-
-    return trials_needed(mean, deviation)
 
 
 def _or_null(number: float) -> float | None:

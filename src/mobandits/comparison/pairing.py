@@ -1,7 +1,7 @@
 """The last values of a metric, side by side: a row per trial, a column per policy."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -29,6 +29,11 @@ class PairedValues(NamedTuple):
     policies: tuple[str, ...]
     values: Array
 
+    @property
+    def key(self) -> dict[str, Any]:
+        """What it is of, for the rows of tables."""
+        return dict(zip((*PROBLEM, "component"), self, strict=False))
+
 
 def paired_values(table: pl.DataFrame, metric: str) -> list[PairedValues]:
     """The values to compare: an entry per experiment, environment and component.
@@ -49,21 +54,17 @@ def paired_values(table: pl.DataFrame, metric: str) -> list[PairedValues]:
 
     pairs = []
     for problem in rows.partition_by(PROBLEM, maintain_order=True):
-        _require_same_policies(problem, policies)
+        missing = sorted(set(policies) - set(problem["policy"]))
+        if missing:
+            rule = "policies must be the same in every experiment and environment to be compared"
+            raise ValueError(f"{rule}, got none of {quoted(missing)} in {_place(problem)}")
+
         _require_same_rounds(problem)
         last = problem.filter(pl.col("round") == pl.col("round").max())
         components = last.sort("component").partition_by("component", maintain_order=True)
         pairs += [_paired(component, policies) for component in components]
 
     return pairs
-
-
-def _require_same_policies(problem: pl.DataFrame, policies: Sequence[str]) -> None:
-    own = problem["policy"].unique()
-    if len(own) < len(policies):
-        missing = sorted(set(policies) - set(own))
-        rule = "policies must be the same in every experiment and environment to be compared"
-        raise ValueError(f"{rule}, got none of {quoted(missing)} in {_place(problem)}")
 
 
 def _require_same_rounds(problem: pl.DataFrame) -> None:
@@ -82,7 +83,13 @@ def _require_same_rounds(problem: pl.DataFrame) -> None:
 
 def _paired(rows: pl.DataFrame, policies: Sequence[str]) -> PairedValues:
     """One problem and component; rows of the last round."""
-    _require_one_value(rows)
+    keys = rows.select("policy", "trial")
+    again = keys.filter(keys.is_duplicated())
+    if len(again):
+        policy, trial = again.row(0)
+        rule = "policies must have one value per trial to be compared"
+        raise ValueError(f"{rule}, got several of {_name(policy)} in trial {trial}")
+
     # Sorted, so that the order of the rows of a table changes no number.
     columns = rows.pivot(on="policy", index="trial", values="value").sort("trial")
     trials = columns["trial"]
@@ -98,31 +105,15 @@ def _paired(rows: pl.DataFrame, policies: Sequence[str]) -> PairedValues:
             rule = f"policies must have the same trials to be compared; in {_place(rows)}"
             raise ValueError(f"{rule} {_name(policy)} has no value in trial {lacking[0]}")
 
-    _require_finite(values, trials, policies)
+    lost = np.argwhere(~np.isfinite(values))
+    if len(lost):
+        i, j = lost[0].tolist()
+        rule = f"values must be finite to be compared, got {values[i, j]}"
+        raise ValueError(f"{rule} of {_name(policies[j])} in trial {trials[i]}")
+
     experiment, environment, component = rows.select(*PROBLEM, "component").row(0)
 
     return PairedValues(experiment, environment, component, tuple(policies), values)
-
-
-def _require_one_value(rows: pl.DataFrame) -> None:
-    keys = rows.select("policy", "trial")
-    again = keys.filter(keys.is_duplicated())
-    if again.is_empty():
-        return
-
-    policy, trial = again.row(0)
-    rule = "policies must have one value per trial to be compared"
-    raise ValueError(f"{rule}, got several of {_name(policy)} in trial {trial}")
-
-
-def _require_finite(values: Array, trials: pl.Series, policies: Sequence[str]) -> None:
-    lost = np.argwhere(~np.isfinite(values))
-    if len(lost) == 0:
-        return
-
-    i, j = lost[0].tolist()
-    rule = f"values must be finite to be compared, got {values[i, j]}"
-    raise ValueError(f"{rule} of {_name(policies[j])} in trial {trials[i]}")
 
 
 def _place(rows: pl.DataFrame) -> str:

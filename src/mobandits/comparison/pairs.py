@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from mobandits.contracts.protocols import Array
 from mobandits.metrics.metric import Better
 from mobandits.statistics.bootstrap import PairedMean, paired_mean
-from mobandits.statistics.signed_rank import SIGNIFICANCE, SignedRank, signed_rank
+from mobandits.statistics.signed_rank import SIGNIFICANCE, SignedRank, signed_rank, trials_needed
 
 # A difference as small as this, relative to the values, is rounding: sums taken in another order.
 ROUNDING = 1e-12
@@ -40,6 +40,12 @@ class Pair:
     def mean(self) -> PairedMean:
         """The mean of the differences, with its interval."""
         return paired_mean(self.differences)
+
+    @property
+    def trials_needed(self) -> float:
+        """The trials that would show such a difference, of at least two trials."""
+        deviation = float(self.differences.std(ddof=1))
+        return trials_needed(self.mean.mean, deviation)
 
     def is_shown(self, p_value: float) -> bool:
         """Whether a p-value, the ranks and the interval all speak for the same side of 0."""

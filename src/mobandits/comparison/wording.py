@@ -113,7 +113,9 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
     """
     equal = [row["policy"] for row in rows if is_equal(row)]
     if best["trials"] == 1:
-        clause = one_trial_clause(best, SUPERLATIVE[better])
+        least = f"{LEAST_TRIALS} trials are the least that can tell"
+        value = f"{best['policy']} has the {SUPERLATIVE[better]} value"
+        clause = f"{value}, but one trial cannot tell; {least}"
     elif best["sure"]:
         clause = sure_clause(better, best, rows)
     elif equal:
@@ -122,26 +124,20 @@ def best_sentence(subject: str, better: Better, best: Row, rows: Sequence[Row]) 
         same = f"{names_text(equal)} {verb} the same value in every one of {trials}"
         clause = f"{best['policy']} has the {SUPERLATIVE[better]} mean, but {same}"
     elif best["trials"] < LEAST_TRIALS:
-        clause = few_trials_clause(better, best, rows)
+        # So few that the test cannot reject at all.
+        seen = seen_text(better, best, rows)
+        clause = f"{seen}, but {too_few_text(best['trials'])}. {needed_text(best)}"
     else:
         clause = undecided_clause(better, best, rows)
 
     return f"{subject}: {clause}."
 
 
-def few_trials_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
-    """Clause on the best mean of trials that are too few for the test to reject at all.
-
-    Args:
-        better: which values are better.
-        best: as in `best_sentence`.
-        rows: as in `best_sentence`.
-    """
+def seen_text(better: Better, best: Row, rows: Sequence[Row]) -> str:
+    """Clause on the best mean, and how far it is ahead; the arguments are as in `best_sentence`."""
     lead = lead_of(rows, better)
     ahead = f"{lead.gap} than that of {lead.over} ({lead.interval})"
-    seen = f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead}"
-
-    return f"{seen}, but {too_few_text(best['trials'])}. {needed_text(best)}"
+    return f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead}"
 
 
 def too_few_text(trials: int) -> str:
@@ -156,12 +152,6 @@ def too_few_text(trials: int) -> str:
     smallest = p_text(smallest_p_value(trials))
     test = f"the signed-rank test of {quantity(trials, 'trial')} cannot give less than {smallest}"
     return f"{test}; {LEAST_TRIALS} trials are the least"
-
-
-def one_trial_clause(best: Row, superlative: str) -> str:
-    """Clause on a single trial, which cannot tell chance."""
-    least = f"{LEAST_TRIALS} trials are the least that can tell"
-    return f"{best['policy']} has the {superlative} value, but one trial cannot tell; {least}"
 
 
 def sure_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
@@ -194,11 +184,9 @@ def undecided_clause(better: Better, best: Row, rows: Sequence[Row]) -> str:
         best: as in `best_sentence`.
         rows: as in `best_sentence`.
     """
-    lead = lead_of(rows, better)
     trials = quantity(best["trials"], "trial")
     others = names_text(best["undecided"])
-    ahead = f"{lead.gap} than that of {lead.over} ({lead.interval})"
-    seen = f"{best['policy']} has the {SUPERLATIVE[better]} mean, {ahead}"
+    seen = seen_text(better, best, rows)
     unsure = f"after {trials} it is not significantly better than {others}"
 
     return f"{seen}, but {unsure}. {needed_text(best)}"

@@ -123,7 +123,12 @@ def evaluate_file(
 
     log, targets = log_and_targets(given, specs, recipe)
     source = str(given.place)
-    compared = _first_ranks(log, source)
+    compared = log.first_ranks()
+    others = len(log) - len(compared)
+    if others:
+        text = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
+        warnings.warn(text, LogWarning, stacklevel=2)
+
     if deploy is not None:
         # Of one round and without a store: what no agent can be of is refused before the rest.
         deployed(targets[deploy], log[:1], None, None, {})
@@ -136,7 +141,18 @@ def evaluate_file(
     if propensities == ESTIMATED:
         options["propensities"] = ESTIMATED
 
-    looks = _decisions(any_time, compared, targets, options)
+    looks: list[LookSummary] = []
+    if any_time is not None:
+        found = looks_on(
+            compared,
+            targets,
+            margin=any_time.margin,
+            largest_weight=any_time.largest_weight,
+            level=level,
+            seed=seed,
+        )
+        looks = look_summaries(found, compared.objectives)
+
     _say(say, [decision_of(look) for look in looks])
     with hold(out):
         comparison = compare(
@@ -151,7 +167,12 @@ def evaluate_file(
         sensitivity = sensitivity_summaries(comparison, level)
         _say(say, [robustness_of(row) for row in sensitivity])
         about = log_summary(compared, source)
-        page = write_evaluation(out, comparison, about, options, gains, looks, sensitivity)
+        answers: dict[str, Sequence[Any]] = {
+            "feature_gains": gains,
+            "looks": looks,
+            "sensitivity": sensitivity,
+        }
+        page = write_evaluation(out, comparison, about, options, answers)
         if deploy is not None:
             # Of all ranks: each teaches, whatever the evaluation can use.
             made = deployed(targets[deploy], log, out / STORE, None, {})
@@ -165,27 +186,6 @@ def _say(say: Callable[[str], None] | None, lines: Sequence[str]) -> None:
     if say is not None:
         for line in lines:
             say(line)
-
-
-def _decisions(
-    any_time: AnyTime | None,
-    log: Feedback,
-    targets: Mapping[str, Target],
-    options: Mapping[str, Any],
-) -> list[LookSummary]:
-    """Decisions at any time; none where nobody asks."""
-    if any_time is None:
-        return []
-
-    looks = looks_on(
-        log,
-        targets,
-        margin=any_time.margin,
-        largest_weight=any_time.largest_weight,
-        level=options["level"],
-        seed=options["seed"],
-    )
-    return look_summaries(looks, log.objectives)
 
 
 def _check_propensities(propensities: str, given: CommandLog, any_time: AnyTime | None) -> None:
@@ -286,17 +286,6 @@ def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:
         )
     if store.exists():
         raise ValueError(f"--deploy must make a new store, found {describe_path(store)} at {store}")
-
-
-def _first_ranks(log: Feedback, source: str) -> Feedback:
-    """The rounds that can be compared, with a warning where others were left out."""
-    first = log.first_ranks()
-    others = len(log) - len(first)
-    if others:
-        message = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
-        warnings.warn(message, LogWarning, stacklevel=3)
-
-    return first
 
 
 def _refuse_weights(estimators: Sequence[Any], specs: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,6 @@ from mobandits.figures.contents import (
     GainSummary,
     LogSummary,
     LookSummary,
-    SensitivitySummary,
 )
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective, signs_of
@@ -43,9 +42,8 @@ FORMAT = 2
 SUMMARY = "evaluation.json"
 REPORT = "report.html"  # written last
 STORE = "agent.db"  # of an agent that is deployed
-VALUES = "values.csv"
-FRONT = "front.csv"
-OUTLINES = "outlines.csv"
+# {table: its columns}; each is a .csv file of its name.
+TABLES = {"values": TABLE, "front": FRONT_TABLE, "outlines": OUTLINE}
 
 
 class EvaluationTables(NamedTuple):
@@ -95,9 +93,7 @@ def write_evaluation(
     comparison: Comparison,
     log: LogSummary,
     options: Mapping[str, Any],
-    feature_gains: Sequence[FeatureGainSummary] = (),
-    looks: Sequence[LookSummary] = (),
-    sensitivity: Sequence[SensitivitySummary] = (),
+    answers: Mapping[str, Sequence[Any]],
 ) -> Path:
     """Write evaluation.json, the tables, the figures and report.html; returns the last.
 
@@ -106,16 +102,16 @@ def write_evaluation(
         comparison: what to write.
         log: from `log_summary`.
         options: `level` float, `seed` int, and whatever else belongs into evaluation.json.
-        feature_gains: from `gain_summaries`.
-        looks: from `look_summaries`.
-        sensitivity: from `sensitivity_summaries`.
+        answers: {key of `EvaluationSummary`: rows} of what was asked for besides, such as
+            `feature_gains` from `gain_summaries`; what has no rows is left out.
     """
     # Not at the top: the library for drawing takes a second to load.
     from mobandits.figures.evaluation_page import evaluation_page  # noqa: PLC0415
+    from mobandits.figures.page import write_page  # noqa: PLC0415
 
     level = options["level"]
     seed = options["seed"]
-    summary = _summary(comparison, log, options, feature_gains, looks, sensitivity)
+    summary = _summary(comparison, log, options, answers)
     membership = front(comparison, level=level, seed=seed)
     borders = None
     if len(comparison.objectives) == 2:
@@ -124,20 +120,15 @@ def write_evaluation(
     tables = EvaluationTables(comparison.table(level), membership, borders, summary)
     out.mkdir(parents=True, exist_ok=True)
     write_tables(out, tables)
-    page = evaluation_page(out, *tables)
-    report = out / REPORT
-    report.write_text(page, encoding="utf-8")
 
-    return report
+    return write_page(out, evaluation_page(out, *tables))
 
 
 def _summary(
     comparison: Comparison,
     log: LogSummary,
     options: Mapping[str, Any],
-    feature_gains: Sequence[FeatureGainSummary],
-    looks: Sequence[LookSummary],
-    sensitivity: Sequence[SensitivitySummary],
+    answers: Mapping[str, Sequence[Any]],
 ) -> EvaluationSummary:
     """The content of evaluation.json, without numbers that JSON does not have."""
     estimators = {}
@@ -158,13 +149,7 @@ def _summary(
         "dominance": _pairs(comparison, options["level"]),
         "versions": {"mobandits": importlib.metadata.version("mobandits")},
     }
-    if feature_gains:
-        summary["feature_gains"] = list(feature_gains)
-    if looks:
-        summary["looks"] = list(looks)
-    if sensitivity:
-        summary["sensitivity"] = list(sensitivity)
-
+    summary |= {key: rows for key, rows in answers.items() if rows}
     finite: EvaluationSummary = _finite(summary)
 
     return finite
@@ -296,13 +281,14 @@ def write_tables(out: Path, tables: EvaluationTables) -> None:
     with replacing(out / SUMMARY) as file:
         file.write((text + "\n").encode())
 
-    tables.values.write_csv(out / VALUES)
-    tables.front.write_csv(out / FRONT)
-    if tables.outlines is None:
-        # That of an earlier evaluation with other objectives would be taken for this one's.
-        (out / OUTLINES).unlink(missing_ok=True)
-    else:
-        tables.outlines.write_csv(out / OUTLINES)
+    for name in TABLES:
+        table = getattr(tables, name)
+        path = out / f"{name}.csv"
+        if table is None:
+            # That of an earlier evaluation with other objectives would be taken for this one's.
+            path.unlink(missing_ok=True)
+        else:
+            table.write_csv(path)
 
 
 def is_evaluation(folder: Path) -> bool:
@@ -316,36 +302,28 @@ def read_tables(folder: Path) -> EvaluationTables:
     Raises:
         FolderError: where a file is missing or broken.
     """
-    for name in (VALUES, FRONT):
-        if not (folder / name).is_file():
+    files = {name: folder / f"{name}.csv" for name in TABLES}
+    for name in ("values", "front"):
+        if not files[name].is_file():
             remedy = "run mobandits evaluate into it again"
-            raise FolderError(f"{quoted(str(folder))} has no {name}: {remedy}")
+            raise FolderError(f"{quoted(str(folder))} has no {files[name].name}: {remedy}")
 
-    outlines = folder / OUTLINES
+    tables: dict[str, Any] = dict.fromkeys(TABLES)
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        _check_format(summary)
-        return EvaluationTables(
-            values=_read_csv(folder / VALUES, TABLE),
-            front=_read_csv(folder / FRONT, FRONT_TABLE),
-            outlines=_read_csv(outlines, OUTLINE) if outlines.is_file() else None,
-            summary=cast("EvaluationSummary", summary),
-        )
+        # What another version wrote has numbers that mean something else.
+        if summary.get("format") != FORMAT:
+            got = f"format must be {FORMAT}, got {quoted(summary.get('format'))}"
+            raise ValueError(f"{got}: run mobandits evaluate again")  # noqa: TRY301
+
+        for name, file in files.items():
+            if file.is_file():
+                tables[name] = _read_csv(file, TABLES[name])
+
+        return EvaluationTables(**tables, summary=summary)
     except (ValueError, pl.exceptions.PolarsError) as error:
         rule = "must hold the files that mobandits evaluate wrote"
         raise FolderError(f"{quoted(str(folder))} {rule}, got {quoted(str(error))}") from error
-
-
-def _check_format(summary: Mapping[str, Any]) -> None:
-    """Refuse what another version wrote, whose numbers mean something else.
-
-    Raises:
-        ValueError: naming both versions.
-    """
-    found = summary.get("format")
-    if found != FORMAT:
-        advice = "run mobandits evaluate again"
-        raise ValueError(f"format must be {FORMAT}, got {quoted(found)}: {advice}")
 
 
 def _read_csv(file: Path, schema: Mapping[str, Any]) -> pl.DataFrame:

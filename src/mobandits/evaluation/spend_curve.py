@@ -16,7 +16,6 @@ from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
 from mobandits.evaluation.spread import reach, spread_of
-from mobandits.evaluation.terms import Terms
 from mobandits.evaluation.training import (
     DRAWS,
     add_frozen_probabilities,
@@ -214,20 +213,12 @@ def spend_curve(
     spend = np.empty((len(rounds), PRICES))
     for place, probabilities in enumerate(tables):
         case = EvaluationCase(rounds, probabilities, predictions)
-        means = _of_mean_one(DoublyRobust().terms(case))
+        terms = DoublyRobust().terms(case)
+        # In units in which denominators have the mean 1: where a reward is missing the round has no
+        # weight, and the others have more.
+        share = terms.denominator.mean(axis=0)
+        means = terms.numerator / np.where(share > 0.0, share, np.nan)
         quality[:, place] = means @ weights
         spend[:, place] = -means[:, cost]
 
     return SpendCurve(prices, quality, spend)
-
-
-def _of_mean_one(terms: Terms) -> Array:
-    """(rounds, objectives) numerators in units in which denominators have the mean 1.
-
-    Where a reward is missing the round has no weight, and the others have more.
-    """
-    share = terms.denominator.mean(axis=0)
-    seen = np.where(share > 0.0, share, np.nan)
-    scaled: Array = terms.numerator / seen
-
-    return scaled

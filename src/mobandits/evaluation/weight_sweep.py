@@ -17,7 +17,7 @@ from mobandits.evaluation.comparison import (
     values_in_text,
 )
 from mobandits.evaluation.doubly_robust import DoublyRobust
-from mobandits.evaluation.forward import ForwardLog, Learned
+from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.front import front, plot_front
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.training import DRAWS
@@ -167,7 +167,12 @@ def sweep_weights(
     with shown_progress(progress, "sweep_weights", "policies") as report:
         tell(report, 0, len(orders))
         learned = forward.learned(recipe)
-        _check_order(recipe, learned)
+        # Nor may the order be of something else than rewards.
+        inner = composite(learned[0].policy)
+        if inner is None or getattr(inner.explorer, "ONE_COLUMN", False):
+            rule = "recipe must play by an estimator, an explorer and an order of all objectives"
+            raise ValueError(f"{rule}, got {quoted(recipe)}")
+
         for done, (name, order) in enumerate(orders.items(), 1):
             ordered = []
             for each in learned:
@@ -247,11 +252,3 @@ def _units(rewards: Array) -> Array:
 
 def _name(vector: Any) -> str:
     return ", ".join(f"{weight:g}" for weight in np.ravel(vector))
-
-
-def _check_order(recipe: Recipe, learned: Sequence[Learned]) -> None:
-    """Refuse a policy without an order, or with one that compares something else than rewards."""
-    inner = composite(learned[0].policy)
-    if inner is None or getattr(inner.explorer, "ONE_COLUMN", False):
-        rule = "recipe must play by an estimator, an explorer and an order of all objectives"
-        raise ValueError(f"{rule}, got {quoted(recipe)}")

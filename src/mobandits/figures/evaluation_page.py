@@ -19,6 +19,7 @@ from mobandits.figures.contents import (
     robustness_of,
 )
 from mobandits.figures.formatting import (
+    SUPERLATIVE,
     UNKNOWN,
     digits_of_errors,
     folded,
@@ -47,19 +48,6 @@ MOST_FINDINGS = 3  # objectives whose best policy is named first
 
 
 @dataclass(frozen=True)
-class GainsSection:
-    """The part of the page on feature maps.
-
-    Args:
-        sentence: the answer.
-        table: a row per map and objective.
-    """
-
-    sentence: str
-    table: Table
-
-
-@dataclass(frozen=True)
 class EvaluationPage:
     """The content of `evaluation.html`.
 
@@ -77,7 +65,8 @@ class EvaluationPage:
         front: the front; None where there is one objective.
         values: the table of values.
         by_estimator: every policy by every estimator; None where there is one.
-        gains: of feature maps; None where no map was measured.
+        gain: whether a feature map would help, in a sentence.
+        gains: of feature maps, a row per map and objective; None where no map was measured.
         decisions: at any time, a sentence each.
         looks: what these rest on; None where nobody asked.
         robustness: how wrong estimated odds may be, a sentence each.
@@ -99,7 +88,8 @@ class EvaluationPage:
     front: Picture | None
     values: Table
     by_estimator: Picture | None
-    gains: GainsSection | None
+    gain: str
+    gains: Table | None
     decisions: list[str]
     looks: Table | None
     robustness: list[str]
@@ -138,6 +128,13 @@ def evaluation_page(
         if better:
             dominated.setdefault(better, []).append(name)
 
+    facts: list[Fact] = []
+    for name, content in summary["policies"].items():
+        facts.append((name, content["target"]))
+
+    for part in (summary["estimators"], summary["options"], summary["versions"]):
+        facts += [(name, str(value)) for name, value in part.items()]
+
     policies = quantity(len(summary["policies"]), "policy", "policies")
     page = EvaluationPage(
         title=f"Values of {policies} on {log['source']}",
@@ -153,13 +150,14 @@ def evaluation_page(
         front=front_picture(figures, front, outlines, share, objectives),
         values=values_table(values, estimator, share, objectives),
         by_estimator=estimators_picture(figures, values, share, objectives),
-        gains=gains_section(summary.get("feature_gains", [])),
+        gain=gains_sentence(summary.get("feature_gains", [])),
+        gains=gains_table(summary.get("feature_gains", [])),
         decisions=[decision_of(look) for look in summary.get("looks", [])],
         looks=looks_table(summary.get("looks", []), share),
         robustness=[robustness_of(row) for row in summary.get("sensitivity", [])],
         sensitivity=sensitivity_table(summary.get("sensitivity", []), share),
         diagnostics=diagnostics_table(summary),
-        provenance=provenance_of(summary),
+        provenance=Provenance(facts),
     )
 
     return render("evaluation.html", page)
@@ -293,20 +291,37 @@ def leaders(
     for objective in shown["objective"].unique(maintain_order=True):
         own = shown.filter(pl.col("objective") == objective)
         digits = digits_of_errors(own["standard_error"])
-        is_cost = words_of(objective, objectives)["minimise"]
-        known = own.filter(pl.col("value").is_finite())
-        # Of equal policies the first stands first: the same folder must give the same page.
-        ranked = known.sort("value", descending=not is_cost, maintain_order=True)
-        if ranked.height < 2:  # nothing to compare
+        best, ranked = ranked_values(own, objectives)
+        known = ranked.filter(pl.col("value").is_finite())
+        if known.height < 2:  # nothing to compare
             continue
 
-        best, second = ranked.head(2).rows(named=True)
-        first = f"{folded(best['policy'])}, {value_cell(best, digits)}"
-        then = f"{folded(second['policy'])}, {value_cell(second, digits)}"
-        extreme = "Lowest" if is_cost else "Highest"
-        sentences.append(f"{extreme} {objective}: {first}; then {then}.")
+        first, then = (
+            f"{folded(row['policy'])}, {value_cell(row, digits)}"
+            for row in known.head(2).rows(named=True)
+        )
+        sentences.append(f"{best.capitalize()} {objective}: {first}; then {then}.")
 
     return sentences
+
+
+def ranked_values(
+    own: pl.DataFrame, objectives: Sequence[ObjectiveSummary]
+) -> tuple[str, pl.DataFrame]:
+    """Which values are best, "lowest" or "highest", and the values of an objective, the best first.
+
+    Args:
+        own: values of one objective.
+        objectives: what they mean.
+    """
+    is_cost = words_of(own["objective"][0], objectives)["minimise"]
+    # What has no value is compared with nothing, and stands last.
+    last = math.inf if is_cost else -math.inf
+    sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(last)
+    # Of equal policies the first stands first: the same folder must give the same page.
+    ranked = own.sort(sizes, descending=not is_cost, maintain_order=True)
+
+    return SUPERLATIVE["smaller" if is_cost else "larger"], ranked
 
 
 def values_table(
@@ -328,19 +343,13 @@ def values_table(
         digits[objective] = digits_of_errors(errors)
 
     first = shown.filter(pl.col("objective") == names[0])
-    is_cost = words_of(names[0], objectives)["minimise"]
-    # What has no value is compared with nothing, and stands last.
-    last = math.inf if is_cost else -math.inf
-    sizes = pl.when(pl.col("value").is_finite()).then(pl.col("value")).otherwise(last)
-    ranked = first.sort(sizes, descending=not is_cost, maintain_order=True)["policy"]
-
+    best, ranked = ranked_values(first, objectives)
     cells = {(row["policy"], row["objective"]): row for row in shown.rows(named=True)}
     rows = []
-    for policy in ranked:
+    for policy in ranked["policy"]:
         row = [value_cell(cells[policy, name], digits[name]) for name in names]
         rows.append([policy, *row])
 
-    best = "lowest" if is_cost else "highest"
     caption = f"Values with joint {share} intervals. Sorted by {names[0]}, {best} first."
     # The direction on a line of its own, so that columns stay narrow.
     titles = [title_of_objective(name, objectives).replace(" (", "\n(") for name in names]
@@ -386,21 +395,6 @@ def diagnostics_table(summary: EvaluationSummary) -> Table:
     return Table(header, rows)
 
 
-def provenance_of(summary: EvaluationSummary) -> Provenance:
-    """The foot of the page: the options of the evaluation."""
-    facts: list[Fact] = []
-    for name, content in summary["policies"].items():
-        facts.append((name, content["target"]))
-
-    facts += summary["estimators"].items()
-    for name, value in summary["options"].items():
-        facts.append((name, str(value)))
-
-    facts.append(("mobandits", summary["versions"]["mobandits"]))
-
-    return Provenance(facts)
-
-
 def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
     """Gains of every policy over the logging policy at any time; None where nobody asked.
 
@@ -434,7 +428,7 @@ def looks_table(looks: Sequence[LookSummary], share: str) -> Table | None:
     return Table(header, rows, caption)
 
 
-def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:
+def gains_table(gains: Sequence[FeatureGainSummary]) -> Table | None:
     """Gains of feature maps over linear rewards; None where no map was measured.
 
     Args:
@@ -444,7 +438,7 @@ def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:
         return None
 
     # The largest gain first; what could not be told last.
-    ordered = sorted(gains, key=lambda gain: -_or_least(gain["estimate"]))
+    ordered = sorted(gains, key=_descending_gain)
     rows = []
     for gain in ordered:
         low = signed(gain["low"])
@@ -459,7 +453,7 @@ def gains_section(gains: Sequence[FeatureGainSummary]) -> GainsSection | None:
         "rounds that neither was fitted on. Sorted by gain, largest first."
     )
 
-    return GainsSection(gains_sentence(gains), Table(header, rows, caption))
+    return Table(header, rows, caption)
 
 
 def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
@@ -491,5 +485,6 @@ def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
     return f"Yes: {join_words(parts)}."
 
 
-def _or_least(value: float | None) -> float:
-    return -math.inf if value is None else value
+def _descending_gain(gain: FeatureGainSummary) -> float:
+    estimate = gain["estimate"]
+    return math.inf if estimate is None else -estimate

@@ -14,6 +14,7 @@ from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
 MOST_COMPONENTS = 6  # of a metric that is shown without being asked for
+UNKNOWN = (None, None, None)  # in place of a cell that a policy lacks
 
 
 class Column(NamedTuple):
@@ -33,6 +34,11 @@ class Column(NamedTuple):
     part: str
     direction: Better | None
 
+    @property
+    def key(self) -> str:
+        """Its name in a wide table."""
+        return f"{self.metric}_{self.component}" if self.part else self.metric
+
 
 class Cell(NamedTuple):
     """A mean over trials.
@@ -40,12 +46,13 @@ class Cell(NamedTuple):
     Attributes:
         mean: the value.
         half_width: half of its 95 % interval; None with a single trial.
-        is_best: whether it is not significantly worse than the best of its column.
+        is_best: whether it is not significantly worse than the best of its column; None where
+            nothing tells what is better.
     """
 
     mean: float
     half_width: float | None
-    is_best: bool
+    is_best: bool | None
 
 
 class Group(NamedTuple):
@@ -190,7 +197,8 @@ def _group(rows: pl.DataFrame, columns: Sequence[Column]) -> Group:
                 half_width = max(row["high"] - row["mean"], row["mean"] - row["low"])
 
             policy = row["policy"]
-            cells[policy][column] = Cell(row["mean"], half_width, policy in best)
+            is_best = None if column.direction is None else policy in best
+            cells[policy][column] = Cell(row["mean"], half_width, is_best)
 
     return Group(rows["experiment"][0], rows["environment"][0], cells)
 
@@ -255,33 +263,21 @@ def wide_table(
         ValueError: where a metric is not in the table.
     """
     values = final_values(table, metrics, better)
-    experiments = {group.experiment for group in values.groups}
-    environments = {group.environment for group in values.groups}
     rows = []
-    for group in values.groups:
-        for policy, cells in group.cells.items():
-            row: dict[str, Any] = {}
-            if len(experiments) > 1:
-                row["experiment"] = group.experiment
-            if len(environments) > 1:
-                row["environment"] = group.environment
-
+    for experiment, environment, own in values.groups:
+        for policy, cells in own.items():
+            row: dict[str, Any] = {"experiment": experiment, "environment": environment}
             row["policy"] = policy
             for column in values.columns:
-                cell = cells.get(column)
-                name = _name(column)
-                row[name] = None if cell is None else cell.mean
-                row[f"{name}_half_width"] = None if cell is None else cell.half_width
-                is_known = cell is not None and column.direction is not None
-                row[f"{name}_best"] = cell.is_best if cell is not None and is_known else None
+                keys = (column.key, f"{column.key}_half_width", f"{column.key}_best")
+                row |= zip(keys, cells.get(column, UNKNOWN), strict=True)
 
             rows.append(row)
 
-    return pl.DataFrame(rows, infer_schema_length=None)
+    wide = pl.DataFrame(rows, infer_schema_length=None)
+    single = [name for name in ("experiment", "environment") if wide[name].n_unique() < 2]
 
-
-def _name(column: Column) -> str:
-    return f"{column.metric}_{column.component}" if column.part else column.metric
+    return wide.drop(single)
 
 
 def csv_table(

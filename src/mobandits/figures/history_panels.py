@@ -1,11 +1,9 @@
 """Numbers over time: panels under each other, with lines, bands, and points with intervals."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import polars as pl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -14,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
 from mobandits.figures.labels import draw_legend
+from mobandits.figures.metric_curves import Stroke, stroke_line
 from mobandits.figures.series import tag_marks
 from mobandits.figures.style import (
     BLUE,
@@ -32,6 +31,7 @@ HEIGHT = 1.9  # inches of a panel with its title
 AXIS = 0.45  # inches below the last one
 BESIDE = 0.8  # inches of a panel's width that its axis takes
 SINGLE = Look(BLUE, "o", "-")  # of a series that is alone in its panel
+STROKE = Stroke(1.5, 3.8)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,13 @@ def draw_history(
         width: in inches.
         dates: whether places are days since 1970.
     """
-    named = _legend_series(contents)
+    # Of a panel with a single series, the title says what it is.
+    named: dict[str, Series] = {}
+    for content in contents:
+        if len(content.series) > 1:
+            for series in content.series:
+                named.setdefault(series.name, series)
+
     style = looks(named)
     titles = [wrapped(content.title, width - BESIDE) for content in contents]
     legend = key(list(named), width, 4)
@@ -98,11 +104,10 @@ def draw_history(
         height += legend.height
 
     figure, axes = panels(width, height, len(contents), 1)
-    x = np.array(places, np.float64)
     for panel, content, title in zip(axes, contents, titles, strict=True):
         panel.set_title(title)
-        _draw_panel(panel, content, x, style)
-        _set_axes(panel, content, x, dates=dates)
+        _draw_panel(panel, content, places, style)
+        _set_axes(panel, content, places, dates=dates)
 
     axes[-1].set_xlabel(horizontal)
     if named:
@@ -119,76 +124,55 @@ def history_data(contents: Sequence[HistoryPanel], places: Sequence[float]) -> p
         contents: of panels with titles of their own.
         places: as of `draw_history`.
     """
-    unknown = [None] * len(places)
     lines = []
     for content in contents:
         for series in content.series:
-            low = series.low or unknown
-            high = series.high or unknown
-            numbers = {"round": places, "mean": series.values, "low": low, "high": high}
-            line = pl.DataFrame(numbers, dict.fromkeys(numbers, pl.Float64))
-            names = {"panel": pl.lit(content.title), "policy": pl.lit(series.name)}
-            lines.append(line.with_columns(**names))
+            line = _line_of(series, places)
+            lines.append(line.with_columns(panel=pl.lit(content.title)))
 
     return pl.concat(lines)
 
 
-def _legend_series(contents: Sequence[HistoryPanel]) -> dict[str, Series]:
-    """The series that need a name: of a panel with a single one, the title says what it is."""
-    named: dict[str, Series] = {}
-    for content in contents:
-        if len(content.series) > 1:
-            for series in content.series:
-                named.setdefault(series.name, series)
+def _line_of(series: Series, places: Sequence[float]) -> pl.DataFrame:
+    """The numbers of one series; what is not known is null, and not drawn."""
+    unknown = [None] * len(places)
+    low = series.low or unknown
+    high = series.high or unknown
+    numbers = {"round": places, "mean": series.values, "low": low, "high": high}
+    line = pl.DataFrame(numbers, dict.fromkeys(numbers, pl.Float64))
+    return line.with_columns(policy=pl.lit(series.name))
 
-    return named
 
-
-def _draw_panel(panel: Axes, content: HistoryPanel, x: np.ndarray, style: dict[str, Look]) -> None:
+def _draw_panel(
+    panel: Axes, content: HistoryPanel, places: Sequence[float], style: dict[str, Look]
+) -> None:
     for place in content.marks:
         panel.axvline(place, color=VERMILLION, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
 
     for i, series in enumerate(content.series):
         look = style.get(series.name, SINGLE)
-        values = _array(series.values)
+        line = _line_of(series, places)
         if series.as_points:
-            _draw_points(panel, series, x, look)
-            continue
-        if len(series.low):
-            low = _array(series.low)
-            high = _array(series.high)
-            band = panel.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0)
-            tag_marks([band], series.name)
+            marks = _draw_points(panel, line, look)
+        else:
+            # Five markers or so on each line, and not all of them at the same places.
+            step = max(len(line) // 5, 1)
+            first_marker = min(i * step // len(content.series), len(line) - 1)
+            stroke = STROKE if series.low else STROKE._replace(band=None)
+            marks = stroke_line(panel, line, look, stroke, (first_marker, step))
 
-        # Five markers or so on each line, and not all of them at the same places.
-        step = max(len(x) // 5, 1)
-        first_marker = min(i * step // len(content.series), len(x) - 1)
-        line = panel.plot(
-            x,
-            values,
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=1.5,
-            marker=look.marker,
-            markersize=3.8,
-            markevery=(first_marker, step),
-        )
-        tag_marks(line, series.name)
+        tag_marks(marks, series.name)
 
 
-def _draw_points(panel: Axes, series: Series, x: np.ndarray, look: Look) -> None:
-    values = _array(series.values)
-    if len(series.low):
-        low = _array(series.low)
-        high = _array(series.high)
-        intervals = panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
-        tag_marks([intervals], series.name)
-
+def _draw_points(panel: Axes, line: pl.DataFrame, look: Look) -> list[Artist]:
+    """Points with intervals: all of them that are known."""
+    x, values, low, high = (line[name].to_numpy() for name in ("round", "mean", "low", "high"))
+    intervals = panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
     points = panel.plot(x, values, look.marker, color=look.colour, markersize=3.6)
-    tag_marks(points, series.name)
+    return [intervals, *points]
 
 
-def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool) -> None:
+def _set_axes(panel: Axes, content: HistoryPanel, places: Sequence[float], *, dates: bool) -> None:
     if content.scale == "log":
         panel.set_yscale("log")
         panel.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -199,8 +183,10 @@ def _set_axes(panel: Axes, content: HistoryPanel, x: np.ndarray, *, dates: bool)
         panel.yaxis.set_major_formatter(PercentFormatter(1.0))
 
     # A single window is a point in the middle.
-    margin = 0.02 * (x.max() - x.min()) or 0.5
-    panel.set_xlim(x.min() - margin, x.max() + margin)
+    first = min(places)
+    last = max(places)
+    margin = 0.02 * (last - first) or 0.5
+    panel.set_xlim(first - margin, last + margin)
     panel.tick_params(colors=SOFT)
     if not dates:
         panel.locator_params(axis="x", nbins=6)
@@ -220,9 +206,3 @@ def _handle(panel: Axes, series: Series, look: Look) -> Artist:
         [], [], color=look.colour, linestyle=dash, marker=look.marker, markersize=3.8
     )
     return line
-
-
-def _array(values: Numbers) -> np.ndarray:
-    """Numbers, NaN where one is not known, which is not drawn."""
-    known = [math.nan if value is None else value for value in values]
-    return np.array(known, np.float64)

@@ -46,9 +46,8 @@ def inline_svg(file: bytes, key: str, shown: str, label: str, scales: Sequence[o
     colours = properties()
     for element in root.iter():
         element.tag = element.tag.removeprefix(NAMESPACE)
-        _tag_parts(element)
+        _tag(element)
         _rename(element, ids)
-        _tag_series(element)
         _colour(element, colours)
         _shorten(element)
 
@@ -77,14 +76,11 @@ def _remove_unwanted(root: ET.Element) -> None:
     for parent in root.iter():
         for child in list(parent):
             tag = child.tag.removeprefix(NAMESPACE)
-            if tag in UNWANTED or _is_empty(child):
+            text = child.text or ""
+            # What says nothing is left where rules of style were.
+            is_empty = not (len(child) or child.attrib or text.strip())
+            if tag in UNWANTED or is_empty:
                 parent.remove(child)
-
-
-def _is_empty(element: ET.Element) -> bool:
-    """Whether an element says nothing: such are left where rules of style were."""
-    text = element.text or ""
-    return not (len(element) or element.attrib or text.strip())
 
 
 def _new_ids(root: ET.Element, prefix: str) -> dict[str, str]:
@@ -103,11 +99,11 @@ def _new_ids(root: ET.Element, prefix: str) -> dict[str, str]:
 
 
 def _rename(element: ET.Element, ids: dict[str, str]) -> None:
-    """New ids; those to which nothing refers go, except for the names of series."""
+    """New ids; those to which nothing refers go."""
     name = element.get("id", "")
     if name in ids:
         element.set("id", ids[name])
-    elif name and not name.startswith((MARK, NAME)):
+    elif name:
         del element.attrib["id"]
 
     link = element.attrib.pop(LINK, "")
@@ -123,17 +119,13 @@ def _rename(element: ET.Element, ids: dict[str, str]) -> None:
             element.set(attribute, renamed)
 
 
-def _tag_parts(element: ET.Element) -> None:
-    """Attributes on panels and ticks."""
+def _tag(element: ET.Element) -> None:
+    """Attributes on panels and ticks, and in place of the ids that `series` gave."""
     name = element.get("id", "")
     for prefix, attribute in PARTS:
         if name.startswith(prefix):
             element.set(attribute, "")
 
-
-def _tag_series(element: ET.Element) -> None:
-    """Attributes in place of the ids that `series` gave."""
-    name = element.get("id", "")
     for prefix in (MARK, NAME):
         if name.startswith(prefix):
             del element.attrib["id"]

@@ -189,16 +189,12 @@ def _along_pixels(line: ArrayLike, size: float) -> list[Box]:
         steps = np.linspace(0.0, 1.0, 2 + boxes_between)
         dots += [start + step * way for step in steps[1:]]
 
-    return [_square_around(float(x), float(y), size) for x, y in dots]
+    boxes: list[Box] = []
+    for dot in dots:
+        x, y = dot.tolist()
+        boxes.append((x - size, y - size, x + size, y + size))
 
-
-def _square_around(x: float, y: float, reach: float) -> Box:
-    left = x - reach
-    bottom = y - reach
-    right = x + reach
-    top = y + reach
-
-    return (left, bottom, right, top)
+    return boxes
 
 
 def name_points(
@@ -226,16 +222,35 @@ def name_points(
     taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
     window = axes.get_window_extent()
     frame = (window.x0, window.y0, window.x1, window.y1)
+    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "linewidth": 0}
+    line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
     texts: dict[str, Annotation] = {}
     placed: list[Box] = []
     for name, end in points.items():
-        text = _write_name(axes, name, end, colours[name], size)
+        # At its point, still to be moved, with a line to it.
+        text = axes.annotate(
+            name,
+            end,
+            (0.0, 0.0),
+            textcoords="offset points",
+            color=colours[name],
+            fontsize=size,
+            linespacing=1.1,
+            bbox=paper,
+            arrowprops=line,
+        )
         candidates = []
         for rank, (distance, side) in enumerate(itertools.product(DISTANCES, SIDES)):
             box = place(text, distance, side, renderer)
             leader = _leader(axes, end, box, distance)
             crossed = sum(overlap(each, placed) for each in leader)
-            cost = _cost(box, rank, taken, avoid, frame) + 10.0 * crossed
+            left, bottom, right, top = box
+            area = (right - left) * (top - bottom)
+            outside = area - overlap(box, [frame])
+            covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
+            # A name outside of its panel may be cut off; the rank only decides between places that
+            # are as good.
+            cost = covered + 10.0 * outside + 0.004 * rank * area + 10.0 * crossed
             candidates.append((cost, distance, side))
 
         _, distance, side = min(candidates)
@@ -261,45 +276,6 @@ def _leader(axes: Axes, end: tuple[float, float], box: Box, distance: float) -> 
     x, y = axes.transData.transform(end)
 
     return _along_pixels([(x, y), middle], 2.0)
-
-
-def _write_name(
-    axes: Axes, name: str, end: tuple[float, float], colour: str, size: float
-) -> Annotation:
-    """A name at its point, still to be moved, with a line to it."""
-    paper = {"boxstyle": "square,pad=0.06", "facecolor": "white", "linewidth": 0}
-    line = {"arrowstyle": "-", "color": SOFT, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
-    return axes.annotate(
-        name,
-        end,
-        (0.0, 0.0),
-        textcoords="offset points",
-        color=colour,
-        fontsize=size,
-        linespacing=1.1,
-        bbox=paper,
-        arrowprops=line,
-    )
-
-
-def _cost(box: Box, rank: int, taken: Sequence[Box], avoid: Sequence[Box], frame: Box) -> float:
-    """The cost of a place for a name.
-
-    Args:
-        box: that the name would take.
-        rank: of the place in the order of preference.
-        taken: by points and other names.
-        avoid: what names should leave free.
-        frame: of the panel.
-    """
-    left, bottom, right, top = box
-    area = (right - left) * (top - bottom)
-    outside = area - overlap(box, [frame])
-    covered = 4.0 * overlap(box, taken) + overlap(box, avoid)
-
-    # A name outside of its panel may be cut off; the rank only decides between places that are as
-    # good.
-    return covered + 10.0 * outside + 0.004 * rank * area
 
 
 def place(text: Annotation, distance: float, side: tuple[int, int], renderer: RendererBase) -> Box:

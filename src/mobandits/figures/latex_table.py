@@ -72,13 +72,27 @@ def latex_table(
             row += [entries[column].get((number, policy), "--") for column in values.columns]
             body.append(" & ".join(row) + r" \\")
 
-    return _document(
-        "l" + "c" * len(values.columns),
-        [*_header(values.columns), r"\midrule", *body],
-        _caption(caption, values),
-        label,
-        wide=wide,
-    )
+    environment = "table*" if wide else "table"
+    lines = [
+        rf"\begin{{{environment}}}",
+        r"\centering",
+        rf"\caption{{{_caption(caption, values)}}}",
+        *([] if label is None else [rf"\label{{{label}}}"]),
+        r"\vspace{1ex}",
+        r"\small",
+        r"\setlength{\tabcolsep}{4pt}",
+        rf"\begin{{tabular}}{{l{'c' * len(values.columns)}}}",
+        r"\toprule",
+        *_header(values.columns),
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\end{{{environment}}}",
+        "",
+    ]
+
+    return "\n".join(lines)
 
 
 def _entries(values: FinalValues, column: Column) -> dict[tuple[int, str], str]:
@@ -183,26 +197,3 @@ def _caption(given: str | None, values: FinalValues) -> str:
         sentences.append(NOTHING_BOLD)
 
     return " ".join(sentences)
-
-
-def _document(
-    specification: str, lines: Sequence[str], caption: str, label: str | None, *, wide: bool
-) -> str:
-    environment = "table*" if wide else "table"
-    parts = [rf"\begin{{{environment}}}", r"\centering", rf"\caption{{{caption}}}"]
-    if label:
-        parts.append(rf"\label{{{label}}}")
-
-    parts += [
-        r"\vspace{1ex}",
-        r"\small",
-        r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{tabular}}{{{specification}}}",
-        r"\toprule",
-        *lines,
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\end{{{environment}}}",
-    ]
-
-    return "\n".join(parts) + "\n"

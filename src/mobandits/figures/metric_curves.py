@@ -202,20 +202,12 @@ def draw_curves(
         panel.set_axis_off()
 
     if layout.lined and not layout.at_ends:
-        draw_legend_of_lines(figure, axes, layout)
+        # A policy may have a line in some panels only.
+        lines = {str(line.get_label()): line for panel in axes for line in panel.get_lines()}
+        handles = [lines[name] for name in layout.lined]
+        draw_legend(figure, handles, layout.lined, layout.legend, fontsize=NAME, handlelength=3.4)
 
     return figure
-
-
-def draw_legend_of_lines(figure: Figure, axes: Sequence[Axes], layout: Layout) -> None:
-    """The names of all lines, below the panels."""
-    lines = {}
-    for panel in axes:  # a policy may have a line in some of them only
-        for line in panel.get_lines():
-            lines[str(line.get_label())] = line
-
-    handles = [lines[name] for name in layout.lined]
-    draw_legend(figure, handles, layout.lined, layout.legend, fontsize=NAME, handlelength=3.4)
 
 
 def curves(table: pl.DataFrame, metric: str) -> Figure:

@@ -123,7 +123,14 @@ def results_table(means: pl.DataFrame, metric: str, caption: str = "") -> Table:
 
         rows.append(line)
 
-    result = Table(header, rows, caption_of(means, caption, ranking))
+    how = "One trial, so that nothing says how sure the numbers are."
+    if several_trials:
+        how = f"Means over trials; {HOW}."
+    elif means["trials"][0] > 1:
+        how = f"Means over {means['trials'][0]} trials; {HOW}."
+
+    sentences = filter(None, [caption, how, ranking.how])
+    result = Table(header, rows, " ".join(sentences))
     if len(columns) > MOST_COLUMNS and len(columns) > len(rows):
         return transposed(result)
 
@@ -171,24 +178,6 @@ def transposed(table: Table) -> Table:
         rows.append([column, *cells])
 
     return Table(header, rows, table.caption)
-
-
-def caption_of(means: pl.DataFrame, caption: str, ranking: Ranking) -> str:
-    """The caption of a table: its content, the number of trials, and the order of its rows.
-
-    Args:
-        means: as in `results_table`.
-        caption: the first sentence.
-        ranking: of the rows.
-    """
-    trials = means["trials"].unique().to_list()
-    how = f"Means over {trials[0]} trials; {HOW}."
-    if trials == [1]:
-        how = "One trial, so that nothing says how sure the numbers are."
-    elif len(trials) > 1:
-        how = f"Means over trials; {HOW}."
-
-    return " ".join(filter(None, [caption, how, ranking.how]))
 
 
 def ranked(means: pl.DataFrame, metric: str) -> Ranking:

@@ -50,7 +50,9 @@ def timeline_of(summary: MonitorSummary) -> Timeline:
     windows = summary["windows"]
     starts = [window["start"] for window in windows]
     ends = [window["end"] for window in windows]
-    are_dates = all(_is_date(moment) for moment in starts + ends)
+    are_dates = all(
+        moment is not None and FIRST_DATE <= moment <= LAST_DATE for moment in starts + ends
+    )
     is_period = summary["window"] in {"day", "hour"}
     if is_period and are_dates:
         middles = []
@@ -63,10 +65,6 @@ def timeline_of(summary: MonitorSummary) -> Timeline:
 
     numbers = [(window["first"] + window["last"]) / 2.0 for window in windows]
     return Timeline(numbers, "number of the decision", False)
-
-
-def _is_date(moment: float | None) -> bool:
-    return moment is not None and FIRST_DATE <= moment <= LAST_DATE
 
 
 def figures_of(figures: Path, summary: MonitorSummary, timeline: Timeline) -> dict[str, Picture]:

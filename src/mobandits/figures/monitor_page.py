@@ -84,7 +84,15 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         drift_words=drift_words(summary),
         calibration_words=calibration_words(summary),
         every_window=windows_table(summary, timeline),
-        provenance=provenance_of_store(summary, timeline),
+        provenance=Provenance(
+            [
+                ("store", summary["source"]),
+                ("agent", summary["agent"]),
+                ("recipe", summary["recipe"] or "not in the store"),
+                ("windows", f"{len(timeline.places)} of {summary['window']} each"),
+                ("mobandits", summary["versions"]["mobandits"]),
+            ]
+        ),
     )
 
     return render("monitor.html", page)
@@ -187,19 +195,6 @@ def calibration_words(summary: MonitorSummary) -> list[str]:
     return sentences
 
 
-def provenance_of_store(summary: MonitorSummary, timeline: Timeline) -> Provenance:
-    """The foot of the page: the store, the agent and the version that read them."""
-    return Provenance(
-        [
-            ("store", summary["source"]),
-            ("agent", summary["agent"]),
-            ("recipe", summary["recipe"] or "not in the store"),
-            ("windows", f"{len(timeline.places)} of {summary['window']} each"),
-            ("mobandits", summary["versions"]["mobandits"]),
-        ]
-    )
-
-
 def arms_table(summary: MonitorSummary) -> Table:
     """A row per arm, the most played ones first: shares and mean rewards."""
     arms = sorted(summary["arms"], key=lambda arm: -arm["plays"])
@@ -285,10 +280,16 @@ def windows_table(summary: MonitorSummary, timeline: Timeline) -> Table:
 
     rows = []
     for window in windows:
+        plays = window["plays"]
+        most = max(plays)
+        name = summary["arms"][plays.index(most)]["name"]
         row = [window_in_words(window, timeline), f"{window['decisions']:,}"]
-        row.append(_most_played(summary, window))
+        row.append(f"{name} ({share_in_words(most, window['decisions'])})")
         for reward, places in zip(window["rewards"], digits, strict=True):
-            row.append(_with_interval(reward["mean"], reward["low"], places))
+            mean = reward["mean"]
+            low = reward["low"]
+            half_width = "" if mean is None or low is None else f" ± {mean - low:.{places}f}"
+            row.append(f"{number_or_dash(mean, places)}{half_width}")
 
         propensities = window["propensities"]
         status = window["status"]
@@ -304,13 +305,6 @@ def windows_table(summary: MonitorSummary, timeline: Timeline) -> Table:
         rows.append(row)
 
     return Table(header, rows)
-
-
-def _most_played(summary: MonitorSummary, window: WindowSummary) -> str:
-    plays = window["plays"]
-    most = max(plays)
-    name = summary["arms"][plays.index(most)]["name"]
-    return f"{name} ({share_in_words(most, window['decisions'])})"
 
 
 def window_in_words(window: WindowSummary, timeline: Timeline) -> str:
@@ -356,10 +350,3 @@ def _digits(values: Sequence[float | None]) -> int:
             largest = max(largest, abs(value))
 
     return digits_after_point(largest or 1.0, DIGITS)
-
-
-def _with_interval(mean: float | None, low: float | None, digits: int) -> str:
-    number = number_or_dash(mean, digits)
-    if mean is None or low is None:
-        return number
-    return f"{number} ± {mean - low:.{digits}f}"

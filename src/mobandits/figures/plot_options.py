@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
@@ -54,14 +54,13 @@ class PlotOptions:
 
     def __post_init__(self) -> None:
         """Check every option."""
-        if self.log is not None:
-            choice("log", self.log, ("x", "y", "both"))
-        if self.band is not None:
-            choice("band", self.band, ("interval", "deviation", "quantiles"))
-        if self.legend is not None:
-            choice("legend", self.legend, ("auto", "ends", "below", "inside"))
+        for name, kind in (("log", Log), ("band", Band), ("legend", LegendPlace)):
+            value = getattr(self, name)
+            if value is not None:
+                names, _ = get_args(kind)
+                choice(name, value, get_args(names))
 
-        choice("style", self.style, ("page", "paper", "paper-mono"))
+        choice("style", self.style, get_args(StyleName))
         self._check_size(self.size)
         self._check_policies(self.policies)
 

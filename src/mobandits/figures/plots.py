@@ -42,6 +42,7 @@ LAST = 1.03  # of a panel's width, where names at ends begin
 SERIF = "STIXGeneral"  # comes with Matplotlib, and looks like Times
 POINTS = 8.0  # of the letters in a paper's figure; most journals ask for 7 to 9
 BLACK = palette.PRINTED
+COLOURED = ("axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "text.color")
 
 PAPER: dict[str, Any] = {
     **SETTINGS,
@@ -53,11 +54,7 @@ PAPER: dict[str, Any] = {
     "xtick.labelsize": POINTS - 1.0,
     "ytick.labelsize": POINTS - 1.0,
     "legend.fontsize": POINTS,
-    "axes.edgecolor": BLACK,
-    "axes.labelcolor": BLACK,
-    "xtick.color": BLACK,
-    "ytick.color": BLACK,
-    "text.color": BLACK,
+    **dict.fromkeys(COLOURED, BLACK),
     "axes.linewidth": 0.6,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
@@ -186,8 +183,16 @@ def layout_of(
     is_wide = options.width >= WIDE
     columns = min(panels, 2 if is_wide else 1)
     rows = math.ceil(panels / columns)
-    place = legend_place(options, names, panels, style)
-    legend_columns = columns_of_legend(names, options.width, style)
+    em = style.names.points / 72.0
+    widest = max(inches(name, style.names.points, style.font) for name in names)
+    place = options.legend
+    if place == "auto":
+        are_few = panels == 1 and len(names) <= 8
+        is_narrow = widest < 0.3 * options.width
+        place = "ends" if are_few and is_narrow and is_wide else "below"
+
+    fitting = math.floor(options.width / (widest + HANDLE * em))
+    legend_columns = max(1, min(len(names), fitting))
     height = options.height
     if height is None:
         height = rows * (PAGE_PANEL if is_wide else COLUMN_PANEL)
@@ -227,19 +232,6 @@ def draw(data: pl.DataFrame, vertical: str, options: PlotOptions, style: PlotSty
     return figure
 
 
-def legend_place(
-    options: PlotOptions, names: Sequence[str], panels: int, style: PlotStyle
-) -> str | None:
-    """The place of names: the one asked for, or one that fits."""
-    if options.legend != "auto":
-        return options.legend
-    widest = max(inches(name, style.names.points, style.font) for name in names)
-    few = panels == 1 and len(names) <= 8
-    fits = widest < 0.3 * options.width
-
-    return "ends" if few and fits and options.width >= WIDE else "below"
-
-
 def draw_panel(
     axes: Axes,
     group: pl.DataFrame,
@@ -261,9 +253,13 @@ def draw_panel(
         axes.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
         return
 
+    stroke = style.stroke if options.band is not None else style.stroke._replace(band=None)
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
-        draw_line(axes, line, look_of, style, options, i / len(lines))
+        # As fractions of the panel: five markers also where points are dense at one end of a log
+        # axis. Those of a line are set off against others'.
+        places = (0.02 + 0.2 * (i / len(lines)), 0.2)
+        stroke_line(axes, line, look_of[line["policy"][0]], stroke, places)
 
     if options.log_rounds:
         axes.set_xscale("log")
@@ -277,36 +273,6 @@ def draw_panel(
     axes.set_ylabel(vertical)
 
 
-def draw_line(
-    axes: Axes,
-    line: pl.DataFrame,
-    look_of: Mapping[str, Look],
-    style: PlotStyle,
-    options: PlotOptions,
-    offset: float,
-) -> None:
-    """A line with its band; `offset` from 0 to 1 sets its markers off against others'."""
-    look = look_of[line["policy"][0]]
-    # As fractions of the panel: five markers also where points are dense at one end of a log axis.
-    places = (0.02 + 0.2 * offset, 0.2)
-    stroke = style.stroke if options.band is not None else style.stroke._replace(band=None)
-    stroke_line(axes, line, look, stroke, places)
-
-
-def handle(look: Look, style: PlotStyle) -> Line2D:
-    """The piece of a line in a legend."""
-    dash: Any = look.dash
-    return Line2D(
-        [],
-        [],
-        color=look.colour,
-        linestyle=dash,
-        linewidth=style.stroke.width,
-        marker=look.marker,
-        markersize=style.stroke.marker,
-    )
-
-
 def draw_legend(
     figure: Figure,
     first: Axes,
@@ -315,7 +281,20 @@ def draw_legend(
     layout: PlotLayout,
 ) -> None:
     """The names of all lines, below the panels or inside the first one."""
-    handles = [handle(look, style) for look in look_of.values()]
+    handles = []
+    for look in look_of.values():
+        dash: Any = look.dash
+        line = Line2D(
+            [],
+            [],
+            color=look.colour,
+            linestyle=dash,
+            linewidth=style.stroke.width,
+            marker=look.marker,
+            markersize=style.stroke.marker,
+        )
+        handles.append(line)
+
     labels = [plain_name(name) for name in look_of]
     if layout.place == "inside":
         first.legend(
@@ -334,13 +313,6 @@ def draw_legend(
         columnspacing=1.2,
         borderaxespad=0.2,
     )
-
-
-def columns_of_legend(names: Sequence[str], width: float, style: PlotStyle) -> int:
-    """The number of columns of names that fit."""
-    em = style.names.points / 72.0
-    widest = max(inches(name, style.names.points, style.font) for name in names) + HANDLE * em
-    return max(1, min(len(names), math.floor(width / widest)))
 
 
 def plot_looks(names: Iterable[str], style: StyleName) -> dict[str, Look]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -47,22 +46,6 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     beaten = pl.col("dominated_by") != ""
 
     return known.select("policy", x, "y", "on_front", beaten=beaten)
-
-
-def _sign(objective: str, objectives: Sequence[ObjectiveSummary]) -> float:
-    """The factor that turns a value into one of which more is better."""
-    return -1.0 if words_of(objective, objectives)["minimise"] else 1.0
-
-
-def with_signs(places: pl.DataFrame, signs: Point) -> pl.DataFrame:
-    """Places in the plane such that more is better on both axes; and the reverse.
-
-    Args:
-        places: `x`, `y` float, and more.
-        signs: of both axes, -1 for an objective that is minimised.
-    """
-    across, up = signs
-    return places.with_columns(x=pl.col("x") * across, y=pl.col("y") * up)
 
 
 def axis_labels(names: Sequence[str], objectives: Sequence[ObjectiveSummary]) -> list[str]:
@@ -108,11 +91,17 @@ def draw_front(
     """
     names = front["objective"].unique(maintain_order=True).to_list()
     if len(names) != 2:
-        return _draw_panels(front, width, objectives)
+        # A panel per objective, where a plane cannot show all of them. In place of estimators,
+        # which a front has one of, the colours say who may be on it.
+        is_open = pl.col("dominated_by") == ""
+        state = pl.when(is_open).then(pl.lit("may be on the front")).otherwise(pl.lit("dominated"))
+        by_state = front.with_columns(estimator=state)
+        return draw_values(by_state, width, apart=False, objectives=objectives)
 
     is_wide = width >= WIDTH
-    across, up = names
-    signs = (_sign(across, objectives), _sign(up, objectives))
+    # The factors that turn values into those of which more is better.
+    is_cost = [words_of(name, objectives)["minimise"] for name in names]
+    signs = (-1.0 if is_cost[0] else 1.0, -1.0 if is_cost[1] else 1.0)
     points = front_data(front)
     style = looks(front["policy"].unique(maintain_order=True))
     below = key(points["policy"].to_list(), width, 1)
@@ -142,34 +131,10 @@ def draw_front(
     borders = outlines.partition_by("policy")
     lines = [draw_stairs(panel, points, signs)]
     lines += [border.select("x", "y").rows() for border in borders]
-    if is_wide:
-        _name_dots(panel, points, lines, width, measure)
+    if not is_wide:
+        return figure
 
-    return figure
-
-
-def _draw_panels(
-    front: pl.DataFrame, width: float, objectives: Sequence[ObjectiveSummary]
-) -> Figure:
-    """A panel per objective, where a plane cannot show all of them."""
-    is_open = pl.col("dominated_by") == ""
-    yes = pl.lit("may be on the front")
-    no = pl.lit("dominated")
-    state = pl.when(is_open).then(yes).otherwise(no)
-    # In place of estimators, which a front has one of, the colours say who may be on it.
-    by_state = front.with_columns(estimator=state)
-
-    return draw_values(by_state, width, apart=False, objectives=objectives)
-
-
-def _name_dots(
-    panel: Axes,
-    points: pl.DataFrame,
-    lines: Sequence[Sequence[Point]],
-    width: float,
-    measure: RendererBase,
-) -> None:
-    """The names of policies beside their dots, off the lines where they can be."""
+    # The names stand beside their dots, off the lines where they can be.
     places = {}
     policies = {}
     for name, x, y, _, _ in points.rows():
@@ -177,13 +142,12 @@ def _name_dots(
         places[label] = (x, y)
         policies[label] = name
 
-    avoid = []
-    for line in lines:
-        avoid += along(panel, line)
-
+    avoid = [box for line in lines for box in along(panel, line)]
     texts = name_points(panel, places, dict.fromkeys(places, INK), avoid, renderer=measure)
     for label, text in texts.items():
         tag_name(text, policies[label])
+
+    return figure
 
 
 def draw_dot(panel: Axes, at: Point, look: Look, *, hollow: bool) -> Line2D:
@@ -239,16 +203,17 @@ def draw_stairs(panel: Axes, points: pl.DataFrame, signs: Point) -> list[Point]:
     Args:
         panel: the plane, with everything else in it.
         points: from `front_data`.
-        signs: as in `with_signs`.
+        signs: of both axes, -1 for an objective that is minimised.
     """
-    rewards = with_signs(points, signs)
+    across, up = signs
+    # Such that more is better on both axes.
+    rewards = points.with_columns(x=pl.col("x") * across, y=pl.col("y") * up)
     front = rewards.filter("on_front").sort("x", "y")
     ends: list[Point] = front.select("x", "y").rows()
     if not ends:
         return []
 
     limits = (panel.get_xlim(), panel.get_ylim())
-    across, up = signs
     # What is dominated reaches to the worse edge, which is the right or the upper one of a cost.
     left = min(across * edge for edge in limits[0])
     bottom = min(up * edge for edge in limits[1])

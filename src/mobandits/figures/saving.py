@@ -52,7 +52,11 @@ class PaperFigure(Figure):
         """Texts as LaTeX where LaTeX sets them, which takes underscores for mistakes."""
         texts = []
         if kind == "pgf":
-            texts = [text for text in self.findobj(Text) if _is_plain(text.get_text())]
+            for text in self.findobj(Text):
+                words = text.get_text()
+                # Those with a formula are LaTeX already, as numbers at ticks are.
+                if words and "$" not in words.replace(r"\$", ""):
+                    texts.append(text)
 
         before = [text.get_text() for text in texts]
         named = self._axes_of_names() if kind == "pgf" else {}
@@ -83,11 +87,6 @@ class PaperFigure(Figure):
             for axis, formatter in formatters.items()
             if isinstance(formatter, (FixedFormatter, FuncFormatter))
         }
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a text holds no formula, as numbers at ticks are."""
-    return bool(text) and "$" not in text.replace(r"\$", "")
 
 
 def _as_latex(text: str) -> str:

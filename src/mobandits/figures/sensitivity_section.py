@@ -1,7 +1,6 @@
 """The part of an evaluation's page on odds that are not the estimated ones."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from mobandits.figures.contents import SensitivitySummary
 from mobandits.figures.formatting import digits_of_errors, number_or_dash
@@ -30,7 +29,10 @@ def sensitivity_table(rows: Sequence[SensitivitySummary], share: str) -> Table |
     cells = []
     for row in rows:
         as_estimated = row["bounds"][0]
-        digits = digits_of_errors([_width(as_estimated)])
+        low = as_estimated["low"]
+        high = as_estimated["high"]
+        width = None if low is None or high is None else high - low
+        digits = digits_of_errors([width])
         own = [row["policy"], row["objective"], number_or_dash(as_estimated["least"], digits)]
         for bound in row["bounds"][1:]:
             low = number_or_dash(bound["low"], digits)
@@ -47,10 +49,3 @@ def sensitivity_table(rows: Sequence[SensitivitySummary], share: str) -> Table |
     )
 
     return Table(header, cells, caption)
-
-
-def _width(bound: dict[str, Any]) -> float | None:
-    """The width of an interval; None where it is not known."""
-    low = bound["low"]
-    high = bound["high"]
-    return None if low is None or high is None else high - low

@@ -116,12 +116,8 @@ def most_lines(labels: Sequence[str]) -> int:
         >>> most_lines(["a", "b\nc"]), most_lines([])
         (2, 1)
     """
-    most = 1
-    for label in labels:
-        lines = label.count("\n") + 1
-        most = max(most, lines)
-
-    return most
+    breaks = [label.count("\n") for label in labels]
+    return 1 + max(breaks, default=0)
 
 
 def width_of(labels: Iterable[str], size: float) -> float:
@@ -131,12 +127,8 @@ def width_of(labels: Iterable[str], size: float) -> float:
         >>> width_of(["a", "b\nwide"], 8.0) == inches("wide", 8.0)
         True
     """
-    widest = 0.0
-    for label in labels:
-        for line in label.split("\n"):
-            widest = max(widest, inches(line, size))
-
-    return widest
+    lines = "\n".join(labels).split("\n")
+    return max(inches(line, size) for line in lines)
 
 
 def names_height(labels: Iterable[str], size: float) -> float:
@@ -180,7 +172,11 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     em = NAME / 72.0
     for count in range(columns, 0, -1):
         frame = (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em
-        if _letters_wide(names, count) + frame <= width:
+        letters = 0.0
+        for column in np.array_split(list(names), count):  # as Matplotlib fills columns
+            letters += max((inches(str(name), NAME) for name in column), default=0.0)
+
+        if letters + frame <= width:
             break
 
     # A single column breaks its names; several are only taken where all names fit as they are.
@@ -195,11 +191,3 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     height = ROW * rows + lines_high(more_lines, NAME)
 
     return Key(labels, count, height)
-
-
-def _letters_wide(names: Sequence[str], columns: int) -> float:
-    """The width of the letters in all columns of a legend, in inches."""
-    total = 0.0
-    for column in np.array_split(list(names), columns):  # as Matplotlib fills columns
-        total += max((inches(str(name), NAME) for name in column), default=0.0)
-    return total

@@ -1,6 +1,7 @@
 """Alarms for the mean rewards of every arm in every objective."""
 
 import bisect
+import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -71,7 +72,7 @@ class DriftAlarms:
             "streams": self._streams,
             "intervals": intervals,
             "measured": [interval.is_measured for interval in self._intervals],
-            "alarms": sorted(self._alarms, key=_alarm_window),
+            "alarms": sorted(self._alarms, key=operator.itemgetter("alarm", "change")),
         }
 
 
@@ -140,7 +141,3 @@ class _Stream:
             )
 
         return alarms
-
-
-def _alarm_window(alarm: DriftAlarm) -> tuple[int, int]:
-    return alarm["alarm"], alarm["change"]

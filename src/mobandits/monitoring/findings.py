@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from mobandits.agent.error_hints import FEWEST_LOGGED
 from mobandits.figures.monitor_contents import (
     CalibrationSummary,
-    DriftAlarm,
     DriftSummary,
     WindowSummary,
 )
@@ -32,12 +31,22 @@ def findings(
         calibration: of intervals.
     """
     found = _of_drift(arms, objectives, windows, drift)
-    found += _of_calibration(objectives, calibration)
-    found += _of_propensities(windows)
-    found += _of_rewards(objectives, windows)
-    found += _of_waiting(windows)
+    for l, is_off in enumerate(calibration["off"]):
+        if is_off:
+            held = calibration["held"][l]
+            judged = calibration["judged"][l]
+            found.append(
+                f"Calibration: the intervals of {objectives[l]} held the mean reward in only "
+                f"{held} of {judged} windows."
+            )
 
-    return found
+    found += _of_propensities(windows)
+    for l, objective in enumerate(objectives):
+        counts = [window["rewards"][l]["count"] for window in windows]
+        if windows and not any(counts):
+            found.append(f"Rewards: no {objective} was ever reported.")
+
+    return found + _of_waiting(windows)
 
 
 def _of_drift(
@@ -50,40 +59,18 @@ def _of_drift(
     sentences = []
     for alarm in latest[:MOST_ALARMS]:
         window = windows[alarm["change"] - 1]
-        sentences.append(_change(alarm, arms, objectives, window))
+        objective = objectives[alarm["objective"]]
+        before = f"{alarm['before']:.3g}"
+        after = f"{alarm['after']:.3g}"
+        sentences.append(
+            f"Drift: the mean {objective} of {arms[alarm['arm']]} went from {before} to {after} in "
+            f"window {window['number']} (decisions {window['first']:,} to {window['last']:,}), or "
+            "near to it."
+        )
 
     left = len(latest) - MOST_ALARMS
     if left > 0:
         sentences.append(f"Drift: {left} earlier alarms are in the table of drift.")
-
-    return sentences
-
-
-def _change(
-    alarm: DriftAlarm, arms: Sequence[str], objectives: Sequence[str], window: WindowSummary
-) -> str:
-    objective = objectives[alarm["objective"]]
-    arm = arms[alarm["arm"]]
-    before = f"{alarm['before']:.3g}"
-    after = f"{alarm['after']:.3g}"
-    first = window["first"]
-    last = window["last"]
-    return (
-        f"Drift: the mean {objective} of {arm} went from {before} to {after} in window "
-        f"{window['number']} (decisions {first:,} to {last:,}), or near to it."
-    )
-
-
-def _of_calibration(objectives: Sequence[str], calibration: CalibrationSummary) -> list[str]:
-    sentences = []
-    for l, is_off in enumerate(calibration["off"]):
-        if is_off:
-            held = calibration["held"][l]
-            judged = calibration["judged"][l]
-            sentences.append(
-                f"Calibration: the intervals of {objectives[l]} held the mean reward in only "
-                f"{held} of {judged} windows."
-            )
 
     return sentences
 
@@ -105,16 +92,6 @@ def _of_propensities(windows: Sequence[WindowSummary]) -> list[str]:
             f"Evaluation: {percent(certain, choices)} of the decisions between several arms were "
             "certain (propensity 1), so that the log cannot value other policies."
         )
-
-    return sentences
-
-
-def _of_rewards(objectives: Sequence[str], windows: Sequence[WindowSummary]) -> list[str]:
-    sentences = []
-    for l, objective in enumerate(objectives):
-        counts = [window["rewards"][l]["count"] for window in windows]
-        if windows and not any(counts):
-            sentences.append(f"Rewards: no {objective} was ever reported.")
 
     return sentences
 

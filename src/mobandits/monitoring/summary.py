@@ -20,7 +20,7 @@ from mobandits.logs.store.windows import (
     windows_by_count,
     windows_by_period,
 )
-from mobandits.monitoring.beliefs import Believed, replayed_beliefs
+from mobandits.monitoring.beliefs import replayed_beliefs
 from mobandits.monitoring.calibration import calibration_summary, calibration_windows
 from mobandits.monitoring.changes import KINDS, SHOWN, changes_in_words
 from mobandits.monitoring.drift_alarms import DriftAlarms
@@ -160,7 +160,24 @@ def _summary(
         number = len(rows) + 1
         drift.add(number, data)
         sums.add(data)
-        rows.append(_window_summary(number, window, data, sums.arms, believed))
+        outcomes = data.outcomes
+        rows.append(
+            {
+                "number": number,
+                "first": window.first,
+                "last": window.first + window.decisions - 1,
+                "start": finite(outcomes.times[0]),
+                "end": finite(outcomes.times[-1]),
+                "decisions": window.decisions,
+                "observed": int(outcomes.observed.sum()),
+                "plays": np.bincount(outcomes.arms, minlength=sums.arms).tolist(),
+                "rewards": reward_windows(data),
+                "propensities": propensity_window(data),
+                "status": status_window(data),
+                "ages": age_windows(data),
+                "calibration": None if believed is None else calibration_windows(data, believed),
+            }
+        )
 
     drop_beyond(history.limit, [row["status"] for row in rows])
     arms = [str(name) for name in history.arms.names]
@@ -208,27 +225,6 @@ def _read(history: History, windows: Iterable[Window]) -> Iterator[tuple[Window,
             raise LogError(f"{rule}, got one for arm {wrong}")
 
         yield window, data
-
-
-def _window_summary(
-    number: int, window: Window, data: WindowData, arms: int, believed: Believed | None
-) -> WindowSummary:
-    outcomes = data.outcomes
-    return {
-        "number": number,
-        "first": window.first,
-        "last": window.first + window.decisions - 1,
-        "start": finite(outcomes.times[0]),
-        "end": finite(outcomes.times[-1]),
-        "decisions": window.decisions,
-        "observed": int(outcomes.observed.sum()),
-        "plays": np.bincount(outcomes.arms, minlength=arms).tolist(),
-        "rewards": reward_windows(data),
-        "propensities": propensity_window(data),
-        "status": status_window(data),
-        "ages": age_windows(data),
-        "calibration": None if believed is None else calibration_windows(data, believed),
-    }
 
 
 class _ArmSums:

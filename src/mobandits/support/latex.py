@@ -53,6 +53,7 @@ SIGNS = {
     "§": r"\S{}",
     "\u00a0": "~",
 }
+SOURCES = SPECIAL | SIGNS
 # Combining characters, as the commands that put them on a letter.
 ACCENTS = {
     "\u0300": "`",
@@ -96,7 +97,7 @@ GREEK = [
     "psi",
     "omega",
 ]
-CAPITALS = {"Γ", "Δ", "Θ", "Λ", "Ξ", "Π", "Σ", "Υ", "Φ", "Ψ", "Ω"}  # others look like Latin letters
+CAPITALS = "ΓΔΘΛΞΠΣΥΦΨΩ"  # others look like Latin letters
 FIRST_GREEK = "α"
 
 
@@ -126,10 +127,8 @@ def escaped(text: str) -> str:
 
 
 def _character(character: str) -> str:
-    if character in SPECIAL:
-        return SPECIAL[character]
-    if character in SIGNS:
-        return SIGNS[character]
+    if character in SOURCES:
+        return SOURCES[character]
     if character.isascii():
         return character if character.isprintable() else ""
 

@@ -86,8 +86,14 @@ def html_table(
         if len(body) == MOST_ROWS:
             break
 
-        cells = [_cell("td", cell_text(value), _side(value)) for value in row[:shown_columns]]
-        body.append(f"<tr>{''.join(cells)}</tr>")
+        cells = ""
+        for value in row[:shown_columns]:
+            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+            # Numbers are read from the right; a cell without a value stands in a column of numbers.
+            side = "right" if is_number or value is None else "left"
+            cells += _cell("td", cell_text(value), side)
+
+        body.append(f"<tr>{cells}</tr>")
 
     text = f"<table><thead><tr>{''.join(head)}</tr></thead><tbody>{''.join(body)}</tbody></table>"
     left_out = []
@@ -190,12 +196,6 @@ def escaped(text: str) -> str:
     # Half a surrogate pair, as in a name that was cut, would make the notebook's file unwritable.
     writable = text.encode("utf-8", "replace").decode("utf-8")
     return html.escape(writable)
-
-
-def _side(value: Any) -> str:
-    """Numbers are read from the right; a cell without a value stands in a column of numbers."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return "right" if is_number or value is None else "left"
 
 
 def _cell(tag: str, text: str, side: str, scope: str = "") -> str:
