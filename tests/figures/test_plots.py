@@ -99,6 +99,12 @@ def test_a_logarithmic_axis_of_nothing_above_zero_is_refused(table):
         plot(zeros, METRIC, PlotOptions(log="y"))
 
 
+def test_a_policy_of_which_a_logarithmic_axis_shows_nothing_leaves_the_others(table, tmp_path):
+    is_first = pl.col("policy") == table["policy"][0]
+    rows = table.with_columns(value=pl.when(is_first).then(0.0).otherwise(pl.col("value")))
+    plot(rows, METRIC, PlotOptions(log="both")).savefig(tmp_path / "a.png")
+
+
 def test_bands_are_what_they_are_called(table):
     values = np.array([10.0, 20.0, 30.0])  # of b in round 10
     b = {"policy": "b", "round": 10}

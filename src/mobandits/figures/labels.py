@@ -111,14 +111,18 @@ def name_ends(
     ends = {name: (at, mean) for name, at, mean in last.select("policy", "round", "mean").rows()}
     to_panel = axes.transData + axes.transAxes.inverted()
     wanted = []
-    for end in ends.values():
+    leaders: list[dict[str, Any] | None] = []
+    for name, end in ends.items():
         _, y = to_panel.transform(end)
-        # What has no place on a logarithmic axis stands at its foot.
-        wanted.append(float(y) if math.isfinite(y) else 0.0)
+        # What has no place on a logarithmic axis stands at its foot, and no line leads to it.
+        has_place = math.isfinite(y)
+        wanted.append(float(y) if has_place else 0.0)
+        leader = {"arrowstyle": "-", "color": looks[name].colour, **style.leader}
+        leaders.append(leader if has_place else None)
 
     middles = spread_out(wanted, [sizes[name] for name in ends])
     texts = {}
-    for (name, end), y in zip(ends.items(), middles, strict=True):
+    for (name, end), y, arrow in zip(ends.items(), middles, leaders, strict=True):
         texts[name] = axes.annotate(
             labels[name],
             end,
@@ -127,7 +131,7 @@ def name_ends(
             va="center",
             fontsize=style.points,
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": looks[name].colour, **style.leader},
+            arrowprops=arrow,
         )
 
     return texts

@@ -259,7 +259,7 @@ class Stroke(NamedTuple):
 
 
 def stroke_line(
-    panel: Axes, line: pl.DataFrame, look: Look, stroke: Stroke, markers: tuple[float, float]
+    panel: Axes, line: pl.DataFrame, look: Look, stroke: Stroke, markers: tuple[float, float] | None
 ) -> list[Artist]:
     """A line over the rounds and its band.
 

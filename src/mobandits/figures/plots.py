@@ -258,7 +258,10 @@ def draw_panel(
     for i, line in enumerate(lines):
         # As fractions of the panel: five markers also where points are dense at one end of a log
         # axis. Those of a line are set off against others'.
-        places = (0.02 + 0.2 * (i / len(lines)), 0.2)
+        places: tuple[float, float] | None = (0.02 + 0.2 * (i / len(lines)), 0.2)
+        if options.log_values and not (line["mean"] > 0.0).any():
+            places = None  # on a line that a logarithmic axis shows nothing of
+
         stroke_line(axes, line, look_of[line["policy"][0]], stroke, places)
 
     if options.log_rounds:
