@@ -227,7 +227,6 @@ AGENT_CORE = {
     ),
     *(
         "decision",
-        "event_writer",
         "counterfactual",
         "forked_lock",
         "resize_state",

@@ -13,7 +13,7 @@ from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.counterfactual import counterfactual_of
 from mobandits.agent.decision import Adoption, Decision
-from mobandits.agent.first_prices import LastRounds, begin_with, has_prices, prices_by
+from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
@@ -134,12 +134,8 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
         with Change(core) as change:
             _settle_layout(change, first)
             check_adoptable(core.recipe, core.bound, "adopt")
-            # An agent with a store finds the rounds there, where they are ever needed.
-            is_kept = core.writer is None or has_prices(core.recipe)
-            last = LastRounds(core.features)
-            rounds = last.passing(chunks()) if is_kept else chunks()
-            _learn_chunks(change, rounds)
-            _begin_by(change, last.rounds())
+            last = _learn_chunks(change, chunks())
+            _begin_by(change, last)
 
         return core.lessons - lessons
 
@@ -361,8 +357,8 @@ def _settle_layout(change: Change, feedback: Feedback) -> None:
     change.begin_stage([row])
 
 
-def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> None:
-    """Write and learn the rounds of a log that fits.
+def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> Feedback | None:
+    """Write and learn the rounds of a log that fits; the last ones, where they may be needed.
 
     Args:
         change: the call. With a log, every block of rounds is written and learned before the next
@@ -376,8 +372,14 @@ def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> None:
     started = pending.next_id
     lessons = core.lessons
     settled = pending.settled.copy()
+    # An agent with a store finds the rounds there, where they are ever needed.
+    is_kept = core.writer is None or has_prices(core.recipe)
+    last = None
     try:
         for feedback in chunks:
+            if is_kept:
+                last = last_rounds(last, feedback, core.features)
+
             rounds = _rounds_of(core, feedback)
             is_first = pending.next_id == started
             if change.writer is not None:
@@ -400,6 +402,8 @@ def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> None:
         raise
 
     change.is_written = True
+
+    return last
 
 
 def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:

@@ -23,7 +23,6 @@ from mobandits.agent.budget import Budget
 from mobandits.agent.change import Change, Draw
 from mobandits.agent.contexts import Contexts
 from mobandits.agent.decision import Decision, Offer
-from mobandits.agent.event_writer import EventWriter
 from mobandits.agent.forked_lock import LockElsewhere
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import (
@@ -166,7 +165,8 @@ class AgentCore:
         self.now = 0.0
         self.is_ahead = False
         self.times_ahead = 0
-        self.writer: EventWriter | None = None
+        # A `recording.StoreWriter`, of which the core knows no more than what it calls.
+        self.writer: Any = None
         self.set_budgets(budgets)
         self.lessons = 0
         self.log_at_hand: Any = None

@@ -7,7 +7,6 @@ from typing import Any
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.pending import Pending
-from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.repricing import EVERY_CHANGE
 from mobandits.contracts.protocols import Recipe
@@ -107,7 +106,7 @@ def relearned(
         ValueError: where there is no log, it does not have everything, or the recipe cannot adopt.
     """
     writer = core.writer
-    if not isinstance(writer, StoreWriter):
+    if writer is None:
         raise ValueError(f"{call} needs an agent with a log, to learn from it again")
 
     store = writer.store

@@ -85,7 +85,7 @@ def branched(core: AgentCore, path: str | Path) -> AgentCore:
     with core.lock:
         writer = core.writer
         data = core_bytes(core)
-        if isinstance(writer, StoreWriter):
+        if writer is not None:
             writer.store.copy(target)
 
     other, logged = core_of_bytes(data, foreign_recipe(core), core.clock)

@@ -15,8 +15,7 @@ from mobandits.agent.actors import changed_by
 from mobandits.agent.adoption import CHUNK
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.first_prices import LastRounds, begin_with, prices_by
-from mobandits.agent.recording import StoreWriter
+from mobandits.agent.first_prices import begin_with, last_rounds, prices_by
 from mobandits.contracts.protocols import Mask
 from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
 from mobandits.logs.feedback import Feedback
@@ -161,18 +160,16 @@ def log_at_hand(core: AgentCore) -> Feedback | None:
     from mobandits.logs.reading import scan  # noqa: PLC0415
 
     writer = core.writer
-    if not isinstance(writer, StoreWriter):
+    if writer is None:
         log: Feedback | None = core.log_at_hand
         return log
 
     store = writer.store
     store.flush()
-    last = LastRounds(core.features)
-    chunks = scan(store.path, chunk=CHUNK, agent=store.agent)
-    for _ in last.passing(chunks):
-        pass
+    rounds = None
+    for chunk in scan(store.path, chunk=CHUNK, agent=store.agent):
+        rounds = last_rounds(rounds, chunk, core.features)
 
-    rounds = last.rounds()
     if rounds is None:
         return None
 

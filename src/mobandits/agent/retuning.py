@@ -13,7 +13,6 @@ from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.objectives import as_objectives
-from mobandits.agent.recording import StoreWriter
 from mobandits.agent.relearning import objectives_of, parameters_like, relearned
 from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
@@ -176,7 +175,7 @@ def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe |
 def _dropped(core: AgentCore, names: tuple[Hashable, ...]) -> dict[str, Any]:
     """What a store says of the objectives that there ever were and are not among these."""
     writer = core.writer
-    if names == core.objective_names or not isinstance(writer, StoreWriter):
+    if names == core.objective_names or writer is None:
         return {}
 
     before = (writer.store.description or {}).get("dropped", [])
@@ -192,7 +191,7 @@ def _take_objectives(core: AgentCore, objectives: tuple[Objective, ...]) -> None
     core.set_objectives(objectives)
     core.pending.set_objectives(objectives, places)
     core.set_budgets([account.budget for account in core.ledger.accounts])
-    if isinstance(core.writer, StoreWriter):
+    if core.writer is not None:
         core.writer.objective_names = core.objective_names
 
 
