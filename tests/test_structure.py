@@ -215,6 +215,7 @@ def test_the_agent_asks_for_what_policies_declare():
 AGENT_CORE = {
     *(
         "actors",
+        "agent_state",
         "error_hints",
         "arms",
         "batches",
@@ -254,6 +255,8 @@ AGENT_SERVICES = {
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "clock",
     "correcting",
+    "log_learning",
+    "parameters",
     "relearning",
     "repricing",
     "workers",

@@ -1,5 +1,6 @@
 """Decisions for many contexts, all in one moment."""
 
+import contextlib
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -100,16 +101,19 @@ def decide_batch_once(
     with core.lock:
         arms = as_given(eligible)
         contexts = core.contexts.encoded_many(contexts)
-        tables = _rows_as_given(contexts)
-        if tables is None:
+        # As the application gave them, and not as they are offered to the policy: a context from
+        # before an arm came or went has its answer under its key, though it fits no more.
+        tables: Any = None
+        with contextlib.suppress(ValueError):
+            tables = as_float_array("contexts", contexts)
+        if tables is None or tables.ndim < 2:
             # Refused, or no context at all.
             decisions = decide_batch(core, contexts, arms)
             _checked_keys(keys, len(decisions))
             return decisions
 
-        options_of_calls = []
-        for key, context in zip(_checked_keys(keys, len(tables)), tables, strict=True):
-            options_of_calls.append(call_options(key, True, context, arms))
+        pairs = zip(_checked_keys(keys, len(tables)), tables, strict=True)
+        options_of_calls = [call_options(key, True, context, arms) for key, context in pairs]
 
         first = _first_positions(options_of_calls)
         answers = {}
@@ -135,19 +139,6 @@ def decide_batch_once(
             complete.append(decision if position == source else _again(decision))
 
         return complete
-
-
-def _rows_as_given(contexts: Any) -> Array | None:
-    """Contexts as the application gave them, one after the other; None where they are not many.
-
-    Not as they are offered to the policy: a context from before an arm came or went has its answer
-    under its key, though it fits no more.
-    """
-    try:
-        given = as_float_array("contexts", contexts)
-    except ValueError:
-        return None
-    return given if given.ndim > 1 else None
 
 
 def _checked_keys(keys: Any, count: int) -> list[Any]:

@@ -4,7 +4,7 @@ import heapq
 import math
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,16 +97,6 @@ class Timer:
         return self.queue.popleft()
 
 
-class PendingLedger(Protocol):
-    """Protocol of a ledger that follows decisions as they begin and cease to wait."""
-
-    def reserve(self, number: int, pending: Pending) -> None:
-        """A decision waits."""
-
-    def release(self, number: int) -> None:
-        """It waits no more, and was not settled."""
-
-
 class PendingDecisions:
     """The decisions that wait, by id, and the rewards of the last settled ones.
 
@@ -146,7 +136,7 @@ class PendingDecisions:
         self.of_workers = 0
         self.adopted: set[int] = set()
         self.former: dict[int, dict[int, float]] = {}
-        self.ledger: PendingLedger | None = None
+        self.ledger: Any = None
         self.set_timers(objectives)
 
     @property
@@ -309,10 +299,7 @@ class PendingDecisions:
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""
         del self.open[number]
-        self.adopted.discard(number)
-        self.former.pop(number, None)
-        if self.ledger is not None:
-            self.ledger.release(number)
+        self._forget(number)
 
     def number(self, given: object) -> int:
         """An id as a whole number.
@@ -329,7 +316,8 @@ class PendingDecisions:
 
     def why_unknown(self, number: object) -> str:
         """Reason why no reward can be taken for an id that is neither open nor remembered."""
-        if type(number) is not int or not self._may_be_made(number):
+        may_be_made = type(number) is int and (0 <= number < self.next_id or is_of_worker(number))
+        if not may_be_made:
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
 
@@ -341,10 +329,6 @@ class PendingDecisions:
             f"settled long ago, or abandoned, or dropped ({age} were for their age, {limit} because "
             "too many waited)"
         )
-
-    def _may_be_made(self, number: int) -> bool:
-        """Whether there may have been a decision of a number."""
-        return 0 <= number < self.next_id or is_of_worker(number)
 
     def restart_timers(self) -> None:
         """Let the timers begin with what is open, after it was read from a file."""
@@ -367,8 +351,12 @@ class PendingDecisions:
         """Wait no more for the oldest decision; `why`: "limit" or "age"."""
         waiting = self.open
         number, _ = waiting.popitem(last=False)
+        self.dropped[why] += 1
+        self._forget(number)
+
+    def _forget(self, number: int) -> None:
+        """A decision waits no more, and was not settled."""
         self.adopted.discard(number)
         self.former.pop(number, None)
-        self.dropped[why] += 1
         if self.ledger is not None:
             self.ledger.release(number)
