@@ -215,6 +215,7 @@ def test_the_agent_asks_for_what_policies_declare():
 AGENT_CORE = {
     *(
         "actors",
+        "agent_state",
         "error_hints",
         "arms",
         "batches",
@@ -227,7 +228,6 @@ AGENT_CORE = {
     ),
     *(
         "decision",
-        "event_writer",
         "counterfactual",
         "forked_lock",
         "resize_state",
@@ -255,6 +255,8 @@ AGENT_SERVICES = {
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),
     "clock",
     "correcting",
+    "log_learning",
+    "parameters",
     "relearning",
     "repricing",
     "workers",

@@ -11,6 +11,7 @@ from test_recording import everything
 
 import mobandits as mob
 from mobandits.agent import Objective
+from mobandits.agent.log_learning import _teach_rounds
 from mobandits.logs import Feedback
 from mobandits.policies import Doubling, Exp3P, Forgetting, MolTs, MolUcb, ScalarizedUcb1
 
@@ -94,7 +95,7 @@ def test_adopting_is_deciding_and_learning(recipe):
 @pytest.mark.parametrize("logged", [True, False])
 @pytest.mark.parametrize("recipe", RECIPES, ids=str)
 def test_a_log_is_adopting_one_by_one(tmp_path, recipe, own, logged, monkeypatch):
-    monkeypatch.setattr("mobandits.agent.adoption.CHUNK", 70)
+    monkeypatch.setattr("mobandits.agent.log_learning.CHUNK", 70)
     log = some_log(own=own)
     agents = []
     for name in ("one by one", "at once"):
@@ -251,18 +252,18 @@ def test_a_key_is_adopted_once():
 
 
 def test_a_block_that_cannot_be_computed_is_taken_back(monkeypatch):
-    monkeypatch.setattr("mobandits.agent.adoption.CHUNK", 10)
+    monkeypatch.setattr("mobandits.agent.log_learning.CHUNK", 10)
     agent = agent_of()
     before = everything(agent)
     calls = []
 
-    def failing(core, rounds, teach=mob.agent.adoption._teach_rounds):
+    def failing(core, rounds, teach=_teach_rounds):
         teach(core, rounds)
         calls.append(len(rounds.slots))
         if len(calls) == 3:
             raise MemoryError
 
-    monkeypatch.setattr("mobandits.agent.adoption._teach_rounds", failing)
+    monkeypatch.setattr("mobandits.agent.log_learning._teach_rounds", failing)
     with pytest.raises(MemoryError):
         agent.learn_log(some_log(40))
     assert everything(agent) == before

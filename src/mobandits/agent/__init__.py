@@ -2,8 +2,8 @@
 
 Three layers, each of which imports only those before it; `tests/test_structure.py` lists them:
 
-- The core (`core`, `batches`, `keyed`, `pending`, `ledger`, ...) is what an agent is, and what calls
-  do to it. It reads and writes no files.
+- The core is what an agent is (`agent_state`, `pending`, `ledger`, ...), and what calls do to it
+  (`core`, `batches`, `keyed`, ...). It reads and writes no files.
 - Services are functions of a core: files (`saving`, `loading`), the log (`recording`, `replaying`),
   `retuning`, `merging`, `explanation`, `adoption`, copies for workers.
 - The face, `agent`, has the documentation, and calls the two others.

@@ -5,9 +5,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias
 
+from mobandits.agent.agent_state import Propensity
 from mobandits.agent.batches import decide_batch, decide_batch_once
 from mobandits.agent.budget import Balance, Budget
-from mobandits.agent.core import AgentCore, Propensity
+from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Arm, Decision
 from mobandits.agent.error_hints import warn_of_units
 from mobandits.agent.inputs import UNCHANGED, Context, HasColumns, Rewards, check_counts
@@ -499,7 +500,7 @@ class Agent(Generic[Arm]):
             >>> agent.learn_log(log)
             2
         """
-        from mobandits.agent.adoption import learn_log  # noqa: PLC0415
+        from mobandits.agent.log_learning import learn_log  # noqa: PLC0415
 
         try:
             return learn_log(self.core, log, add_arms=add_arms, columns=columns)

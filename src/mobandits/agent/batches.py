@@ -1,5 +1,6 @@
 """Decisions for many contexts, all in one moment."""
 
+import contextlib
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change, Draw
 from mobandits.agent.core import AgentCore, Made
 from mobandits.agent.decision import Decision
-from mobandits.agent.keyed import made_before
+from mobandits.agent.keyed import answered, made_before
 from mobandits.agent.keys import ORDINARY, CallOptions, as_given, call_options
 from mobandits.agent.pending import INACTIVE
 from mobandits.contracts.protocols import Array, IntArray
@@ -100,24 +101,29 @@ def decide_batch_once(
     with core.lock:
         arms = as_given(eligible)
         contexts = core.contexts.encoded_many(contexts)
-        tables = _rows_as_given(contexts)
-        if tables is None:
+        # As the application gave them, and not as they are offered to the policy: a context from
+        # before an arm came or went has its answer under its key, though it fits no more.
+        tables: Any = None
+        with contextlib.suppress(ValueError):
+            tables = as_float_array("contexts", contexts)
+        if tables is None or tables.ndim < 2:
             # Refused, or no context at all.
             decisions = decide_batch(core, contexts, arms)
             _checked_keys(keys, len(decisions))
             return decisions
 
-        options_of_calls = []
-        for key, context in zip(_checked_keys(keys, len(tables)), tables, strict=True):
-            options_of_calls.append(call_options(key, True, context, arms))
+        pairs = zip(_checked_keys(keys, len(tables)), tables, strict=True)
+        options_of_calls = [call_options(key, True, context, arms) for key, context in pairs]
 
-        first_with_key = _first_positions(options_of_calls)
-        answers = _answers_from_before(core, options_of_calls, tables, arms)
+        first = _first_positions(options_of_calls)
+        answers = {}
         new = []
-        for position, options in enumerate(options_of_calls):
-            is_first = options.key is None or first_with_key[options.key] == position
-            if is_first and position not in answers:
+        for position in dict.fromkeys(first):
+            earlier = made_before(core, options_of_calls[position], tables[position], arms)
+            if earlier is None:
                 new.append(position)
+            else:
+                answers[position] = earlier
 
         # Nothing has happened so far: either all new decisions are made, or none.
         if new:
@@ -128,36 +134,11 @@ def decide_batch_once(
             core.contexts.forget_unseen()
 
         complete = []
-        for position, options in enumerate(options_of_calls):
-            complete.append(_answer_to(options, position, answers, first_with_key))
+        for position, source in enumerate(first):
+            decision = answers[source]
+            complete.append(decision if position == source else _again(decision))
 
         return complete
-
-
-def _answers_from_before(
-    core: AgentCore, options_of_calls: Sequence[CallOptions], tables: Array, eligible: Any
-) -> dict[int, Decision]:
-    """{position: decision} where an earlier call had the key."""
-    answers = {}
-    for position, options in enumerate(options_of_calls):
-        earlier = made_before(core, options, tables[position], eligible)
-        if earlier is not None:
-            answers[position] = earlier
-
-    return answers
-
-
-def _rows_as_given(contexts: Any) -> Array | None:
-    """Contexts as the application gave them, one after the other; None where they are not many.
-
-    Not as they are offered to the policy: a context from before an arm came or went has its answer
-    under its key, though it fits no more.
-    """
-    try:
-        given = as_float_array("contexts", contexts)
-    except ValueError:
-        return None
-    return given if given.ndim > 1 else None
 
 
 def _checked_keys(keys: Any, count: int) -> list[Any]:
@@ -174,43 +155,33 @@ def _checked_keys(keys: Any, count: int) -> list[Any]:
     return listed
 
 
-def _first_positions(options_of_calls: Sequence[CallOptions]) -> dict[str, int]:
-    """{key: where it comes first}.
+def _first_positions(options_of_calls: Sequence[CallOptions]) -> list[int]:
+    """Per call, the position of the first one with its key; without a key, its own.
 
     Raises:
         ValueError: where a key comes again with another context.
     """
-    first: dict[str, int] = {}
+    first_with_key: dict[str, int] = {}
+    first = []
     for position, options in enumerate(options_of_calls):
-        if options.key is None:
-            continue
-
-        earlier = options_of_calls[first.setdefault(options.key, position)]
-        if earlier.request != options.request:
+        source = position
+        if options.key is not None:
+            source = first_with_key.setdefault(options.key, position)
+        if options_of_calls[source].request != options.request:
             raise ValueError(
                 f"keys must be different for different contexts, got {quoted(options.key)} twice"
             )
 
+        first.append(source)
+
     return first
 
 
-def _answer_to(
-    options: CallOptions,
-    position: int,
-    answers: dict[int, Decision],
-    first_with_key: dict[str, int],
-) -> Decision:
-    """The answer to one context: where its key came before in the batch, that decision again."""
-    if position in answers:
-        return answers[position]
-
-    assert options.key is not None  # noqa: S101 - those without a key were decided
-    decision = answers[first_with_key[options.key]]
-
+def _again(decision: Decision) -> Decision:
+    """The decision of a key that comes again in a batch."""
     # An array of its own, as every answer has: applications may write into it.
     rows = None if decision.context is None else decision.context.copy()
-
-    return decision.replaced(context=rows, scores=None, replayed=True)
+    return answered(decision, rows)
 
 
 def _make_many(

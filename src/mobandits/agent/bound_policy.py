@@ -10,13 +10,13 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from mobandits.agent import compiled_calls
 from mobandits.agent.parts import comparing, has_means, unused_links, with_order
-from mobandits.agent.resize_state import has_own_models, with_arm_added
+from mobandits.agent.resize_state import ResizedState, has_own_models, with_arm_added
 from mobandits.agent.sizes import refuse_large
 from mobandits.compiling.fingerprint import is_ours
 from mobandits.compiling.first_round import rehearse, rehearse_order
@@ -37,27 +37,6 @@ SLOW_ORDER = (
     "%s was made ready for %s in %.1f seconds; "
     "`mobandits warm --agents` does so ahead for built-in ones"
 )
-
-
-class _Layout(NamedTuple):
-    """A layout of contexts that a recipe fits, and its policy there."""
-
-    shape: Shape
-    policy: Policy
-
-
-class ResizedState(NamedTuple):
-    """A policy and its state with one arm more.
-
-    Attributes:
-        shape: of the problem then.
-        policy: bound to it.
-        state: of the policy; None before the first stage.
-    """
-
-    shape: Shape
-    policy: Policy
-    state: Any
 
 
 class BoundPolicy:
@@ -335,7 +314,7 @@ class BoundPolicy:
             return self.policy
 
         # Before the first context either layout may come, and the recipe may fit one alone.
-        shape = self._fitting_layouts()[0].shape
+        shape, _ = self._fitting_layouts()[0]
         stages = self.recipe.stages(shape)
         first = next(iter(stages))
 
@@ -424,14 +403,7 @@ class BoundPolicy:
         if self.stage == 0:
             return ResizedState(shape, larger, None)
 
-        policy, state = with_arm_added(
-            self.recipe,
-            self.shape,
-            self.state(),
-            slot,
-            like,
-        )
-
+        policy, state = with_arm_added(self.recipe, self.shape, self.state(), slot, like)
         return ResizedState(shape, policy, state)
 
     def add_arm(self, resized: ResizedState) -> None:
@@ -481,8 +453,11 @@ class BoundPolicy:
                     f"{name}, got 'exact'"
                 )
 
-    def _fitting_layouts(self) -> list[_Layout]:
-        """The layouts of contexts that the recipe fits: the first context tells which it is."""
+    def _fitting_layouts(self) -> list[tuple[Shape, Policy]]:
+        """Shapes and policies of the layouts of contexts that the recipe fits.
+
+        The first context tells which layout it is.
+        """
         errors = []
         layouts = []
         for shared in (False, True):
@@ -494,7 +469,7 @@ class BoundPolicy:
                 errors.append(error)
                 continue
 
-            layouts.append(_Layout(shape, policy))
+            layouts.append((shape, policy))
 
         if not layouts:
             raise errors[0]
@@ -503,7 +478,7 @@ class BoundPolicy:
 
     def best_propensity(self) -> str:
         """The mode of propensities that a log is of most use with: as exact as the recipe has it."""
-        policies = [layout.policy for layout in self._fitting_layouts()]
+        policies = [policy for _, policy in self._fitting_layouts()]
         if any(not callable(getattr(policy, "probabilities", None)) for policy in policies):
             return "none"
         if any(declares(policy, "RANDOM_BELIEFS") for policy in policies):

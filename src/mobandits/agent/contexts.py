@@ -57,7 +57,7 @@ class Contexts:
             given = self.numbers("context", context)
 
         if given.shape != self._shape:
-            self._settle("context", given.shape)
+            self._settle(given.shape)
 
         arms = self._arms
         has_row_per_arm = given.ndim == 2
@@ -175,7 +175,7 @@ class Contexts:
             rule = f"rows of {self._features} numbers in the order of the features"
             raise ValueError(f"context must have {rule}, got shape {rows.shape}")
 
-        self._settle("context", (len(self._arms.names), self._features))
+        self._settle((len(self._arms.names), self._features))
 
         return tuple(names), self._arms.everyone[places], rows
 
@@ -205,7 +205,7 @@ class Contexts:
 
         one = given.shape[1:]
         if given.ndim < 2 or one != self._shape:
-            self._settle_many(given.shape)
+            self._settle(given.shape, batch=True)
         if given.ndim == 3:
             return given
 
@@ -262,21 +262,12 @@ class Contexts:
             batch=name == "contexts",
         )
 
-    def _settle(self, name: str, shape: tuple[int, ...]) -> None:
-        """Take the shape of the first context; refuse all others afterwards."""
-        fits = self._take(shape)
-        if not fits:
-            self._refuse(name, shape, (), ())
-
-    def _settle_many(self, shape: tuple[int, ...]) -> None:
-        """As `_settle`, of a table of contexts."""
-        if shape == ():
-            self._refuse("contexts", shape, ("n",), (0,))
-
-        count = shape[0]
-        one = shape[1:]
-        if not self._take(one):
-            self._refuse("contexts", shape, ("n",), (count,))
+    def _settle(self, shape: tuple[int, ...], *, batch: bool = False) -> None:
+        """Take the shape of the first context, or of a table of them; refuse others afterwards."""
+        one = shape[1:] if batch else shape
+        is_table = not batch or len(shape) > 0
+        if not is_table or not self._take(one):
+            self._refuse(shape, batch=batch)
 
     def _take(self, shape: tuple[int, ...]) -> bool:
         """Whether a context of this shape fits; the first one that does settles the layout."""
@@ -297,21 +288,20 @@ class Contexts:
             (count, d): ("arms", "features"),
         }
 
-    def _refuse(
-        self,
-        name: str,
-        shape: tuple[int, ...],
-        batch_axes: tuple[str, ...],
-        batch_sizes: tuple[int, ...],
-    ) -> NoReturn:
+    def _refuse(self, shape: tuple[int, ...], *, batch: bool) -> NoReturn:
         layouts = self._layouts()
         if self._shape is not None:
             layouts = {self._shape: layouts[self._shape]}
 
         wanted = []
         for sizes, axes in layouts.items():
-            all_sizes = (*batch_sizes, *sizes)
-            all_axes = (*batch_axes, *axes)
+            all_sizes = sizes
+            all_axes = axes
+            if batch:
+                count = shape[0] if shape else 0
+                all_sizes = (count, *sizes)
+                all_axes = ("n", *axes)
+
             listed = ", ".join(all_axes)
             comma = "," if len(all_axes) == 1 else ""  # as Python writes a tuple of one
             wanted.append(f"({listed}{comma}) = {all_sizes}")
@@ -319,9 +309,8 @@ class Contexts:
         shapes = " or ".join(wanted)
         because = "" if self._shape is None else ", as the first one had"
         count = len(self._arms.names)
-        is_batch = len(batch_axes) > 0
-        advice = on_shape(shape, self._features, count, batch=is_batch)
-        rule = f"{name} must have shape {shapes}{because}"
+        advice = on_shape(shape, self._features, count, batch=batch)
+        rule = f"context{'s' if batch else ''} must have shape {shapes}{because}"
         raise ValueError(f"{rule}, got {shape}{advice}")
 
 

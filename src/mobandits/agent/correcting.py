@@ -7,7 +7,6 @@ from mobandits.agent.actors import changed_by
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
-from mobandits.agent.recording import StoreWriter
 from mobandits.agent.relearning import replaced
 from mobandits.agent.retuning import rebound
 from mobandits.support.naming import quoted
@@ -50,7 +49,7 @@ def _event(core: AgentCore, number: int, right: list[float]) -> dict[str, Any]:
         ValueError: where there is no log, no such decision, or it has no such reward.
     """
     writer = core.writer
-    if not isinstance(writer, StoreWriter):
+    if writer is None:
         raise ValueError("correct needs an agent with a log, to learn from it again")
 
     recorded = writer.store.decision(number)

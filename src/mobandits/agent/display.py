@@ -67,10 +67,8 @@ def _encoder_facts(core: AgentCore) -> list[tuple[str, Any]]:
     if core.encoder is None:
         return []
 
-    counts = []
-    for (column, word), count in core.contexts.unseen.items():
-        counts.append(f"{column}: {count:,} {word}")
-
+    pairs = core.contexts.unseen.items()
+    counts = [f"{column}: {count:,} {word}" for (column, word), count in pairs]
     unseen = ", ".join(counts) or "nothing"
 
     return [

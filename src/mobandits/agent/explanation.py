@@ -102,12 +102,8 @@ class Explanation:
 def explain(core: AgentCore, decision: Decision) -> Explanation:
     """An agent's estimates of the arms of a decision; see `Agent.explain`."""
     with core.lock:
-        _check(core, decision)
-        slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
-        # A stream of its own: to explain must not change what is decided next.
-        rng = np.random.default_rng([core.seed, 2])
+        slots, rng, beliefs = _believed(core, decision)
         context: Any = decision.context
-        beliefs = _plain_beliefs(core.bound, context, slots, rng)
         probabilities = core.bound.probabilities(context, slots, rng)
         estimates, low, high = _in_units(core, beliefs)
         dominated_by = _dominating(beliefs.mean, decision.eligible)
@@ -153,11 +149,7 @@ def estimates_of(core: AgentCore, decision: Decision) -> Beliefs:
         ValueError: where the policy has no estimates per arm and objective.
     """
     with core.lock:
-        _check(core, decision)
-        slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
-        rng = np.random.default_rng([core.seed, 2])
-        beliefs = _plain_beliefs(core.bound, decision.context, slots, rng)
-
+        _, _, beliefs = _believed(core, decision)
         return _in_units(core, beliefs)
 
 
@@ -187,7 +179,8 @@ def _contributions(
     return contributions_of(core.encoder, context, place, estimates_at)
 
 
-def _check(core: AgentCore, decision: Decision) -> None:
+def _believed(core: AgentCore, decision: Decision) -> tuple[IntArray, Rng, Beliefs]:
+    """The slots of a decision's arms, a random stream, and the plain beliefs in these arms."""
     if not isinstance(decision, Decision) or decision.context is None:
         raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
     if comparing(core.bound.policy) is None:
@@ -199,6 +192,11 @@ def _check(core: AgentCore, decision: Decision) -> None:
             raise ValueError(
                 f"decision must be between arms that are still there, got {quoted(name)}"
             )
+
+    slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
+    # A stream of its own: to explain must not change what is decided next.
+    rng = np.random.default_rng([core.seed, 2])
+    return slots, rng, _plain_beliefs(core.bound, decision.context, slots, rng)
 
 
 def _plain_beliefs(bound: BoundPolicy, context: Any, slots: IntArray, rng: Rng) -> Beliefs:
@@ -254,11 +252,8 @@ def _sentence(
     else:
         sentence += "; no arm is estimated to dominate it"
 
-    beaten = []
-    for name, by in zip(decision.eligible, dominated_by, strict=True):
-        if decision.arm in by:
-            beaten.append(name)
-
+    pairs = zip(decision.eligible, dominated_by, strict=True)
+    beaten = [name for name, by in pairs if decision.arm in by]
     if beaten:
         sentence += f", and it dominates {_names_in_words(beaten)}"
 
@@ -282,13 +277,8 @@ def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
 
 
 def _rewards_in_words(core: AgentCore, rewards: Array) -> str:
-    parts = []
-    values = rewards.tolist()
-    for objective, value in zip(core.objectives, values, strict=True):
-        reward = objective.say(value)
-        parts.append(f"{objective.name} {reward}")
-
-    return ", ".join(parts)
+    pairs = zip(core.objectives, rewards.tolist(), strict=True)
+    return ", ".join(f"{objective.name} {objective.say(value)}" for objective, value in pairs)
 
 
 def _front_in_words(core: AgentCore, decision: Decision, front: Names, *, was_forced: bool) -> str:

@@ -11,7 +11,7 @@ import hashlib
 import importlib.metadata
 import json
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,14 +28,34 @@ LENGTH_BYTES = 8
 DIGEST_BYTES = 32
 KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
 
-# The tables that come first; those after them are the arrays of the policy's state.
-WHOLE, NOTES, ROWS, REWARDS, SETTLED, SETTLED_REWARDS = range(6)
-TABLES = 6
-# The columns of the table `WHOLE`, one row per decision that waits. `NOTES` has the numbers of its
-# note, its time, and when it was activated: infinite where not yet, `ALWAYS_ACTIVE` where it was active
-# from the beginning. `ROWS` has the features of its arm, `REWARDS` what is known of them.
 ALWAYS_ACTIVE = -1.0  # no time, since times are not negative
 PENDING_COLUMNS = ("id", "slot", "stage", "birth")
+
+
+class DecisionTables(NamedTuple):
+    """The tables that come first; those after them are the arrays of the policy's state.
+
+    The first four have one row per decision that waits.
+
+    Attributes:
+        whole: its `PENDING_COLUMNS`.
+        notes: the numbers of its note, its time, and when it was activated: infinite where not yet,
+            `ALWAYS_ACTIVE` where it was active from the beginning.
+        rows: the features of its arm.
+        rewards: what is known of them.
+        settled: the decisions that are remembered.
+        settled_rewards: their rewards.
+    """
+
+    whole: Array
+    notes: Array
+    rows: Array
+    rewards: Array
+    settled: Array
+    settled_rewards: Array
+
+
+TABLES = len(DecisionTables._fields)
 
 
 def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:

@@ -5,7 +5,6 @@ the end of `learn_log`, or where an agent is retuned to it. They are written dow
 leads to the same prices without looking again.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,46 +25,23 @@ FEWEST_ROUNDS = 200
 Prices = dict[str, list[float]]
 
 
-class LastRounds:
-    """The last rounds of a log, kept while it is read.
+def last_rounds(before: Feedback | None, chunk: Feedback, features: int) -> Feedback:
+    """The last rounds of a log, of which another chunk was read.
 
     Args:
+        before: the last rounds until now; None: it is the first chunk.
+        chunk: the rounds that come next.
         features: of a context row.
     """
+    size = max(1, features) * len(chunk.arm_names)
+    most = max(FEWEST_ROUNDS, min(MOST_ROUNDS, MOST_NUMBERS // size))
+    if before is not None and len(chunk) < most:
+        chunk = together([before, chunk])
 
-    def __init__(self, features: int) -> None:
-        self._features = features
-        self._tail: list[Feedback] = []
-        self._most = 0
+    start = max(0, len(chunk) - most)
 
-    def passing(self, chunks: Iterable[Feedback]) -> Iterator[Feedback]:
-        """The chunks of a log as they come, whose last rounds are kept."""
-        for chunk in chunks:
-            self._keep(chunk)
-            yield chunk
-
-    def rounds(self) -> Feedback | None:
-        """Rounds that were kept, in arrays of their own; None where there were none."""
-        tail = self._tail
-        if not tail:
-            return None
-
-        kept = tail[0] if len(tail) == 1 else together(tail)
-        start = max(0, len(kept) - self._most)
-
-        # By positions, which copies: whoever gave the log may change its arrays.
-        return kept[np.arange(start, len(kept))]
-
-    def _keep(self, chunk: Feedback) -> None:
-        size = max(1, self._features) * len(chunk.arm_names)
-        most = max(FEWEST_ROUNDS, min(MOST_ROUNDS, MOST_NUMBERS // size))
-        tail = self._tail
-        tail.append(chunk if len(chunk) <= most else chunk[-most:])
-        # What comes before the last `most` rounds is let go of.
-        while len(tail) > 1 and sum(map(len, tail[1:])) >= most:
-            del tail[0]
-
-        self._most = most
+    # By positions, which copies: whoever gave the log may change its arrays.
+    return chunk[np.arange(start, len(chunk))]
 
 
 def has_prices(recipe: Any) -> bool:

@@ -70,12 +70,12 @@ def made_before(
     further = []
     for later in decision.further:
         context_of_later = _rows_among(decision, later, rows)
-        further.append(_answered(later, context_of_later))
+        further.append(answered(later, context_of_later))
 
-    return _answered(decision, rows).replaced(further=tuple(further))
+    return answered(decision, rows).replaced(further=tuple(further))
 
 
-def _answered(decision: Decision, rows: Array | None) -> Decision:
+def answered(decision: Decision, rows: Array | None) -> Decision:
     """An earlier decision as the answer to a call that was tried again."""
     return decision.replaced(context=rows, scores=None, replayed=True)
 

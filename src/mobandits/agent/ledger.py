@@ -330,12 +330,10 @@ class Ledger:
 
     def spent(self) -> dict[tuple[Hashable, str], tuple[int, float]]:
         """Spending by budget, as `restore` takes it."""
-        spent: dict[tuple[Hashable, str], tuple[int, float]] = {}
-        for account in self.accounts:
-            key = (account.budget.objective, account.budget.per)
-            spent[key] = (account.period, account.spent)
-
-        return spent
+        return {
+            (account.budget.objective, account.budget.per): (account.period, account.spent)
+            for account in self.accounts
+        }
 
 
 def _start(account: Account) -> float:

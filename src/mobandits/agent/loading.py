@@ -11,14 +11,9 @@ import numpy as np
 from mobandits.agent.core import AgentCore
 from mobandits.agent.file_layout import (
     ALWAYS_ACTIVE,
-    NOTES,
     PENDING_COLUMNS,
-    REWARDS,
-    ROWS,
-    SETTLED,
-    SETTLED_REWARDS,
     TABLES,
-    WHOLE,
+    DecisionTables,
     parsed_file,
 )
 from mobandits.agent.headers import OPTIONS, check_header, decoded_names, whole_number
@@ -97,7 +92,8 @@ def checked_snapshot(data: bytes) -> tuple[list[Any], list[int]]:
         if not _is_foreign(header["recipe"]):
             revived(header, tables, None, time.time)
 
-        waiting: list[int] = tables[WHOLE][:, 0].tolist()
+        whole: Any = tables[0]
+        waiting: list[int] = whole[:, 0].tolist()
 
         return decoded_names(header["arms"], "arms"), waiting
 
@@ -148,7 +144,7 @@ def revived(
 
         bound.restore(header["stage"], header["left"], make_state)
 
-    decisions = tables[:TABLES]
+    decisions = DecisionTables(*tables[:TABLES])
     _check_tables(core, header, decisions)
     _fill(core, header, decisions)
 
@@ -202,13 +198,13 @@ def _encoder(kept: dict[str, Any], features: int) -> Encoder:
     return encoder
 
 
-def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
+def _fill(core: AgentCore, header: dict[str, Any], tables: DecisionTables) -> None:
     """The decisions that wait, and the ones that are remembered."""
     pending = core.pending
-    whole = tables[WHOLE].tolist()
-    notes = tables[NOTES].tolist()
-    rows = tables[ROWS]
-    known = tables[REWARDS].tolist()
+    whole = tables.whole.tolist()
+    notes = tables.notes.tolist()
+    rows = tables.rows
+    known = tables.rewards.tolist()
     for columns, (*note, made_at, since), x, rewards in zip(whole, notes, rows, known, strict=True):
         number, slot, stage, birth = columns
         is_unknown = np.isnan(rewards).all()
@@ -223,10 +219,8 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
             since=None if since == ALWAYS_ACTIVE else since,
         )
 
-    settled = tables[SETTLED].tolist()
-    settled_rewards = tables[SETTLED_REWARDS].tolist()
-    for number, rewards in zip(settled, settled_rewards, strict=True):
-        pending.settled[number] = tuple(rewards)
+    settled_rewards = map(tuple, tables.settled_rewards.tolist())
+    pending.settled.update(zip(tables.settled.tolist(), settled_rewards, strict=True))
 
     pending.next_id = int(header["next_id"])
     pending.of_workers = int(header["of_workers"])
@@ -247,9 +241,9 @@ def _fill(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> N
     core.ledger.restore(spent, pending.own, core.now)
 
 
-def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
-    waiting = len(tables[WHOLE])
-    remembered = len(tables[SETTLED])
+def _check_tables(core: AgentCore, header: dict[str, Any], tables: DecisionTables) -> None:
+    waiting = len(tables.whole)
+    remembered = len(tables.settled)
     count = len(core.objectives)
     wanted: list[tuple[tuple[int, ...], Any]] = [
         ((waiting, len(PENDING_COLUMNS)), np.int64),
@@ -273,22 +267,22 @@ def _check_tables(core: AgentCore, header: dict[str, Any], tables: Sequence[Arra
     _check_rewards(core, tables)
 
 
-def _check_rewards(core: AgentCore, tables: Sequence[Array]) -> None:
+def _check_rewards(core: AgentCore, tables: DecisionTables) -> None:
     # Of a settled decision those may be missing whose objectives came later.
-    is_infinite = any(np.isinf(tables[place]).any() for place in (REWARDS, SETTLED_REWARDS))
-    is_allowed = core.guard.allows(tables[ROWS])
+    is_infinite = any(np.isinf(each).any() for each in (tables.rewards, tables.settled_rewards))
+    is_allowed = core.guard.allows(tables.rows)
     if is_infinite or not is_allowed:
         raise ValueError("contexts and rewards must be finite, and what the recipe needs")
 
-    lacks_one = np.isnan(tables[REWARDS]).any(axis=1)
+    lacks_one = np.isnan(tables.rewards).any(axis=1)
     if not lacks_one.all():
         raise ValueError("decisions must lack a reward to wait for")
 
 
-def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[Array]) -> None:
-    numbers, slots, stages, births = tables[WHOLE].T
+def _check_decisions(core: AgentCore, header: dict[str, Any], tables: DecisionTables) -> None:
+    numbers, slots, stages, births = tables.whole.T
     # A decision waits or is settled: an id in both tables would be learned from twice.
-    ids = np.concatenate([numbers, tables[SETTLED]])
+    ids = np.concatenate([numbers, tables.settled])
     different = np.unique(ids)
     own = ids < SPAN
     count_of_workers = len(ids) - int(own.sum())
@@ -306,8 +300,8 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
     if not are_there:
         raise ValueError("decisions must be of arms and stages that there are")
 
-    times = tables[NOTES][:, -2]
-    activated = tables[NOTES][:, -1]
+    times = tables.notes[:, -2]
+    activated = tables.notes[:, -1]
     # Those of workers come between them, in an order of their own.
     is_next = np.diff(numbers[numbers < SPAN]) > 0
     is_later = np.diff(times) >= 0.0
@@ -322,10 +316,10 @@ def _check_decisions(core: AgentCore, header: dict[str, Any], tables: Sequence[A
         raise ValueError("decisions must be activated after they were made, and up to now")
 
 
-def _check_notes(core: AgentCore, tables: Sequence[Array]) -> None:
+def _check_notes(core: AgentCore, tables: DecisionTables) -> None:
     bound = core.bound
-    notes = tables[NOTES][:, :-2]
-    stages = tables[WHOLE][:, PENDING_COLUMNS.index("stage")]
+    notes = tables.notes[:, :-2]
+    stages = tables.whole[:, PENDING_COLUMNS.index("stage")]
     # An update relies on a note; those of earlier stages teach nothing any more.
     present = stages == bound.stage
     fits = np.isfinite(notes).all()

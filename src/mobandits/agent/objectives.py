@@ -116,15 +116,9 @@ def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
         names = name_tuple("objectives", given)
         return tuple(Objective(name) for name in names)
 
-    items: Sequence[Any] = given
-    ready = [isinstance(item, Objective) for item in items]
-    titles = []
-    for item, is_ready in zip(items, ready, strict=True):
-        titles.append(item.name if is_ready else item)
-
-    names = name_tuple("objectives", titles)
+    titles = [each.name if isinstance(each, Objective) else each for each in given]
     objectives = []
-    for item, is_ready, name in zip(items, ready, names, strict=True):
-        objectives.append(item if is_ready else Objective(name))
+    for each, name in zip(given, name_tuple("objectives", titles), strict=True):
+        objectives.append(each if isinstance(each, Objective) else Objective(name))
 
     return tuple(objectives)

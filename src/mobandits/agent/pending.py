@@ -4,7 +4,7 @@ import heapq
 import math
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 
 INACTIVE = math.inf  # in place of the time from which on defaults are due
+MOST_SETTLED = 1000  # decisions that a timer keeps beside as many as wait
 
 
 class Pending(NamedTuple):
@@ -41,18 +42,6 @@ class Pending(NamedTuple):
     since: float | None = None
 
 
-class OfWorker(NamedTuple):
-    """A decision that a worker made, between those of the agent itself.
-
-    Attributes:
-        before: the number of the agent's first own decision after it.
-        number: of the decision.
-    """
-
-    before: int
-    number: int
-
-
 class Timer:
     """Due times of rewards by default, one decision after the other: times of decisions never fall.
 
@@ -61,83 +50,51 @@ class Timer:
     Attributes:
         objective: of the default.
         after: seconds after the decision.
-        earlier: decisions that it comes to first: those that waited when the agent was read from a
-            file. Their ids may be far apart, so that counting from one to the next could take
-            years.
-        next: the first of the others that it has not come to.
-        of_workers: decisions that workers made, which are not counted through: those that it has
-            not come to.
+        queue: the decisions that it has not come to, in the order in which they were made.
         activated: (time, id) of the activated decisions that it has not come to, a heap.
     """
 
     def __init__(self, objective: int, after: float) -> None:
         self.objective = objective
         self.after = after
-        self.next = 0
-        self.earlier: deque[int] = deque()
-        self.of_workers: deque[OfWorker] = deque()
+        self.queue: deque[int] = deque()
         self.activated: list[tuple[float, int]] = []
 
-    def first_activated(self, pending: Mapping[int, Pending]) -> int | None:
-        """The activated decision that waits and is due next; None: there is none."""
+    def add(self, number: int, pending: Mapping[int, Pending]) -> None:
+        """Come to a decision, after those before it."""
+        self.queue.append(number)
+        # Settled decisions are let go of by and by, or there could be a day's of them.
+        if len(self.queue) > MOST_SETTLED + 2 * len(pending):
+            self.queue = deque(each for each in self.queue if each in pending)
+
+    def time_of_first(self, pending: Mapping[int, Pending]) -> float:
+        """Due time of the next decision that was active from the beginning; infinite: none is."""
+        # Those that were inactive in the beginning are passed by: an activation brings them back.
+        queue = self.queue
+        while queue and (queue[0] not in pending or pending[queue[0]].since is not None):
+            queue.popleft()
+
+        return pending[queue[0]].time + self.after if queue else math.inf
+
+    def time_of_activated(self, pending: Mapping[int, Pending]) -> float:
+        """Due time of the next decision that was activated later; infinite: none is."""
         activated = self.activated
         while activated and activated[0][1] not in pending:
             heapq.heappop(activated)
 
-        return activated[0][1] if activated else None
+        return activated[0][0] + self.after if activated else math.inf
 
-    def first(self, pending: Mapping[int, Pending], made: int) -> int | None:
-        """The first decision that waits and that it has not come to; None: there is none.
+    def next_time(self, pending: Mapping[int, Pending]) -> float:
+        """Time at which the next decision that waits has waited long enough."""
+        return min(self.time_of_first(pending), self.time_of_activated(pending))
 
-        Those that were inactive in the beginning are passed by: an activation brings them back.
+    def pop(self, pending: Mapping[int, Pending]) -> int:
+        """The decision that is due next, which the timer passes."""
+        # At the same time, activated ones come last, whenever they were looked at.
+        if self.time_of_activated(pending) < self.time_of_first(pending):
+            return heapq.heappop(self.activated)[1]
 
-        Args:
-            pending: the decisions that wait.
-            made: how many decisions were made.
-        """
-        # Settled and dropped decisions are passed when it comes to them, which costs one step each.
-        while self.earlier and not _is_active_from_start(pending, self.earlier[0]):
-            self.earlier.popleft()
-
-        if self.earlier:
-            return self.earlier[0]
-
-        of_workers = self.of_workers
-        while of_workers and not _is_active_from_start(pending, of_workers[0].number):
-            of_workers.popleft()
-
-        end = of_workers[0].before if of_workers else made
-        while self.next < end and not _is_active_from_start(pending, self.next):
-            self.next += 1
-
-        if self.next < end:
-            return self.next
-
-        return of_workers[0].number if of_workers else None
-
-    def pass_by(self) -> None:
-        """Come to the first one."""
-        if self.earlier:
-            self.earlier.popleft()
-        elif self.of_workers and self.next >= self.of_workers[0].before:
-            self.of_workers.popleft()
-        else:
-            self.next += 1
-
-
-def _is_active_from_start(pending: Mapping[int, Pending], number: int) -> bool:
-    decision = pending.get(number)
-    return decision is not None and decision.since is None
-
-
-class PendingLedger(Protocol):
-    """Protocol of a ledger that follows decisions as they begin and cease to wait."""
-
-    def reserve(self, number: int, pending: Pending) -> None:
-        """A decision waits."""
-
-    def release(self, number: int) -> None:
-        """It waits no more, and was not settled."""
+        return self.queue.popleft()
 
 
 class PendingDecisions:
@@ -179,7 +136,7 @@ class PendingDecisions:
         self.of_workers = 0
         self.adopted: set[int] = set()
         self.former: dict[int, dict[int, float]] = {}
-        self.ledger: PendingLedger | None = None
+        self.ledger: Any = None
         self.set_timers(objectives)
 
     @property
@@ -206,13 +163,13 @@ class PendingDecisions:
             self.next_id = number + 1
         else:
             self.of_workers += 1
-            for timer in self._timers:
-                timer.of_workers.append(OfWorker(self.next_id, number))
 
         if len(self.open) >= self.limit:
             self.drop_oldest("limit")
 
         self.open[number] = pending
+        for timer in self._timers:
+            timer.add(number, self.open)
         if adopted:
             self.adopted.add(number)
         elif self.ledger is not None:
@@ -227,57 +184,21 @@ class PendingDecisions:
         log that is replayed is looked at less often.
         """
         while True:
-            timer = min(self._timers, key=self._next_time, default=None)
-            default_time = math.inf if timer is None else self._next_time(timer)
+            times = [timer.next_time(self.open) for timer in self._timers]
+            default_time = min(times, default=math.inf)
             drop_time = self._drop_time()
             if min(default_time, drop_time) > now:
                 return
             # At the same time, the default comes first: it is learned before the decision goes.
-            if timer is None or drop_time < default_time:
+            if drop_time < default_time:
                 self.drop_oldest("age")
                 continue
 
-            number = self._pass_next(timer)
+            timer = self._timers[times.index(default_time)]
+            number = timer.pop(self.open)
             rewards = self.open[number].rewards
             if rewards is None or math.isnan(rewards[timer.objective]):
                 yield number, timer.objective
-
-    def _next_time(self, timer: Timer) -> float:
-        """Time at which the timer's next open decision has waited long enough."""
-        return min(self._time_of_first(timer), self._time_of_activated(timer))
-
-    def _time_of_first(self, timer: Timer) -> float:
-        """Due time of the next decision that was active from the beginning."""
-        waiting = self.open
-        first = timer.first(waiting, self.next_id)
-        if first is None:
-            return math.inf
-
-        decision = waiting[first]
-
-        return decision.time + timer.after
-
-    def _time_of_activated(self, timer: Timer) -> float:
-        """Due time of the next decision that was activated later."""
-        if timer.first_activated(self.open) is None:
-            return math.inf
-
-        activated_at, _ = timer.activated[0]
-
-        return activated_at + timer.after
-
-    def _pass_next(self, timer: Timer) -> int:
-        """The decision that is due next, which the timer passes."""
-        # At the same time, activated ones come last, whenever they were looked at.
-        if self._time_of_activated(timer) < self._time_of_first(timer):
-            _, number = heapq.heappop(timer.activated)
-            return number
-
-        first = timer.first(self.open, self.next_id)
-        assert first is not None  # noqa: S101 - something is due
-        timer.pass_by()
-
-        return first
 
     def _drop_time(self) -> float:
         """Time at which the oldest decision is too old."""
@@ -378,10 +299,7 @@ class PendingDecisions:
     def abandon(self, number: int) -> None:
         """Wait for a decision no more."""
         del self.open[number]
-        self.adopted.discard(number)
-        self.former.pop(number, None)
-        if self.ledger is not None:
-            self.ledger.release(number)
+        self._forget(number)
 
     def number(self, given: object) -> int:
         """An id as a whole number.
@@ -398,7 +316,8 @@ class PendingDecisions:
 
     def why_unknown(self, number: object) -> str:
         """Reason why no reward can be taken for an id that is neither open nor remembered."""
-        if type(number) is not int or not self._may_be_made(number):
+        may_be_made = type(number) is int and (0 <= number < self.next_id or is_of_worker(number))
+        if not may_be_made:
             advice = "; write decision.id" if hasattr(number, "arm") else ""
             return f"decision_id must be of a decision that was made, got {quoted(number)}{advice}"
 
@@ -411,10 +330,6 @@ class PendingDecisions:
             "too many waited)"
         )
 
-    def _may_be_made(self, number: int) -> bool:
-        """Whether there may have been a decision of a number."""
-        return 0 <= number < self.next_id or is_of_worker(number)
-
     def restart_timers(self) -> None:
         """Let the timers begin with what is open, after it was read from a file."""
         activated = []
@@ -425,24 +340,23 @@ class PendingDecisions:
 
         heapq.heapify(activated)
         for timer in self._timers:
-            timer.earlier = deque(self.open)
-            timer.next = self.next_id
-            timer.of_workers = deque()
+            timer.queue = deque(self.open)
             timer.activated = list(activated)
 
     def skip_to(self, number: int) -> None:
         """Give no later decision a smaller number: those before were given out, and are lost."""
-        if number > self.next_id:
-            self.next_id = number
-            # They count from one number to the next.
-            self.restart_timers()
+        self.next_id = max(self.next_id, number)
 
     def drop_oldest(self, why: str) -> None:
         """Wait no more for the oldest decision; `why`: "limit" or "age"."""
         waiting = self.open
         number, _ = waiting.popitem(last=False)
+        self.dropped[why] += 1
+        self._forget(number)
+
+    def _forget(self, number: int) -> None:
+        """A decision waits no more, and was not settled."""
         self.adopted.discard(number)
         self.former.pop(number, None)
-        self.dropped[why] += 1
         if self.ledger is not None:
             self.ledger.release(number)

@@ -39,8 +39,14 @@ def decide_ranking(
     """The decision of the first rank, with those of the further ranks; see `Agent.decide`."""
     check_counts(top=(top, 1))
     count = int(top)
+    name = type(core.recipe).__name__
     with core.lock:
-        _check_known(core)
+        if core.propensity == "sampled":
+            raise ValueError(
+                f"top needs propensity='exact' or 'none', got 'sampled' with {name}: a product of "
+                "sampled probabilities is not that of the order"
+            )
+
         arms = as_given(eligible)
         context = core.contexts.encoded(context)
         options = call_options(key, active, context, ("top", count, arms))
@@ -52,11 +58,17 @@ def decide_ranking(
         with Draw(core) as change:
             offer = core.contexts.offer(context, arms)
             offer = core.within_budgets(offer, change.now, count)
-            _check_count(count, offer)
+            eligible_count = len(offer[0])
+            if count > eligible_count:
+                rule = f"top must be at most the number of eligible arms, {eligible_count}"
+                raise ValueError(f"{rule}, got {count}")
             if core.bound.stage == 0:
                 change.begin_stage([offer[2]])
 
-            _check_without_stages(core)
+            # A stage could end between two ranks, and the next one plays another policy from scratch.
+            if core.bound.left is not None:
+                raise ValueError(f"top needs a recipe that plays without stages, got {name}")
+
             made = _make_ranks(core, offer, change.now, count)
             # Further ranks have no key of their own.
             of_further = CallOptions(active=options.active)
@@ -64,29 +76,6 @@ def decide_ranking(
             (ranking,) = keep_all(change, made, options_of_calls, are_ranks=True)
 
             return ranking
-
-
-def _check_known(core: AgentCore) -> None:
-    """Refuse sampled propensities: a ranking needs exact ones."""
-    if core.propensity == "sampled":
-        name = type(core.recipe).__name__
-        raise ValueError(
-            f"top needs propensity='exact' or 'none', got 'sampled' with {name}: a product of "
-            "sampled probabilities is not that of the order"
-        )
-
-
-def _check_count(count: int, offer: Offer) -> None:
-    arms = len(offer[0])
-    if count > arms:
-        raise ValueError(f"top must be at most the number of eligible arms, {arms}, got {count}")
-
-
-def _check_without_stages(core: AgentCore) -> None:
-    # A stage could end between two ranks, and the next one plays another policy from scratch.
-    if core.bound.left is not None:
-        name = type(core.recipe).__name__
-        raise ValueError(f"top needs a recipe that plays without stages, got {name}")
 
 
 def _make_ranks(core: AgentCore, offer: Offer, now: float, count: int) -> list[Made]:

@@ -29,7 +29,7 @@ SNAPSHOT_AFTER = ("retune", "correct", "state")
 
 
 class StoreWriter:
-    """Writes what an agent does into a store; the `EventWriter` of its core.
+    """Writes what an agent does into a store.
 
     Arms are numbered in the order in which their names first came; one that is added again has its
     old number.

@@ -2,17 +2,16 @@
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mobandits.agent.core import AgentCore
+from mobandits.agent.parameters import new_parts, objectives_in, parameters_in, parameters_of
 from mobandits.agent.pending import Pending
-from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.repricing import EVERY_CHANGE
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import LogError
-from mobandits.logs.log_description import objectives_of_data
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store.rows import Event
 
@@ -107,25 +106,25 @@ def relearned(
         ValueError: where there is no log, it does not have everything, or the recipe cannot adopt.
     """
     writer = core.writer
-    if not isinstance(writer, StoreWriter):
+    if writer is None:
         raise ValueError(f"{call} needs an agent with a log, to learn from it again")
 
     store = writer.store
     last = writer.replayed if writer.silent else writer.position()
     arms = store.arms_after(0)
     # With the limits of each time: what was dropped then was not learned from.
-    before: dict[str, Any] = {"limit": core.pending.limit, "max_age": core.pending.max_age}
+    parameters = parameters_of(core)
     first = store.first_change("retune")
     if first is not None:
-        before = first["before"]
+        parameters = parameters_in(first["before"], core)
 
-    options = {**before, "propensity": "none"}
-    first_names = tuple(arms.names)
-    again = Relearning(**parameters_like(core, recipe, first_names, options, objectives))
+    at_first = parameters["objectives"]
+    parameters |= {"recipe": recipe, "objectives": objectives, "propensity": "none"}
+    again = Relearning(**parameters, **new_parts(core, tuple(arms.names)))
     again.is_timed = True
     # A reward outside of another range was learned all the same.
     again.expectations.any = False
-    again.describe(objectives_of(before, core))
+    again.describe(at_first)
     if len(again.present) < len(objectives) and not recipe.accepts_partial:
         raise ValueError(
             f"{call} needs a recipe that learns rewards in part, since not all objectives "
@@ -139,7 +138,7 @@ def relearned(
         if event["kind"] == "retune":
             after = event["after"]
             again.pending.set_limits(after["limit"], after["max_age"])
-            again.describe(objectives_of(after, core))
+            again.describe(objectives_in(after, core))
             continue
 
         where = f"{store.path}: event {position}"
@@ -153,38 +152,6 @@ def relearned(
             f"{store.path} does not have all that the agent has learned: {call} would lose it"
         )
     return again.bound.state()
-
-
-def objectives_of(parameters: dict[str, Any], core: AgentCore) -> tuple[Objective, ...]:
-    """The objectives among the parameters that an event describes; else those of the agent."""
-    if "objectives" not in parameters:
-        return core.objectives
-    return objectives_of_data(parameters, "event")
-
-
-def parameters_like(
-    core: AgentCore,
-    recipe: Recipe,
-    arms: tuple[Hashable, ...],
-    options: dict[str, Any],
-    objectives: tuple[Objective, ...],
-) -> dict[str, Any]:
-    """The arguments of a core that has decided nothing, otherwise like another one."""
-    return {
-        "recipe": recipe,
-        "arms": arms,
-        "features": core.declared_features,
-        "objectives": objectives,
-        "seed": core.seed,
-        "rounds": core.rounds,
-        "propensity": options["propensity"],
-        "samples": core.samples,
-        "pending": options["limit"],
-        "max_age": options["max_age"],
-        "remembered": core.pending.remembered,
-        "clock": core.clock,
-        "budgets": [account.budget for account in core.ledger.accounts],
-    }
 
 
 def replaced(rewards: Sequence[float], right: Sequence[float]) -> list[float]:

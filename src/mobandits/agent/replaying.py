@@ -9,14 +9,13 @@ from typing import Any
 from mobandits.agent.core import AgentCore
 from mobandits.agent.correcting import correct_again
 from mobandits.agent.loading import core_of_bytes
+from mobandits.agent.parameters import parameters_in, parameters_of
 from mobandits.agent.recording import StoreWriter
-from mobandits.agent.relearning import objectives_of
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.log_description import objectives_as_data
-from mobandits.logs.parts_as_data import made
 from mobandits.logs.store import Store
 from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted, short_repr
@@ -85,7 +84,7 @@ def branched(core: AgentCore, path: str | Path) -> AgentCore:
     with core.lock:
         writer = core.writer
         data = core_bytes(core)
-        if isinstance(writer, StoreWriter):
+        if writer is not None:
             writer.store.copy(target)
 
     other, logged = core_of_bytes(data, foreign_recipe(core), core.clock)
@@ -154,7 +153,8 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
         description["dropped"] = known["dropped"]
     if retuned is not None and known is not None:
         # The agent was saved before it became what the store describes.
-        _check_before(core, retuned, store)
+        before = parameters_in(retuned["before"], core)
+        _refuse_others(before, parameters_of(core), store)
         description |= {key: known[key] for key in RETUNED}
 
     # Refuses the store of another agent, before one event of it is replayed.
@@ -170,7 +170,9 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     current.is_timed = True
     _replay_events(current, writer, start)
     if current is not core:
-        _check_same(current, core, store, but=RETUNED.values() if retuned else ())
+        # Its snapshot may be of an agent with other parameters than the given ones.
+        but = RETUNED.values() if retuned else ()
+        _refuse_others(parameters_of(current), parameters_of(core), store, but)
         # Unlike what decisions follow from, budgets may be others at every opening.
         current.set_budgets([account.budget for account in core.ledger.accounts])
     # What a file brought is in no event: without a snapshot the store would not lead to it.
@@ -237,61 +239,16 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
         )
 
 
-def _check_same(
-    restored: AgentCore, core: AgentCore, store: Store, *, but: Collection[str]
+def _refuse_others(
+    theirs: dict[str, Any], mine: dict[str, Any], store: Store, but: Collection[str] = ()
 ) -> None:
-    """Refuse a store whose snapshot is of an agent with other parameters than the given ones.
-
-    Args:
-        restored: the agent of the snapshot.
-        core: the given one.
-        store: of the snapshot.
-        but: parameters that were changed in between.
-    """
-    mine = _parameters(core)
-    theirs = _parameters(restored)
+    """Refuse a store whose agent has other parameters."""
     for name, value in mine.items():
         if name not in but and theirs[name] != value:
-            raise _other_agent(store, name, theirs[name], value)
-
-
-def _check_before(core: AgentCore, retuned: dict[str, Any], store: Store) -> None:
-    """Refuse an agent that is not the one that was changed first after it was saved."""
-    before = retuned["before"]
-    expected = {
-        "recipe": made(before["recipe"], "recipe"),
-        "objectives": objectives_of(before, core),
-        "pending": before["limit"],
-        "max_age": before["max_age"],
-        "propensity": before["propensity"],
-    }
-    given = _parameters(core)
-    for name, value in expected.items():
-        if value != given[name]:
-            raise _other_agent(store, name, value, given[name])
-
-
-def _other_agent(store: Store, name: str, was: Any, value: Any) -> LogError:
-    return LogError(
-        f"{store.path} has an agent with {name} = {quoted(was)}, now {quoted(value)}: choose "
-        "another file"
-    )
-
-
-def _parameters(core: AgentCore) -> dict[str, Any]:
-    pending = core.pending
-    return {
-        "recipe": core.recipe,
-        "objectives": core.objectives,
-        "features": core.declared_features,
-        "seed": core.seed,
-        "propensity": core.propensity,
-        "samples": core.samples,
-        "rounds": core.rounds,
-        "pending": pending.limit,
-        "max_age": pending.max_age,
-        "remembered": pending.remembered,
-    }
+            raise LogError(
+                f"{store.path} has an agent with {name} = {quoted(theirs[name])}, now "
+                f"{quoted(value)}: choose another file"
+            )
 
 
 def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.agent.actors import changed_by
-from mobandits.agent.adoption import CHUNK
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.first_prices import LastRounds, begin_with, prices_by
-from mobandits.agent.recording import StoreWriter
+from mobandits.agent.first_prices import begin_with, last_rounds, prices_by
+from mobandits.agent.log_learning import CHUNK
 from mobandits.contracts.protocols import Mask
 from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
 from mobandits.logs.feedback import Feedback
@@ -26,6 +25,27 @@ from mobandits.support.nearest import refusal
 from mobandits.support.numbering import is_of_worker
 
 EVERY_CHANGE = 2**31
+
+
+class _Cost(NamedTuple):
+    """A cost of an arm.
+
+    Attributes:
+        objective: its name.
+        factors: the announced ones of all arms and costs.
+        slot: of the arm among them.
+        column: of the objective among them.
+    """
+
+    objective: Hashable
+    factors: CostFactors
+    slot: int
+    column: int
+
+    @property
+    def factor(self) -> float:
+        """The cost of now over that of the beginning."""
+        return float(self.factors.factor[self.slot, self.column])
 
 
 class AnnouncedFactor(NamedTuple):
@@ -106,11 +126,7 @@ def announced_factor(core: AgentCore, arm: Hashable, objective: Hashable | None)
         ValueError: where there is no such arm or cost, or the recipe has no prices of costs.
     """
     with core.lock:
-        slot = core.arms.slot(arm)
-        factors = _factors_of(core)
-        name = _objective_of(core, factors, objective)
-
-        return float(factors.factor[slot, _place_of(core, factors, name)])
+        return _cost_of(core, arm, objective).factor
 
 
 def _checked(core: AgentCore, arm: Hashable, factor: float, objective: Hashable | None) -> Hashable:
@@ -119,18 +135,14 @@ def _checked(core: AgentCore, arm: Hashable, factor: float, objective: Hashable 
     Raises:
         ValueError: where there is no such arm or cost, or all its changes together are too much.
     """
-    together = announced_factor(core, arm, objective) * factor
+    cost = _cost_of(core, arm, objective)
+    together = cost.factor * factor
     if not 1.0 / MOST_FACTOR <= together <= MOST_FACTOR:
         rule = f"factor must leave all changes of an arm within {1.0 / MOST_FACTOR:g} and "
         rule += f"{MOST_FACTOR:g}"
         raise ValueError(f"{rule}, got {quoted(factor)}, with which they are {together:g}")
 
-    return _objective_of(core, _factors_of(core), objective)
-
-
-def _place_of(core: AgentCore, factors: CostFactors, objective: Hashable) -> int:
-    """The budget of a cost."""
-    return factors.objectives.index(core.objective_names.index(objective))
+    return cost.objective
 
 
 def reprice_again(core: AgentCore, event: dict[str, Any], *, adopting: bool) -> None:
@@ -144,10 +156,8 @@ def reprice_again(core: AgentCore, event: dict[str, Any], *, adopting: bool) -> 
     Raises:
         ValueError: where the recipe has no such cost.
     """
-    factors = _factors_of(core)
-    name = _objective_of(core, factors, event["objective"])
     core.advance_clock()
-    _apply(core, event["arm"], name, event["factor"])
+    _apply(core, event["arm"], event["objective"], event["factor"])
     if not adopting:
         begin_with(core.bound, event["prices"])
 
@@ -161,18 +171,16 @@ def log_at_hand(core: AgentCore) -> Feedback | None:
     from mobandits.logs.reading import scan  # noqa: PLC0415
 
     writer = core.writer
-    if not isinstance(writer, StoreWriter):
+    if writer is None:
         log: Feedback | None = core.log_at_hand
         return log
 
     store = writer.store
     store.flush()
-    last = LastRounds(core.features)
-    chunks = scan(store.path, chunk=CHUNK, agent=store.agent)
-    for _ in last.passing(chunks):
-        pass
+    rounds = None
+    for chunk in scan(store.path, chunk=CHUNK, agent=store.agent):
+        rounds = last_rounds(rounds, chunk, core.features)
 
-    rounds = last.rounds()
     if rounds is None:
         return None
 
@@ -220,21 +228,19 @@ def _made_before(log: Feedback, event: dict[str, Any]) -> Mask:
 
 def _apply(core: AgentCore, arm: Hashable, objective: Hashable, factor: float) -> None:
     """Change the factor of an arm, and keep the old one for decisions that wait for a bill."""
-    factors = _factors_of(core)
-    slot = core.arms.slot(arm)
-    j = _place_of(core, factors, objective)
-    row = factors.factor[slot]
-    place = factors.objectives[j]
-    birth = core.arms.slots[slot]
+    cost = _cost_of(core, arm, objective)
+    factors = cost.factors
+    place = factors.objectives[cost.column]
+    birth = core.arms.slots[cost.slot]
     former = core.pending.former
     for decision_id, pending in core.pending.open.items():
-        if pending.arm == slot and pending.birth == birth:
+        if pending.arm == cost.slot and pending.birth == birth:
             # A second change leaves what the first one found.
-            former.setdefault(decision_id, {}).setdefault(place, float(row[j]))
+            former.setdefault(decision_id, {}).setdefault(place, cost.factor)
 
-    row[j] *= factor
+    factors.factor[cost.slot, cost.column] *= factor
     # Another arm may be the cheapest by now: what is predicted stands for it, until a log says more.
-    factors.cheapest[j] = 0.0
+    factors.cheapest[cost.column] = 0.0
 
 
 def _factors_of(core: AgentCore) -> CostFactors:
@@ -254,13 +260,19 @@ def _factors_of(core: AgentCore) -> CostFactors:
     return factors
 
 
-def _objective_of(core: AgentCore, factors: CostFactors, given: Hashable | None) -> Hashable:
-    """The name of the cost that changes."""
-    names = [core.objective_names[place] for place in factors.objectives]
-    if given is None and len(names) == 1:
-        return names[0]
-    if given not in names:
-        listed = ", ".join(map(quoted, names))
-        raise ValueError(refusal("objective", f"be a cost with a budget: {listed}", given, names))
+def _cost_of(core: AgentCore, arm: Hashable, objective: Hashable | None) -> _Cost:
+    """A cost of an arm; without an objective, the one that has a budget.
 
-    return given
+    Raises:
+        ValueError: where there is no such arm or cost, or the recipe has no prices of costs.
+    """
+    slot = core.arms.slot(arm)
+    factors = _factors_of(core)
+    names = [core.objective_names[place] for place in factors.objectives]
+    if objective is None and len(names) == 1:
+        objective = names[0]
+    if objective not in names:
+        rule = f"be a cost with a budget: {', '.join(map(quoted, names))}"
+        raise ValueError(refusal("objective", rule, objective, names))
+
+    return _Cost(objective, factors, slot, names.index(objective))

@@ -1,12 +1,26 @@
 """States of policies in another size: what was learned, moved into a policy with one arm more."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Policy, Recipe, Shape
 from mobandits.contracts.states import ARMS, fields_of
+
+
+class ResizedState(NamedTuple):
+    """A policy and its state with one arm more.
+
+    Attributes:
+        shape: of the problem then.
+        policy: bound to it.
+        state: of the policy; None before the first stage.
+    """
+
+    shape: Shape
+    policy: Policy
+    state: Any
 
 
 def with_arm_added(

@@ -13,8 +13,8 @@ from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.objectives import as_objectives
-from mobandits.agent.recording import StoreWriter
-from mobandits.agent.relearning import objectives_of, parameters_like, relearned
+from mobandits.agent.parameters import as_recorded, new_parts, parameters_in, parameters_of
+from mobandits.agent.relearning import relearned
 from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
@@ -23,13 +23,13 @@ from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.objectives import Objective
-from mobandits.logs.parts_as_data import described, made
 from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted, short_repr
 
 PROPENSITIES = ("exact", "sampled", "none")
+CHANGEABLE = ("recipe", "pending", "max_age", "propensity", "objectives")
 
 
 def retune(
@@ -72,10 +72,10 @@ def retune(
         before = None
         after = None
         if change.writer is not None:
-            before = _recorded(
-                core, core.recipe, core.pending.limit, core.pending.max_age, core.objectives
-            )
-            after = _recorded(core, new, limit, age, goal) | {"propensity": law}
+            parameters = parameters_of(core)
+            before = as_recorded(parameters)
+            parameters |= {"recipe": new, "pending": limit, "max_age": age}
+            after = as_recorded(parameters | {"propensity": law, "objectives": goal})
             if prices is not None:
                 after["prices"] = prices
 
@@ -101,17 +101,8 @@ def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
     """Replay a change of parameters, at its time."""
     after = event["after"]
     core.clock = lambda: event["time"]
-    recipe = made(after["recipe"], "recipe")
-    objectives = objectives_of(after, core)
-    retune(
-        core,
-        recipe,
-        after["limit"],
-        after["max_age"],
-        after["propensity"],
-        objectives,
-        again=after,
-    )
+    parameters = parameters_in(after, core)
+    retune(core, again=after, **{name: parameters[name] for name in CHANGEABLE})
 
 
 def core_at_start(
@@ -124,31 +115,8 @@ def core_at_start(
         arms: those that it began with.
         event: its first change of parameters; None: there was none.
     """
-    if event is None:
-        limits = {"limit": core.pending.limit, "max_age": core.pending.max_age}
-        options = limits | {"propensity": core.propensity}
-        return AgentCore(**parameters_like(core, core.recipe, arms, options, core.objectives))
-
-    before = event["before"]
-    recipe = made(before["recipe"], "recipe")
-    objectives = objectives_of(before, core)
-    return AgentCore(**parameters_like(core, recipe, arms, before, objectives))
-
-
-def _recorded(
-    core: AgentCore,
-    recipe: Recipe,
-    limit: int,
-    max_age: float | None,
-    objectives: tuple[Objective, ...],
-) -> dict[str, Any]:
-    return {
-        "recipe": described(recipe, "recipe"),
-        "limit": int(limit),
-        "max_age": max_age,
-        "propensity": core.propensity,
-        **objectives_as_data(objectives),
-    }
+    parameters = parameters_of(core) if event is None else parameters_in(event["before"], core)
+    return AgentCore(**parameters, **new_parts(core, arms))
 
 
 def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:
@@ -176,7 +144,7 @@ def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe |
 def _dropped(core: AgentCore, names: tuple[Hashable, ...]) -> dict[str, Any]:
     """What a store says of the objectives that there ever were and are not among these."""
     writer = core.writer
-    if names == core.objective_names or not isinstance(writer, StoreWriter):
+    if names == core.objective_names or writer is None:
         return {}
 
     before = (writer.store.description or {}).get("dropped", [])
@@ -192,7 +160,7 @@ def _take_objectives(core: AgentCore, objectives: tuple[Objective, ...]) -> None
     core.set_objectives(objectives)
     core.pending.set_objectives(objectives, places)
     core.set_budgets([account.budget for account in core.ledger.accounts])
-    if isinstance(core.writer, StoreWriter):
+    if core.writer is not None:
         core.writer.objective_names = core.objective_names
 
 

@@ -46,10 +46,7 @@ class StateCopy(NamedTuple):
         settled_numbers: of the decisions whose rewards are remembered.
         settled: these rewards.
         arrays: of the policy.
-        stage: of the policy.
-        note_size: the length of its notes.
-        features: the length of a context row.
-        objectives: how many there are.
+        note_size: the length of the policy's notes.
     """
 
     header: dict[str, Any]
@@ -58,10 +55,7 @@ class StateCopy(NamedTuple):
     settled_numbers: list[int]
     settled: list[tuple[float, ...]]
     arrays: list[Array]
-    stage: int
     note_size: int
-    features: int
-    objectives: int
 
     @property
     def events(self) -> int:
@@ -113,7 +107,11 @@ def copied_state(core: AgentCore) -> StateCopy:
     if has_state:
         state = bound.state()
         copies = [array.copy() for array in arrays(state)]
-        _refuse_unreadable(state, copies)
+        fields = [field for _, field in fields_of(state)]
+        try:
+            check_finite(fields, copies)  # no file could be read back with such a state
+        except ValueError as error:
+            raise StateError(f"the agent cannot be saved: {error}") from error
 
     return StateCopy(
         header=_header(core),
@@ -123,10 +121,7 @@ def copied_state(core: AgentCore) -> StateCopy:
         settled_numbers=list(dict.keys(pending.settled)),
         settled=list(dict.values(pending.settled)),
         arrays=copies,
-        stage=bound.stage,
         note_size=bound.note_size,
-        features=core.features,
-        objectives=len(core.objectives),
     )
 
 
@@ -138,14 +133,16 @@ def encoded_state(copied: StateCopy) -> bytes:
 def _all_tables(copied: StateCopy) -> list[Array]:
     """The tables of `file_layout`: decisions that wait or are remembered, and the policy's state."""
     waiting = copied.waiting
-    objectives = copied.objectives
+    stage = copied.header["stage"]
+    features = copied.header["options"]["features"]
+    objectives = len(copied.header["objectives"])
     unknown = [np.nan] * objectives
     nothing = (0.0,) * copied.note_size
 
     def notes_and_times(pending: Pending) -> list[float]:
         # No policy learns from decisions of earlier stages any more, and their notes may be longer
         # or shorter than those of this one.
-        note = pending.note if pending.stage == copied.stage else nothing
+        note = pending.note if pending.stage == stage else nothing
         since = ALWAYS_ACTIVE if pending.since is None else pending.since
         return [*note, pending.time, since]
 
@@ -160,7 +157,7 @@ def _all_tables(copied: StateCopy) -> list[Array]:
     tables = [
         places,
         _table(waiting, notes_and_times, copied.note_size + 2),
-        _table(waiting, lambda pending: pending.x, copied.features),
+        _table(waiting, lambda pending: pending.x, features),
         _table(waiting, lambda pending: pending.rewards or unknown, objectives),
         settled_numbers,
         _table(copied.settled, lambda rewards: rewards, objectives),
@@ -183,15 +180,6 @@ def _table(
         table[start : start + SLICE] = np.array(rows, kind).reshape(len(rows), columns)
 
     return table
-
-
-def _refuse_unreadable(state: Any, copies: list[Array]) -> None:
-    """Refuse a state that no file could be read back with."""
-    fields = [field for _, field in fields_of(state)]
-    try:
-        check_finite(fields, copies)
-    except ValueError as error:
-        raise StateError(f"the agent cannot be saved: {error}") from error
 
 
 def _header(core: AgentCore) -> dict[str, Any]:

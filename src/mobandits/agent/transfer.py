@@ -69,7 +69,11 @@ def _go_on_from(core: AgentCore, other: AgentCore) -> None:
         _check_waiting(core, state)
         text = ""
         if change.writer is not None:
-            text = base64.b64encode(_bytes_to_keep(other)).decode()
+            # Without its decisions, which are of another log.
+            other.pending.open.clear()
+            other.pending.settled.clear()
+            kept = encoded_state(copied_state(other))
+            text = base64.b64encode(kept).decode()
 
         change.write("state", state=text)
         _apply(core, other, state)
@@ -135,13 +139,6 @@ def _check_waiting(core: AgentCore, state: Any) -> None:
         count = int((~is_possible).sum())
         rule = "decisions that wait must fit the state: reward or abandon them first"
         raise ValueError(f"{rule}, got {count} that do not")
-
-
-def _bytes_to_keep(other: AgentCore) -> bytes:
-    """The bytes of an agent without its decisions, which are of another log."""
-    other.pending.open.clear()
-    other.pending.settled.clear()
-    return encoded_state(copied_state(other))
 
 
 def _apply(core: AgentCore, other: AgentCore, state: Any) -> None:

@@ -1,0 +1,61 @@
+"""Parameters of an agent: what its constructor is given, and how events of the log describe it."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from mobandits.agent.core import AgentCore
+from mobandits.logs.log_description import objectives_as_data, objectives_of_data
+from mobandits.logs.objectives import Objective
+from mobandits.logs.parts_as_data import described, made
+
+
+def parameters_of(core: AgentCore) -> dict[str, Any]:
+    """The arguments that make an agent like this one; see `new_parts` for the others."""
+    pending = core.pending
+    return {
+        "recipe": core.recipe,
+        "objectives": core.objectives,
+        "features": core.declared_features,
+        "seed": core.seed,
+        "propensity": core.propensity,
+        "samples": core.samples,
+        "rounds": core.rounds,
+        "pending": pending.limit,
+        "max_age": pending.max_age,
+        "remembered": pending.remembered,
+    }
+
+
+def new_parts(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
+    """The arguments beside `parameters_of` that make an agent which begins with these arms."""
+    budgets = [account.budget for account in core.ledger.accounts]
+    return {"arms": arms, "clock": core.clock, "budgets": budgets}
+
+
+def as_recorded(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that `retune` changes, as its event has them; see `parameters_in`."""
+    return {
+        "recipe": described(parameters["recipe"], "recipe"),
+        "limit": int(parameters["pending"]),
+        "max_age": parameters["max_age"],
+        "propensity": parameters["propensity"],
+        **objectives_as_data(parameters["objectives"]),
+    }
+
+
+def parameters_in(recorded: dict[str, Any], core: AgentCore) -> dict[str, Any]:
+    """The parameters of an agent when an event recorded some of them."""
+    return parameters_of(core) | {
+        "recipe": made(recorded["recipe"], "recipe"),
+        "objectives": objectives_in(recorded, core),
+        "pending": recorded["limit"],
+        "max_age": recorded["max_age"],
+        "propensity": recorded["propensity"],
+    }
+
+
+def objectives_in(recorded: dict[str, Any], core: AgentCore) -> tuple[Objective, ...]:
+    """The objectives that an event records; else those of the agent."""
+    if "objectives" not in recorded:
+        return core.objectives
+    return objectives_of_data(recorded, "event")
