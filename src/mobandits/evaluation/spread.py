@@ -81,7 +81,7 @@ def spread_of(effects: Array, size: Array) -> Spread:
 
     Example:
         >>> even = spread_of(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.ones(1))
-        >>> even.freedom, even.skew.tolist()
+        >>> even.freedom, even.skew.round(12).tolist()
         (3.0, [0.0])
         >>> heavy = spread_of(np.array([[-1.0], [-1.0], [-1.0], [3.0]]), np.ones(1))
         >>> heavy.error.tolist(), heavy.skew.tolist()
