@@ -152,24 +152,26 @@ def moment_sums(effects: Array, axes: Axes) -> Array:
         effects: (rounds, objectives) influences.
         axes: their coordinates.
     """
-    first_of_pair, second_of_pair = axes.pairs
+    pairs = list(zip(*axes.pairs, strict=True))
     columns = len(axes.columns)
-    size = 1 + 2 * columns + len(first_of_pair)
+    size = 1 + 2 * columns + len(pairs)
     sums = np.zeros((size, size))
     unit = axes.unit[:, None]
     # A row per factor, as long as a block: much faster than a short row per round.
     rows = np.empty((size, BLOCK))
     pieces = rows.reshape(size, -1, PIECE).swapaxes(0, 1)
     for first in range(0, len(effects), BLOCK):
-        block = effects[first : first + BLOCK, axes.columns]
-        rounds = len(block)
+        block = effects[first : first + BLOCK].T[axes.columns]
+        rounds = block.shape[1]
         rows[:, rounds:] = 0.0  # of the last block, which may be shorter
         rows[0, :rounds] = 1.0
         scaled = rows[1 : 1 + columns]
-        np.divide(block.T, unit, out=scaled[:, :rounds])
+        np.divide(block, unit, out=scaled[:, :rounds])
         np.square(scaled, out=rows[1 + columns : 1 + 2 * columns])
         along = axes.directions.T @ scaled
-        np.multiply(along[first_of_pair], along[second_of_pair], out=rows[1 + 2 * columns :])
+        for place, (left, right) in enumerate(pairs, 1 + 2 * columns):
+            np.multiply(along[left], along[right], out=rows[place])
+
         sums += (pieces @ pieces.swapaxes(1, 2)).sum(0)
 
     return sums

@@ -115,9 +115,8 @@ class ParquetTable:
     def __iter__(self) -> Iterator[Feedback]:
         table = pl.scan_parquet(self.path).select(self._columns)
         # Polars reads ahead, a row group at a time, and only these columns.
-        for frame in table.collect_batches(chunk_size=self.rows, maintain_order=True):
-            for part in frame.iter_slices(self.rows):
-                yield self._feedback(part)
+        batches = table.collect_batches(chunk_size=self.rows, maintain_order=True)
+        yield from map(self._feedback, batches)
 
     def each(self, function: Callable[[int, Feedback], T]) -> Iterator[T]:
         """The results of a function of a chunk's number and the chunk, in the order of the file."""
