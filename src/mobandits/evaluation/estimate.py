@@ -37,7 +37,6 @@ class Estimate:
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
         sensitivity: of the target's self-normalised estimate to odds that are not the estimated
             ones; None where propensities were not estimated, or the target is the logging policy.
-
         differences: {other target: the spread of the difference to it}, of a stream, whose rounds are
             not kept.
 
