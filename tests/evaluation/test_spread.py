@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mobandits.evaluation.spread import BLOCK, reach, spread_of, tail
+from mobandits.evaluation.spread import (
+    BLOCK,
+    axes_of,
+    moment_sums,
+    reach,
+    spread_from,
+    spread_of,
+    tail,
+)
 
 
 def effects_of(seed, rounds=50, objectives=3):
@@ -31,6 +39,32 @@ def test_moments_are_those_of_a_plain_loop(seed, rounds, objectives):
     assert found.joint_freedom == pytest.approx(joint_freedom, rel=1e-6)
     np.testing.assert_allclose(found.skew, skew, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(found.joint_skew, joint_skew, rtol=1e-6, atol=1e-12)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    rounds=st.integers(2, 60),
+    is_constant=st.booleans(),
+    unknown=st.booleans(),
+    misfit=st.floats(0.0, 3.0),
+)
+def test_sums_of_parts_are_those_of_the_whole(seed, rounds, is_constant, unknown, misfit):
+    effects = effects_of(seed, rounds)
+    if is_constant:
+        effects[:, 0] = 0.0
+    if unknown:
+        effects[0, 1] = np.nan
+    whole = spread_of(effects, np.ones(3))
+    products = effects.T @ effects
+    # Coordinates that fit badly, as those of influences to first order do.
+    axes = axes_of(products + misfit * np.diag(np.diag(products)), rounds, np.ones(3))
+    parts = effects[: rounds // 3], effects[rounds // 3 :]
+    sums = sum(moment_sums(part, axes) for part in parts)
+    found = spread_from(rounds, products, axes, sums)
+    np.testing.assert_allclose(found.skew, whole.skew, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(found.joint_skew, whole.joint_skew, rtol=1e-6, atol=1e-12)
+    assert found.freedom == pytest.approx(whole.freedom, rel=1e-9)
+    assert found.joint_freedom == pytest.approx(whole.joint_freedom, rel=1e-6)
 
 
 def test_blocks_of_rounds_make_no_difference():

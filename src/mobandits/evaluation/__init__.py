@@ -27,7 +27,7 @@ from mobandits.evaluation.sensitivity_table import sensitivity_table
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.spread import Spread
 from mobandits.evaluation.switch_dr import SwitchDr
-from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Uniform
+from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, StoredProbabilities, Uniform
 from mobandits.evaluation.terms import Terms
 from mobandits.evaluation.training import Trained
 from mobandits.evaluation.tuned import Candidate, Tuned
@@ -59,6 +59,7 @@ __all__ = [
     "Sensitivity",
     "Snips",
     "Spread",
+    "StoredProbabilities",
     "SwitchDr",
     "Terms",
     "Trained",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from mobandits.contracts.protocols import Array, Recipe
-from mobandits.evaluation.comparison import own_values, values_in_text
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.gains import CandidateGain
+from mobandits.evaluation.own_values import own_values, values_in_text
 from mobandits.evaluation.spend_curve import Knee
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective

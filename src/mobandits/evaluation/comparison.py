@@ -28,11 +28,12 @@ from mobandits.evaluation.estimated_propensities import (
 )
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.ips import Ips
-from mobandits.evaluation.regions import Box
+from mobandits.evaluation.own_values import own_values, values_in_text
 from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
 from mobandits.evaluation.snips import Snips
+from mobandits.evaluation.streamed import Stream, stream_estimates
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import (
     LoggingPolicy,
@@ -42,7 +43,7 @@ from mobandits.evaluation.targets import (
     probabilities_of,
 )
 from mobandits.logs import Feedback
-from mobandits.logs.objectives import Objective, signs_of
+from mobandits.logs.objectives import Objective
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity, quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
@@ -218,59 +219,8 @@ class Comparison:
         return any(each.sensitivity is not None for each in self.estimates.values())
 
 
-def own_values(
-    estimate: Estimate, objectives: Sequence[Objective], level: float
-) -> tuple[Array, Array, Array]:
-    """The values of an estimate and the ends of its joint box, in the objectives' own directions.
-
-    Args:
-        estimate: in which more is better.
-        objectives: of its log.
-        level: of the box.
-
-    Returns:
-        (objectives,) values, lower ends and upper ends.
-
-    Example:
-        >>> from mobandits.evaluation import LoggingPolicy
-        >>> cost = Objective("cost", minimise=True)
-        >>> log = Feedback(np.ones((4, 1)), [0] * 4, [[-2.0], [-1.0]] * 2, [1.0] * 4, "a", [cost])
-        >>> estimate = evaluate(log, LoggingPolicy(), "snips")
-        >>> [ends.round(2).tolist() for ends in own_values(estimate, log.objectives, 0.5)]
-        [[1.5], [1.28], [1.72]]
-    """
-    low, high = own_ends(estimate.box(level), objectives)
-    return estimate.value * signs_of(objectives), low, high
-
-
-def own_ends(box: Box, objectives: Sequence[Objective]) -> tuple[Array, Array]:
-    """(objectives,) lower and upper ends of a box, in the objectives' own directions.
-
-    Example:
-        >>> cost = Objective("cost", minimise=True)
-        >>> [ends.tolist() for ends in own_ends(Box(np.array([-2.0]), np.array([-1.0])), [cost])]
-        [[1.0], [2.0]]
-    """
-    is_minimised = signs_of(objectives) < 0.0
-    low = np.where(is_minimised, -box.high, box.low)
-    high = np.where(is_minimised, -box.low, box.high)
-
-    return low, high
-
-
-def values_in_text(estimate: Estimate, objectives: Sequence[Objective], level: float) -> list[str]:
-    """The value of each objective with its interval in the joint box, as notebooks show it."""
-    # Estimates keep their spread, so that a box costs no pass over the rounds.
-    columns = own_values(estimate, objectives, level)
-    texts = []
-    for value, low, high in zip(*(column.tolist() for column in columns), strict=True):
-        texts.append(f"{value:.4g} ({low:.4g} to {high:.4g})")
-
-    return texts
-
-
 def evaluate(
-    log: Feedback,
+    log: Feedback | Stream,
     target: Target,
     estimator: ValueEstimator | str = "dr",
     *,
@@ -325,7 +275,7 @@ def evaluate(
 
 
 def compare(
-    log: Feedback,
+    log: Feedback | Stream,
     targets: Mapping[str, Target],
     estimators: Sequence[ValueEstimator | str] | ValueEstimator | str = ("ips", "snips", "dr"),
     *,
@@ -348,7 +298,9 @@ def compare(
 
     Args:
         log: the logged decisions; of one in which several arms were chosen for a context
-            (`Agent.decide` with `top`), write `log.first_ranks()`.
+            (`Agent.decide` with `top`), write `log.first_ranks()`. One that does not fit in memory
+            is a `mobandits.logs.stream` or `ParquetTable`, which is read twice, and once more for a
+            reward model: what is evaluated must then be a sum over rounds.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
             returns them; `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or
             `Trained(recipe)`.
@@ -373,6 +325,17 @@ def compare(
     by_label = _labelled(estimators)
     choice("propensities", propensities, PROPENSITIES)
     estimates_propensities = propensities == ESTIMATED
+    if isinstance(log, Stream):
+        if estimates_propensities or logging is not None:
+            given = "propensities='estimated'" if estimates_propensities else "logging"
+            raise ValueError(f"log must be in memory for {given}, got a stream")
+
+        check_targets(targets)
+        objectives, found = stream_estimates(
+            log, targets, by_label, model=model, folds=folds, seed=seed
+        )
+        return Comparison(objectives, found, dict(targets))
+
     # With estimated propensities any estimator has weights: what needs them is not refused.
     check_comparison(log, targets, {} if estimates_propensities else by_label)
     if estimates_propensities:
@@ -435,12 +398,9 @@ def check_comparison(
 
         raise ValueError(f"log must be a Feedback, got {quoted(log)}{advice}")
 
-    if not isinstance(targets, Mapping):
-        raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
+    check_targets(targets)
     if not len(log):
         raise ValueError("log must have at least one round, got none")
-    if not targets:
-        raise ValueError("targets must name at least one target, got none")
 
     refuse_ranks(log)
     for name, target in targets.items():
@@ -452,6 +412,14 @@ def check_comparison(
     only_logging = all(isinstance(target, LoggingPolicy) for target in targets.values())
     if weighted and not only_logging:
         require_propensities(log)
+
+
+def check_targets(targets: Mapping[str, Target]) -> None:
+    """Refuse what is no dictionary of targets."""
+    if not isinstance(targets, Mapping):
+        raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
+    if not targets:
+        raise ValueError("targets must name at least one target, got none")
 
 
 @contextlib.contextmanager

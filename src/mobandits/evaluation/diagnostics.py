@@ -1,13 +1,13 @@
 """Numbers that say how much a log can tell of a target."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import EvaluationCase
-
-UNKNOWN = (np.nan,) * 5
+from mobandits.evaluation.terms import Largest
 
 
 @dataclass(frozen=True)
@@ -60,45 +60,79 @@ def diagnose(case: EvaluationCase, logging: Array | None = None) -> Diagnostics:
         >>> diagnose(EvaluationCase(log, np.full((2, 2), 0.5))).effective_rounds
         1.8
     """
-    log = case.log
-    is_logging_policy = case.probabilities is None
-    weighing = UNKNOWN
-    # Asked of the log and not of the case, which refuses to give weights without propensities.
-    if is_logging_policy or not np.isnan(log.propensities).any():
-        weighing = _weighing(case.weights)
+    return diagnosis(weight_sums(case), *_uncovered(case, logging))
 
-    effective, largest, share, mean, strayed = weighing
-    uncovered_rounds, uncovered_mass = _uncovered(case, logging)
+
+class WeightSums(NamedTuple):
+    """Sums over rounds on which `Diagnostics` rest.
+
+    Attributes:
+        rounds: their number.
+        sums: (4,) of w, w^2, (w - 1)^2 and the target's probability of the arm that was played.
+        largest: max w.
+        plays: (arms,) rounds in which each was played.
+        law: (arms,) sums of the target's probabilities; 0 where they are not known.
+    """
+
+    rounds: int
+    sums: Array
+    largest: Largest
+    plays: Array
+    law: Array
+
+
+def weight_sums(case: EvaluationCase) -> WeightSums:
+    """The sums of a case; NaN where propensities were not logged."""
+    log = case.log
+    arms = len(log.arm_names)
+    probabilities = case.probabilities
+    weights = case.played
+    law = np.zeros(arms)
+    if probabilities is not None:
+        # Not by the case, which refuses to give weights without propensities.
+        weights = case.played / log.propensities
+        law[: probabilities.shape[1]] = probabilities.sum(0)
+
+    away = weights - 1.0
+    sums = [weights.sum(), (weights**2).sum(), away @ away, case.played.sum()]
+    plays = np.bincount(log.arms, minlength=arms).astype(np.float64)
+
+    return WeightSums(len(log), np.array(sums), Largest(weights.max()), plays, law)
+
+
+def diagnosis(sums: WeightSums, uncovered_rounds: float, uncovered_mass: float) -> Diagnostics:
+    """The diagnostics that follow from sums.
+
+    Args:
+        sums: over all rounds.
+        uncovered_rounds: as in `Diagnostics`, as is the next.
+        uncovered_mass: of plays.
+    """
+    total, squares, away, played = sums.sums.tolist()
+    largest = float(sums.largest.value)
+    mean = total / sums.rounds
+    distance = abs(mean - 1.0)
+    # Around 1, where the mean should be, so that hardly anything cancels.
+    variance = max(away / sums.rounds - distance**2, 0.0)
+    error = np.sqrt(variance / sums.rounds)
+    with np.errstate(divide="ignore"):
+        # Equal weights have no error: then a distance of rounding size is none.
+        strayed = 0.0 if distance < 1e-12 else np.float64(distance) / error
+
+    effective = 0.0 if squares == 0.0 else total**2 / squares
+    share = 0.0 if total == 0.0 else largest / total
 
     return Diagnostics(
-        rounds=len(log),
+        rounds=sums.rounds,
         effective_rounds=effective,
         largest_weight=largest,
         largest_share=share,
         mean_weight=mean,
-        strayed=strayed,
-        matched=float(case.played.mean()),
+        strayed=float(strayed),
+        matched=played / sums.rounds,
         uncovered_rounds=uncovered_rounds,
         uncovered_mass=uncovered_mass,
     )
-
-
-def _weighing(weights: Array) -> tuple[float, float, float, float, float]:
-    """Effective rounds, largest weight and its share, mean weight, and how far it strayed."""
-    total = weights.sum()
-    squares = (weights**2).sum()
-    largest = weights.max()
-    mean = weights.mean()
-    error = weights.std() / len(weights) ** 0.5
-    distance = abs(mean - 1.0)
-    with np.errstate(divide="ignore"):
-        # Equal weights have no error: then a distance of rounding size is none.
-        strayed = 0.0 if distance < 1e-12 else distance / error
-
-    effective = total**2 / squares if squares > 0.0 else 0.0
-    share = largest / total if total > 0.0 else 0.0
-
-    return float(effective), float(largest), float(share), float(mean), float(strayed)
 
 
 def _uncovered(case: EvaluationCase, logging: Array | None) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.regions import FLAT
-from mobandits.evaluation.spread import spread_of, tail
+from mobandits.evaluation.spread import Spread, spread_of, tail
 from mobandits.evaluation.terms import influence
 from mobandits.support.checks import as_float_array, number
 from mobandits.support.naming import quoted
@@ -98,9 +98,7 @@ def dominance(
     difference = first.value - second.value
     is_rounding = np.abs(difference) <= FLAT * size
     difference = np.where(is_rounding, 0.0, difference)
-    # Round by round: what both targets owe to the same rounds cancels.
-    effects = influence(first.terms) - influence(second.terms)
-    ahead = spread_of(effects, size)
+    ahead = _spread_of_difference(first, second, size)
     behind = ahead.mirrored()
 
     def p_first_above(bound: Array) -> Array:
@@ -135,6 +133,20 @@ def dominance(
         p_dominated=p_dominated,
         p_incomparable=p_incomparable,
     )
+
+
+def _spread_of_difference(first: Estimate, second: Estimate, size: Array) -> Spread:
+    """The spread of the first value less the second, from the same rounds."""
+    # Of a stream, rounds are not kept, and spreads are.
+    if second.target in first.differences:
+        return first.differences[second.target]
+    if first.target in second.differences:
+        return second.differences[first.target].mirrored()
+
+    # Round by round: what both targets owe to the same rounds cancels.
+    effects = influence(first.terms) - influence(second.terms)
+
+    return spread_of(effects, size)
 
 
 def _p_dominates(not_worse: Array, better: Array, exact: Mask) -> float:

@@ -1,7 +1,8 @@
 """An estimate of a target's value: a vector, with its standard errors and joint regions."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+import copy
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,7 @@ from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.sensitivity import Sensitivity
 from mobandits.evaluation.spread import Spread, joint_reach, spread_of
-from mobandits.evaluation.terms import Terms, influence, ratio_of_sums
+from mobandits.evaluation.terms import Terms, TermSums, influence, term_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
@@ -36,6 +37,8 @@ class Estimate:
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
         sensitivity: of the target's self-normalised estimate to odds that are not the estimated
             ones; None where propensities were not estimated, or the target is the logging policy.
+        differences: {other target: the spread of the difference to it}, of a stream, whose rounds are
+            not kept.
 
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
@@ -53,6 +56,7 @@ class Estimate:
     diagnostics: Diagnostics
     warnings: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
+    differences: Mapping[str, Spread] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """The value and its standard error, without the terms of a million rounds."""
@@ -67,12 +71,17 @@ class Estimate:
     @cached_property
     def value(self) -> Array:
         """(objectives,) the estimate; NaN where no round speaks of an objective."""
-        return ratio_of_sums(self.terms)
+        return self.sums.value
+
+    @cached_property
+    def sums(self) -> TermSums:
+        """The sums of the terms, on which the value rests."""
+        return term_sums(self.terms)
 
     @cached_property
     def spread(self) -> Spread:
         """How far the estimate may be off: all regions rest on it."""
-        effects = influence(self.terms)
+        effects = influence(self.terms, self.sums)
         size = np.abs(self.value)
         return spread_of(effects, size)
 
@@ -102,15 +111,15 @@ class Estimate:
 
     def warned(self, warnings: tuple[str, ...]) -> "Estimate":
         """The same estimate with these warnings."""
-        estimate = replace(self, warnings=warnings)
-        # The cache of the property goes along: no second pass over the rounds.
-        vars(estimate)["spread"] = self.spread
+        # The caches of properties go along: no second pass over the rounds.
+        estimate = copy.copy(self)
+        vars(estimate)["warnings"] = warnings
         return estimate
 
     @property
     def rounds(self) -> int:
         """Length of the log."""
-        return len(self.terms.numerator)
+        return self.sums.rounds
 
     @property
     def bias_bound(self) -> Array:
@@ -118,12 +127,8 @@ class Estimate:
 
         It is itself an estimate; 0 where nothing is clipped.
         """
-        lost = self.terms.lost
-        if lost is None:
-            return np.zeros(len(self.objectives))
-
         rounds = np.maximum(self.seen, 1)  # an objective without rewards has lost nothing
-        bound: Array = lost.sum(0) / rounds
+        bound: Array = self.sums.lost / rounds
 
         return bound
 

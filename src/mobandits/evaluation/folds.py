@@ -27,10 +27,28 @@ def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
     """
     _check_parts("folds", folds, rounds)
     integer("seed", seed, at_least=0)
-    rng = np.random.default_rng(seed)
+    return _shuffled(rounds, folds, np.random.default_rng(seed))
+
+
+def folds_of_chunk(rounds: int, folds: int, seed: int, number: int) -> IntArray:
+    """As `folds_of`, for one chunk of a stream, whatever its length.
+
+    Args:
+        rounds: length of the chunk.
+        folds: number of folds.
+        seed: of the random assignment.
+        number: of the chunk, from 0.
+
+    Example:
+        >>> folds_of_chunk(1, 5, seed=0, number=3).tolist()
+        [0]
+    """
+    return _shuffled(rounds, folds, np.random.default_rng([seed, number]))
+
+
+def _shuffled(rounds: int, folds: int, rng: np.random.Generator) -> IntArray:
     # Shuffled and not drawn one by one, which would leave some folds larger than others.
     in_turn = np.arange(rounds) % folds
-
     return rng.permutation(in_turn)
 
 

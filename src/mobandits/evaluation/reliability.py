@@ -1,10 +1,11 @@
 """Rules for when an estimate is not reliable, with their thresholds, and the warnings they give."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask
+from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import EvaluationCase, ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.direct_method import DirectMethod
@@ -59,6 +60,64 @@ def estimate_case(
     return estimate.warned(cautions(case, estimate))
 
 
+class Evidence(NamedTuple):
+    """Sums over rounds on which warnings about rewards rest; those of two parts of a log add up.
+
+    Attributes:
+        plays: (arms,) rounds in which each was played.
+        missing: (objectives, arms) those of them without a reward.
+        counted: (objectives,) rounds with a weight and a reward.
+        rare: (objectives, 2) sums of w and w^2 over those without the most common reward.
+    """
+
+    plays: Array
+    missing: Array
+    counted: Array
+    rare: Array
+
+
+def evidence_of(case: EvaluationCase, weights: Array, common: Array) -> Evidence:
+    """The sums of a case.
+
+    Args:
+        case: the target on the log.
+        weights: (rounds,).
+        common: (objectives,) the most common rewards.
+    """
+    log = case.log
+    arms = len(log.arm_names)
+    objectives = len(common)
+    missing = np.zeros((objectives, arms))
+    counted = np.zeros(objectives)
+    rare = np.zeros((objectives, 2))
+    is_weighted = weights > 0.0
+    for l, rewards in enumerate(case.rewards.T):
+        is_missing = np.isnan(rewards)
+        counts = is_weighted & ~is_missing
+        if is_missing.any():
+            missing[l] = np.bincount(log.arms, weights=is_missing, minlength=arms)
+
+        counted[l] = np.count_nonzero(counts)
+        rare_weights = weights[counts & (rewards != common[l])]
+        rare[l] = rare_weights.sum(), rare_weights @ rare_weights
+
+    plays = np.bincount(log.arms, minlength=arms).astype(np.float64)
+
+    return Evidence(plays, missing, counted, rare)
+
+
+def common_rewards(rewards: Array, weights: Array) -> Array:
+    """(objectives,) the most common reward of rounds with a weight; NaN without any."""
+    common = np.full(rewards.shape[1], np.nan)
+    for l, column in enumerate(rewards.T):
+        counts = (weights > 0.0) & ~np.isnan(column)
+        values, sizes = np.unique(column[counts], return_counts=True)
+        if len(values):
+            common[l] = values[sizes.argmax()]
+
+    return common
+
+
 def has_estimated_weights(case: EvaluationCase) -> bool:
     """Whether weights rest on estimated propensities: those of the logging policy are always 1."""
     return case.log.propensity_mode == ESTIMATED and case.probabilities is not None
@@ -97,28 +156,48 @@ def cautions(case: EvaluationCase, estimate: Estimate) -> tuple[str, ...]:
         >>> evaluate(log, Uniform(), "ips").warnings[0].partition(";")[0]
         'few rounds: the log tells as much as 1.8 rounds of the target would'
     """
-    is_model_alone = isinstance(estimate.estimator, DirectMethod)
-    is_replay = isinstance(estimate.estimator, Replay)
-    warnings: list[str] = []
-    if is_model_alone:
-        warnings.append(MODEL_ALONE)
-    elif is_replay:
-        warnings += _of_replay(case)
-    else:
-        warnings += _of_weights(estimate)
-        warnings += _of_estimated_propensities(case)
+    estimator = estimate.estimator
+    if isinstance(estimator, DirectMethod):
+        return cautions_of_sums(estimate, None)
 
-    warnings += _of_overlap(estimate)
-    # Terms of the direct method are predictions: neither weights nor missing rewards reach them.
-    if not is_model_alone:
-        weights = case.played if is_replay else case.weights
-        warnings += _of_tails(estimate)
-        warnings += _of_events(case, estimate, weights)
-        warnings += _of_missing(case, estimate)
+    is_replay = isinstance(estimator, Replay)
+    weights = case.played if is_replay else case.weights
+    common = common_rewards(case.rewards, weights)
+    evidence = evidence_of(case, weights, common)
+    if is_replay:
+        return (*_of_replay(case), *_of_overlap(estimate), *_of_rewards(estimate, evidence))
 
-    warnings += _of_clipping(estimate)
+    estimated = list(_of_estimated_propensities(case))
+    return cautions_of_sums(estimate, evidence, estimated)
 
-    return tuple(warnings)
+
+def cautions_of_sums(
+    estimate: Estimate, evidence: Evidence | None, of_propensities: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """As `cautions`, of an estimate by weights or the direct method.
+
+    Args:
+        estimate: with its diagnostics.
+        evidence: of the rewards; not used by the direct method, whose terms are predictions:
+            neither weights nor missing rewards reach them.
+        of_propensities: further warnings.
+    """
+    if evidence is None or isinstance(estimate.estimator, DirectMethod):
+        return (MODEL_ALONE, *_of_overlap(estimate), *_of_clipping(estimate))
+
+    return (
+        *_of_weights(estimate),
+        *of_propensities,
+        *_of_overlap(estimate),
+        *_of_rewards(estimate, evidence),
+    )
+
+
+def _of_rewards(estimate: Estimate, evidence: Evidence) -> Iterator[str]:
+    yield from _of_tails(estimate)
+    yield from _of_events(estimate, evidence)
+    yield from _of_missing(estimate, evidence)
+    yield from _of_clipping(estimate)
 
 
 def doubts_of_weights(estimate: Estimate) -> list[str]:
@@ -207,49 +286,27 @@ def _of_overlap(estimate: Estimate) -> Iterator[str]:
         )
 
 
-def _of_events(case: EvaluationCase, estimate: Estimate, weights: Array) -> Iterator[str]:
+def _of_events(estimate: Estimate, evidence: Evidence) -> Iterator[str]:
     # One click among a thousand rounds: the standard error is as uncertain as the click rate.
-    for name, rewards in zip(estimate.objectives, case.rewards.T, strict=True):
-        was_observed = ~np.isnan(rewards)
-        counts = (weights > 0.0) & was_observed
-        events = _effective_events(rewards[counts], weights[counts])
+    names = estimate.objectives
+    for name, rounds, (total, squares) in zip(names, evidence.counted, evidence.rare, strict=True):
+        # How many rounds of equal weight tell as much as those without the most common reward.
+        events = 0.0 if squares == 0.0 else total**2 / squares
         if events < EVENTS:
-            rounds = counts.sum()
             yield (
-                f"few events: in {name}, only {events:.3g} effective of {rounds} rounds with a weight "
-                "brought a reward other than the most common one; "
+                f"few events: in {name}, only {events:.3g} effective of {rounds:.0f} rounds with a "
+                "weight brought a reward other than the most common one; "
                 f"below {EVENTS}, regions are not reliable"
             )
 
 
-def _effective_events(rewards: Array, weights: Array) -> float:
-    """How many rounds of equal weight tell as much as those without the most common reward."""
-    if not len(rewards):
-        return 0.0
-
-    values, sizes = np.unique(rewards, return_counts=True)
-    most_common = values[sizes.argmax()]
-    rare_weights = weights[rewards != most_common]
-    if not len(rare_weights):
-        return 0.0
-
-    total = rare_weights.sum()
-    squares = (rare_weights**2).sum()
-    events: float = total**2 / squares
-
-    return events
-
-
-def _of_missing(case: EvaluationCase, estimate: Estimate) -> Iterator[str]:
-    log = case.log
-    plays = np.bincount(log.arms, minlength=len(log.arm_names))
-    for name, rewards in zip(estimate.objectives, case.rewards.T, strict=True):
-        missing = np.isnan(rewards)
-        if missing.all():
+def _of_missing(estimate: Estimate, evidence: Evidence) -> Iterator[str]:
+    for name, missing in zip(estimate.objectives, evidence.missing, strict=True):
+        if missing.sum() == evidence.plays.sum():
             yield f"missing rewards: {name} was never observed"
             continue
 
-        difference = _largest_difference(missing, log.arms, plays)
+        difference = _largest_difference(missing, evidence.plays)
         if difference > UNEVEN:
             yield (
                 f"missing rewards: in {name} the share that is missing differs by {difference:.2f} "
@@ -257,9 +314,8 @@ def _of_missing(case: EvaluationCase, estimate: Estimate) -> Iterator[str]:
             )
 
 
-def _largest_difference(missing: Mask, arms: IntArray, plays: IntArray) -> float:
+def _largest_difference(missing_plays: Array, plays: Array) -> float:
     """The largest difference between arms in the share of missing rewards."""
-    missing_plays = np.bincount(arms, weights=missing, minlength=len(plays))
     often_played = plays >= EVENTS  # the share of a rarely played arm is mostly chance
     if not often_played.any():
         return 0.0

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -115,7 +116,8 @@ class RidgePerArm:
             means_by_fold.append(mean)
 
         means = np.array(means_by_fold)
-        theta = self._coefficients(log, observed, folds, means, forward=forward)
+        sums = ridge_sums(log, folds, len(means))
+        theta = coefficients(sums, means, self.penalty, forward=forward)
         if not forward:
             return CrossFitted(log, folds, means, theta)
 
@@ -125,50 +127,88 @@ class RidgePerArm:
 
         return CrossFitted(log[first:], later_folds, means[1:], theta[1:])
 
-    def _coefficients(
-        self, log: Feedback, observed: Array, folds: IntArray, means: Array, *, forward: bool
-    ) -> Array:
-        """The coefficients theta, (folds, arms, features + 1, objectives).
 
-        Where all rewards were observed, one Gram matrix serves every objective.
-        """
-        of_training = _of_earlier_folds if forward else _of_other_folds
-        fold_count, objectives = means.shape
-        arms = len(log.arm_names)
-        size = log.contexts.shape[-1] + 1
-        complete = bool(observed.all())
-        grams = 1 if complete else objectives
-        rewards = np.where(observed, log.rewards, 0.0)
-        # A fold's sums; those of the other folds are the total less these, so that each round is
-        # read once however many folds there are.
-        gram = np.zeros((fold_count, arms, grams, size, size))
-        moment = np.zeros((fold_count, arms, objectives, size))
-        mass = np.zeros((fold_count, arms, objectives, size))
-        for fold, arm, rounds in _groups(folds, log.arms, fold_count, arms):
-            features = _features(log, rounds, arm)
-            present = observed[rounds]
-            for objective in range(grams):
-                counted = features
-                if not complete:
-                    counted = features * present[:, objective, None]
+class RidgeSums(NamedTuple):
+    """Sums over rounds on which ridge regressions rest; those of two parts of a log add up.
 
-                gram[fold, arm, objective] = features.T @ counted
+    Attributes:
+        gram: (folds, arms, 1 or objectives, features + 1, features + 1) of z z', one for all
+            objectives where all rewards were observed.
+        moment: (folds, arms, objectives, features + 1) of r z.
+        mass: (folds, arms, objectives, features + 1) of z where r was observed.
+    """
 
-            moment[fold, arm] = rewards[rounds].T @ features
-            mass[fold, arm] = present.T.astype(np.float64) @ features
+    gram: Array
+    moment: Array
+    mass: Array
 
-        # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
-        shift = means[:, None, :, None] * of_training(mass)
-        centred = of_training(moment) - shift
-        ridge = of_training(gram) + self.penalty * np.eye(size)
-        if complete:
-            # One factorisation for the right-hand sides of all objectives.
-            solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
-        else:
-            by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
-            solution = by_objective.swapaxes(2, 3)
+    def means(self) -> Array:
+        """(folds, objectives) the mean reward outside of each fold; 0 where there is none."""
+        total = _of_other_folds(self.moment[..., 0]).sum(1)
+        count = _of_other_folds(self.mass[..., 0]).sum(1)
+        means: Array = total / np.maximum(count, 1.0)
+        return means
 
-        return np.asarray(solution, np.float64)
+
+def ridge_sums(log: Feedback, folds: IntArray, fold_count: int) -> RidgeSums:
+    """The sums of every fold, arm and objective.
+
+    Args:
+        log: the logged decisions.
+        folds: (rounds,) the fold of each.
+        fold_count: their number.
+    """
+    observed = ~np.isnan(log.rewards)
+    objectives = log.rewards.shape[1]
+    arms = len(log.arm_names)
+    size = log.contexts.shape[-1] + 1
+    complete = bool(observed.all())
+    # Where all rewards were observed, one Gram matrix serves every objective.
+    grams = 1 if complete else objectives
+    rewards = np.where(observed, log.rewards, 0.0)
+    gram = np.zeros((fold_count, arms, grams, size, size))
+    moment = np.zeros((fold_count, arms, objectives, size))
+    mass = np.zeros((fold_count, arms, objectives, size))
+    for fold, arm, rounds in _groups(folds, log.arms, fold_count, arms):
+        features = _features(log, rounds, arm)
+        present = observed[rounds]
+        for objective in range(grams):
+            counted = features
+            if not complete:
+                counted = features * present[:, objective, None]
+
+            gram[fold, arm, objective] = features.T @ counted
+
+        moment[fold, arm] = rewards[rounds].T @ features
+        mass[fold, arm] = present.T.astype(np.float64) @ features
+
+    return RidgeSums(gram, moment, mass)
+
+
+def coefficients(sums: RidgeSums, means: Array, penalty: float, *, forward: bool = False) -> Array:
+    """The coefficients theta, (folds, arms, features + 1, objectives).
+
+    Args:
+        sums: of every fold; those of the other folds are the total less these, so that each round
+            is read once however many folds there are.
+        means: (folds, objectives) mean rewards of the training rounds.
+        penalty: as in `RidgePerArm`.
+        forward: as in `RidgePerArm.fit`.
+    """
+    of_training = _of_earlier_folds if forward else _of_other_folds
+    size = sums.mass.shape[-1]
+    # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
+    shift = means[:, None, :, None] * of_training(sums.mass)
+    centred = of_training(sums.moment) - shift
+    ridge = of_training(sums.gram) + penalty * np.eye(size)
+    if ridge.shape[2] == 1:
+        # One factorisation for the right-hand sides of all objectives.
+        solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))
+    else:
+        by_objective = np.linalg.solve(ridge, centred[..., None])[..., 0]
+        solution = by_objective.swapaxes(2, 3)
+
+    return np.asarray(solution, np.float64)
 
 
 class CrossFitted:

@@ -5,7 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from mobandits.evaluation.comparison import Comparison, own_ends
+from mobandits.evaluation.comparison import Comparison
+from mobandits.evaluation.own_values import own_ends
 from mobandits.evaluation.reliability import doubts_of_weights
 from mobandits.evaluation.sensitivity import GAMMAS, MOST
 from mobandits.figures.contents import SensitivitySummary

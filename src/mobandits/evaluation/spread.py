@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array
+from mobandits.contracts.protocols import Array, IntArray
 from mobandits.evaluation.regions import FLAT
 from mobandits.statistics.quantiles import student_quantile, student_tail
 
-BLOCK = 8192  # rounds at a time: more would not stay in the processor's cache
+PIECE = 248  # rounds of a product of matrices: of more, its library would start threads that wait
+BLOCK = 17 * PIECE  # rounds at a time: more would not stay in the processor's cache
 
 
 class Spread(NamedTuple):
@@ -80,34 +81,130 @@ def spread_of(effects: Array, size: Array) -> Spread:
 
     Example:
         >>> even = spread_of(np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.ones(1))
-        >>> even.freedom, even.skew.tolist()
+        >>> even.freedom, even.skew.round(12).tolist()
         (3.0, [0.0])
         >>> heavy = spread_of(np.array([[-1.0], [-1.0], [-1.0], [3.0]]), np.ones(1))
         >>> heavy.error.tolist(), heavy.skew.tolist()
         ([1.0], [0.125])
     """
-    rounds, objectives = effects.shape
-    others = max(rounds - 1, 1)
     with np.errstate(invalid="ignore"):
         products: Array = effects.T @ effects
-        covariance = products / (rounds * others)
 
-    error = np.sqrt(np.diag(covariance))
+    axes = axes_of(products, len(effects), size)
+    sums = moment_sums(effects, axes)
+
+    return spread_from(len(effects), products, axes, sums)
+
+
+class Axes(NamedTuple):
+    """Coordinates in which the moments of influences are summed, so that nothing cancels.
+
+    Attributes:
+        columns: of the objectives that vary; moments of the others have no unit.
+        unit: (columns,) about a standard deviation of the influences z, which are divided by it.
+        directions: (columns, directions) y = z @ directions are about uncorrelated, of variance 1.
+    """
+
+    columns: IntArray
+    unit: Array
+    directions: Array
+
+    @property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """Every two directions once, and each with itself."""
+        return np.triu_indices(self.directions.shape[1])
+
+
+def axes_of(products: Array, rounds: int, size: Array) -> Axes:
+    """The coordinates that suit influences with these sums of products.
+
+    Sums may be of influences to first order only: moments are exact in any coordinates, and the
+    better these are, the less is lost by rounding.
+
+    Args:
+        products: (objectives, objectives) sums over rounds.
+        rounds: their number.
+        size: as in `spread_of`.
+    """
+    others = max(rounds - 1, 1)
+    variances = np.diag(products) / (rounds * others)
+    error = np.sqrt(np.maximum(variances, 0.0))
     # An objective that does not vary has no moments: their unit would be 0.
     varies = error > FLAT * size
-    uncertain = np.flatnonzero(np.isfinite(error) & varies)
+    columns = np.flatnonzero(np.isfinite(error) & varies)
+    unit = error[columns] * np.sqrt(rounds)
+    correlation = products[np.ix_(columns, columns)] / others / np.outer(unit, unit)
+    variance_along, directions = np.linalg.eigh(correlation)
+    # Objectives that follow from others add no direction.
+    kept = variance_along > FLAT * np.max(variance_along, initial=0.0)
+    whitened = directions[:, kept] / np.sqrt(variance_along[kept])
+
+    return Axes(columns, unit, whitened)
+
+
+def moment_sums(effects: Array, axes: Axes) -> Array:
+    """Sums over rounds of all products of two of: 1, each z, each z^2, each product of two y.
+
+    Those of two parts of a log add up to those of both. They hold all moments up to the fourth that
+    a spread asks for.
+
+    Args:
+        effects: (rounds, objectives) influences.
+        axes: their coordinates.
+    """
+    pairs = list(zip(*axes.pairs, strict=True))
+    columns = len(axes.columns)
+    size = 1 + 2 * columns + len(pairs)
+    sums = np.zeros((size, size))
+    unit = axes.unit[:, None]
+    # A row per factor, as long as a block: much faster than a short row per round.
+    rows = np.empty((size, BLOCK))
+    pieces = rows.reshape(size, -1, PIECE).swapaxes(0, 1)
+    for first in range(0, len(effects), BLOCK):
+        block = effects[first : first + BLOCK].T[axes.columns]
+        rounds = block.shape[1]
+        rows[:, rounds:] = 0.0  # of the last block, which may be shorter
+        rows[0, :rounds] = 1.0
+        scaled = rows[1 : 1 + columns]
+        np.divide(block, unit, out=scaled[:, :rounds])
+        np.square(scaled, out=rows[1 + columns : 1 + 2 * columns])
+        along = axes.directions.T @ scaled
+        for place, (left, right) in enumerate(pairs, 1 + 2 * columns):
+            np.multiply(along[left], along[right], out=rows[place])
+
+        sums += (pieces @ pieces.swapaxes(1, 2)).sum(0)
+
+    return sums
+
+
+def spread_from(rounds: int, products: Array, axes: Axes, sums: Array) -> Spread:
+    """The spread of an estimate from sums over its rounds.
+
+    Args:
+        rounds: their number.
+        products: (objectives, objectives) of the influences of two objectives.
+        axes: the coordinates of the other sums.
+        sums: from `moment_sums`.
+    """
+    objectives = len(products)
+    others = max(rounds - 1, 1)
+    covariance = products / (rounds * others)
     skew = np.zeros(objectives)
     joint_skew = np.zeros(objectives)
+    uncertain = axes.columns
     if not len(uncertain):
         return Spread(covariance, float(others), float(others), skew, joint_skew)
 
+    error = np.sqrt(np.diag(covariance))
     unit = error[uncertain] * np.sqrt(rounds)
-    pairs = np.ix_(uncertain, uncertain)
-    correlation = covariance[pairs] * rounds / np.outer(unit, unit)
-    moments = _moments(effects[:, uncertain], unit, correlation)
+    moments = _moments(sums / rounds, axes, rounds / others)
+    # From the unit of the sums to that of the covariance, which may be more exact.
+    rescaled = axes.unit / unit
+    third = moments.third * rescaled**3
+    fourth = moments.fourth * rescaled**4
     # Units are those of variances with n - 1 in the denominator, kurtosis is that of means over n.
     correction = (rounds / others) ** 2
-    largest_kurtosis = correction * float(moments.fourth.max())
+    largest_kurtosis = correction * float(fourth.max())
     freedom = _freedom(largest_kurtosis, rounds)
     # The number of objectives, without those that follow from others.
     rank = moments.square * rounds / others
@@ -117,8 +214,8 @@ def spread_of(effects: Array, size: Array) -> Spread:
     at_least = 2.0 * rank
     joint_freedom = max(_freedom(mean_kurtosis, rounds), at_least)
     joint_freedom = min(joint_freedom, float(others))
-    skew[uncertain] = unit * moments.third / (3.0 * rounds)
-    joint_skew[uncertain] = unit * moments.pull / (rounds * (rank + 2.0))
+    skew[uncertain] = unit * third / (3.0 * rounds)
+    joint_skew[uncertain] = axes.unit * moments.pull / (rounds * (rank + 2.0))
 
     return Spread(covariance, freedom, joint_freedom, skew, joint_skew)
 
@@ -134,14 +231,14 @@ def _freedom(kurtosis: float, rounds: int) -> float:
 
 
 class _Moments(NamedTuple):
-    """Means over rounds, of influences z in units of their standard deviation.
+    """Means over rounds of the influences z.
 
     Attributes:
-        third: (objectives,) of z^3.
-        fourth: (objectives,) of z^4.
+        third: (columns,) of z^3.
+        fourth: (columns,) of z^4.
         square: of |z|^2, with the length |z| in units of the correlations.
         quartic: of |z|^4.
-        pull: (objectives,) of z |z|^2.
+        pull: (columns,) of z |z|^2.
     """
 
     third: Array
@@ -151,33 +248,31 @@ class _Moments(NamedTuple):
     pull: Array
 
 
-def _moments(effects: Array, unit: Array, correlation: Array) -> _Moments:
-    """The moments of influences (rounds, objectives), in one pass."""
-    rounds, objectives = effects.shape
-    inverse = np.linalg.pinv(correlation, rcond=FLAT, hermitian=True)
-    third = np.zeros(objectives)
-    fourth = np.zeros(objectives)
-    square = 0.0
-    quartic = 0.0
-    pull = np.zeros(objectives)
-    for first in range(0, rounds, BLOCK):
-        last = first + BLOCK
-        scaled = effects[first:last] / unit
-        squares = scaled * scaled
-        lengths_by_objective = (scaled @ inverse) * scaled
-        squared_lengths = lengths_by_objective.sum(1)
-        third += np.einsum("nl,nl->l", squares, scaled)
-        fourth += np.einsum("nl,nl->l", squares, squares)
-        square += float(squared_lengths.sum())
-        quartic += float(squared_lengths @ squared_lengths)
-        pull += squared_lengths @ scaled
+def _moments(means: Array, axes: Axes, correction: float) -> _Moments:
+    """The moments in means of products, see `moment_sums`.
+
+    Args:
+        means: of the products.
+        axes: their coordinates.
+        correction: n / (n - 1), of variances.
+    """
+    columns, directions = axes.directions.shape
+    squares = slice(1 + columns, 1 + 2 * columns)
+    pairs = slice(1 + 2 * columns, None)
+    of_y = np.zeros((directions, directions))
+    of_y[axes.pairs] = means[0, pairs]
+    variances = of_y + np.triu(of_y, 1).T
+    inverse = np.linalg.pinv(variances * correction, rcond=FLAT, hermitian=True)
+    # |z|^2 as a sum over pairs: those of two different directions count twice.
+    length = (2.0 * inverse - np.diag(np.diag(inverse)))[axes.pairs]
+    influences = slice(1, 1 + columns)
 
     return _Moments(
-        third=third / rounds,
-        fourth=fourth / rounds,
-        square=square / rounds,
-        quartic=quartic / rounds,
-        pull=pull / rounds,
+        third=np.diag(means[influences, squares]),
+        fourth=np.diag(means[squares, squares]),
+        square=float(length @ means[0, pairs]),
+        quartic=float(length @ means[pairs, pairs] @ length),
+        pull=means[influences, pairs] @ length,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe
+from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.training import Trained, check_recipe_on
 from mobandits.logs import Feedback
 from mobandits.support.checks import as_float_array
@@ -83,6 +84,39 @@ class LoggingPolicy:
 
     All estimators but `DirectMethod` return the mean reward.
     """
+
+
+@dataclass(frozen=True)
+class StoredProbabilities:
+    """A policy whose probabilities of the arms that were played are a column of the log.
+
+    Args:
+        column: of a `mobandits.logs.ParquetTable`.
+
+    Raises:
+        ValueError: where the log has no such column, or it holds no probabilities.
+    """
+
+    column: str
+
+    def case(self, log: Feedback) -> EvaluationCase:
+        """The policy on some rounds. What it would play elsewhere is not known."""
+        stored = getattr(log, "stored", {})
+        if self.column not in stored:
+            known = shortened(", ".join(stored)) or "none"
+            rule = f"be a stored column of {known}"
+            raise ValueError(refusal("StoredProbabilities.column", rule, self.column, stored))
+
+        played = stored[self.column]
+        wrong = ~((played >= 0.0) & (played <= 1.0))  # also NaN
+        if wrong.any():
+            got = played[wrong.argmax()]
+            raise ValueError(f"{self.column} must hold probabilities in every row, got {got}")
+
+        case = EvaluationCase(log, np.empty((len(log), 0)))
+        vars(case)["played"] = played  # in place of what a law of all arms would say
+
+        return case
 
 
 def probabilities_of(target: Target, log: Feedback, folds: IntArray, seed: int = 0) -> Array | None:

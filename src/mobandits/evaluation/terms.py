@@ -1,10 +1,12 @@
 """The terms of an estimate, round by round, from which all estimators get their standard errors."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
+
+T = TypeVar("T")
 
 
 class Terms(NamedTuple):
@@ -27,6 +29,84 @@ class Terms(NamedTuple):
     weights: Array | None = None
 
 
+class TermSums(NamedTuple):
+    """The sums of an estimate's terms, to which every part of a log adds.
+
+    Attributes:
+        rounds: n.
+        numerator: A, (objectives,).
+        denominator: B.
+        lost: as in `Terms`; 0 where nothing is clipped.
+    """
+
+    rounds: int
+    numerator: Array
+    denominator: Array
+    lost: Array
+
+    @property
+    def value(self) -> Array:
+        """(objectives,) the estimate; NaN where no round speaks of an objective."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = self.numerator / self.denominator
+
+        # Also where the numerator is not 0: rounds without weight say nothing.
+        return np.where(self.denominator == 0.0, np.nan, value)
+
+
+class Largest(NamedTuple):
+    """Largest numbers: of two parts of a log, the larger ones are those of both."""
+
+    value: Any
+
+    def __add__(self, other: Any) -> "Largest":
+        return Largest(np.maximum(self.value, other.value))
+
+
+def added(first: T, second: T) -> T:
+    """The sums over two parts of a log, from those over each: arrays, or tuples of sums.
+
+    Example:
+        >>> added((1.0, Largest(2.0)), (3.0, Largest(1.5)))
+        (4.0, Largest(value=np.float64(2.0)))
+    """
+    if not isinstance(first, tuple) or isinstance(first, Largest):
+        total: T = first + second  # type: ignore[operator]
+        return total
+
+    parts = map(added, first, cast("Any", second))
+    # A named tuple takes its parts one by one.
+    return type(first)._make(parts) if hasattr(first, "_make") else cast("T", tuple(parts))
+
+
+def term_sums(terms: Terms) -> TermSums:
+    """The sums of the terms of all rounds."""
+    denominator = terms.denominator.sum(0)
+    lost = np.zeros_like(denominator)
+    if terms.lost is not None:
+        lost = terms.lost.sum(0)
+
+    return TermSums(len(terms.numerator), terms.numerator.sum(0), denominator, lost)
+
+
+class NotKept:
+    """The terms of an estimate of a stream, whose rounds are not kept.
+
+    Example:
+        >>> NotKept().numerator
+        Traceback (most recent call last):
+        ValueError: estimate must be of a log in memory for what needs its rounds one by one \
+(bootstrap, bernstein, sequence, front), got one of a stream
+    """
+
+    def __getattr__(self, name: str) -> Array:
+        if name not in Terms._fields:
+            raise AttributeError(name)
+
+        needs = "what needs its rounds one by one (bootstrap, bernstein, sequence, front)"
+        raise ValueError(f"estimate must be of a log in memory for {needs}, got one of a stream")
+
+
 def ratio_of_sums(terms: Terms) -> Array:
     """(objectives,) the estimate; NaN where no round speaks of an objective.
 
@@ -34,16 +114,10 @@ def ratio_of_sums(terms: Terms) -> Array:
         >>> ratio_of_sums(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).tolist()
         [1.5]
     """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        numerator = terms.numerator.sum(0)
-        denominator = terms.denominator.sum(0)
-        value = numerator / denominator
-
-    # Also where the numerator is not 0: rounds without weight say nothing.
-    return np.where(denominator == 0.0, np.nan, value)
+    return term_sums(terms).value
 
 
-def influence(terms: Terms) -> Array:
+def influence(terms: Terms, sums: TermSums | None = None) -> Array:
     """The influence of each round: (n - 1) times the estimate less the one without the round.
 
     It is (rounds, objectives), ``(n - 1) (a_il - V_l b_il) / (B_l - b_il)`` with B_l = sum_i b_il.
@@ -51,6 +125,10 @@ def influence(terms: Terms) -> Array:
     1 / (1 - h) times what it counts to first order; that corrects standard errors of weighted
     means, which large weights would make too small. Rounds without a reward have 0. NaN where an
     objective rests on one round alone: what it would be without that round is not known.
+
+    Args:
+        terms: of the rounds.
+        sums: over all rounds, where these are a part of them.
 
     Reference:
         The jackknife: Efron and Stein, Annals of Statistics 9, 1981. Its use for standard errors,
@@ -60,11 +138,11 @@ def influence(terms: Terms) -> Array:
         >>> influence(Terms(np.array([[1.0], [2.0]]), np.array([[1.0], [1.0]]))).ravel().tolist()
         [-0.5, 0.5]
     """
-    other_rounds = len(terms.numerator) - 1
+    whole = term_sums(terms) if sums is None else sums
+    other_rounds = whole.rounds - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        value = ratio_of_sums(terms)
-        errors = terms.numerator - value * terms.denominator
-        weight_without = terms.denominator.sum(0) - terms.denominator
+        errors = terms.numerator - whole.value * terms.denominator
+        weight_without = whole.denominator - terms.denominator
         scale = other_rounds / weight_without
         effect: Array = errors * scale
 

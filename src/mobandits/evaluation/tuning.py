@@ -8,13 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.budget_tuned import BudgetTuned
 from mobandits.evaluation.budget_tuning import BUDGET_LEVEL, BudgetQuestion, tune_budget
-from mobandits.evaluation.comparison import (
-    Comparison,
-    check_comparison,
-    naming_target,
-    own_values,
-    tell,
-)
+from mobandits.evaluation.comparison import Comparison, check_comparison, naming_target, tell
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
@@ -25,6 +19,7 @@ from mobandits.evaluation.gains import (
     gain_over,
     weighted_value,
 )
+from mobandits.evaluation.own_values import own_values
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.targets import Target
 from mobandits.evaluation.training import Trained

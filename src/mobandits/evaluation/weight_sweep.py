@@ -10,15 +10,11 @@ import polars as pl
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Array, Order, Recipe
-from mobandits.evaluation.comparison import (
-    Comparison,
-    check_comparison,
-    tell,
-    values_in_text,
-)
+from mobandits.evaluation.comparison import Comparison, check_comparison, tell
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.front import front, plot_front
+from mobandits.evaluation.own_values import values_in_text
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.training import DRAWS
 from mobandits.logs import Feedback

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
     from mobandits.logs.store.backup import backup
     from mobandits.logs.store.export import export
     from mobandits.logs.store.store import Store
+    from mobandits.logs.streams import LogStream, ParquetTable, stream
 
 __all__ = [
     "Feedback",
     "LogError",
+    "LogStream",
     "LogWarning",
+    "ParquetTable",
     "Store",
     "backup",
     "csv",
@@ -26,15 +29,19 @@ __all__ = [
     "obp",
     "read",
     "scan",
+    "stream",
 ]
 
 # The module of each name, and of modules themselves.
 _HOME = {
+    "LogStream": "streams",
+    "ParquetTable": "streams",
     "Store": "store.store",
     "backup": "store.backup",
     "export": "store.export",
     "read": "reading",
     "scan": "reading",
+    "stream": "streams",
     "csv": "csv",
     "dsjson": "dsjson",
     "gateways": "gateways",

@@ -24,9 +24,9 @@ from mobandits.evaluation import (
     dominance,
     looks_on,
 )
-from mobandits.evaluation.comparison import own_values
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import shown_estimator
+from mobandits.evaluation.own_values import own_values
 from mobandits.logs import Feedback, read
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.support import json_lines

@@ -1,0 +1,155 @@
+"""Logs of any size, that are read again in chunks whenever somebody asks, and never held whole."""
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+
+from mobandits.contracts.protocols import Array
+from mobandits.errors import LogError
+from mobandits.logs.feedback import Feedback
+from mobandits.logs.objectives import as_objective, signs_of
+from mobandits.support.checks import integer
+
+CHUNK = 50_000
+ROW_GROUP = 2**18  # rows, as many as Polars writes into a row group
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class LogStream:
+    """A log that `mobandits.evaluation.compare` evaluates chunk by chunk.
+
+    Args:
+        chunks: begins to read the log: its chunks, in order, which agree on arms and objectives. It
+            is called once per pass, and gives the same chunks each time.
+
+    Example:
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
+        >>> [len(chunk) for chunk in LogStream(lambda: [log[:1], log[1:]])]
+        [1, 1]
+    """
+
+    chunks: Callable[[], Iterable[Feedback]]
+
+    def __iter__(self) -> Iterator[Feedback]:
+        return iter(self.chunks())
+
+    def each(self, function: Callable[[int, Feedback], T]) -> Iterator[T]:
+        """The results of a function of a chunk's number and the chunk, in the order of the log."""
+        return itertools.starmap(function, enumerate(self))
+
+
+def stream(path: Any, *, chunk: int = CHUNK, **columns: Any) -> LogStream:
+    """A log of any size, for `mobandits.evaluation.compare`.
+
+    Args:
+        path: as of `scan`.
+        chunk: decisions at a time, at most.
+        columns: as of `scan`.
+    """
+    # Formats of files load only where a file is read.
+    from mobandits.logs.reading import scan  # noqa: PLC0415
+
+    integer("chunk", chunk, at_least=1)
+    return LogStream(lambda: scan(path, chunk=chunk, **columns))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StoredFeedback(Feedback):
+    """Rounds for which the probabilities of other policies were computed elsewhere.
+
+    Args:
+        stored: {column: (rounds,) a policy's probabilities of the arms that were played}.
+    """
+
+    stored: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """A table of rounds in a Parquet file, with the probabilities of other policies as columns.
+
+    Policies are evaluated by `mobandits.evaluation.StoredProbabilities(column)`. Which arm was
+    played is not read: all that weights need is how probable it was.
+
+    Args:
+        path: of the file.
+        objectives: a name or an `Objective` per objective; the column of its rewards has that name.
+            Rewards that are null or NaN were not observed.
+        propensity: the column of the logging policy's probabilities.
+        stored: the columns of other policies' probabilities of the arms that were played.
+        rows: at a time; best as many as the file has in a row group.
+        threads: that read and add up. The answer is the same for any number.
+
+    Raises:
+        LogError: where the file lacks a column.
+    """
+
+    path: str | Path
+    objectives: Sequence[Any]
+    propensity: str
+    stored: Sequence[str]
+    rows: int = ROW_GROUP
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        integer("rows", self.rows, at_least=1)
+        integer("threads", self.threads, at_least=1)
+        known = pl.read_parquet_schema(self.path)
+        for column in self._columns:
+            if column not in known:
+                raise LogError(f"{self.path} must have a column {column!r}, got {', '.join(known)}")
+
+    @property
+    def _columns(self) -> list[str]:
+        names = [str(as_objective(each).name) for each in self.objectives]
+        return [*names, self.propensity, *self.stored]
+
+    def __iter__(self) -> Iterator[Feedback]:
+        table = pl.scan_parquet(self.path).select(self._columns)
+        # Polars reads ahead, a row group at a time, and only these columns.
+        batches = table.collect_batches(chunk_size=self.rows, maintain_order=True)
+        yield from map(self._feedback, batches)
+
+    def each(self, function: Callable[[int, Feedback], T]) -> Iterator[T]:
+        """The results of a function of a chunk's number and the chunk, in the order of the file."""
+        if self.threads == 1:
+            yield from map(function, itertools.count(), self)
+            return
+
+        # A few at a time: what has been read and not been added up is all that takes memory.
+        waiting: deque[Future[T]] = deque()
+        with ThreadPoolExecutor(self.threads) as pool:
+            for number, chunk in enumerate(self):
+                waiting.append(pool.submit(function, number, chunk))
+                if len(waiting) > self.threads:
+                    yield waiting.popleft().result()
+
+            while waiting:
+                yield waiting.popleft().result()
+
+    def _feedback(self, table: pl.DataFrame) -> Feedback:
+        columns = {}
+        for name in table.columns:
+            columns[name] = table[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+        objectives = [as_objective(each) for each in self.objectives]
+        rewards = np.column_stack([columns[str(each.name)] for each in objectives])
+        rewards *= signs_of(objectives)
+
+        return StoredFeedback(
+            contexts=rewards[:, :0],
+            arms=np.zeros(len(rewards), np.int64),
+            rewards=rewards,
+            propensities=columns[self.propensity],
+            arm_names=("played",),
+            objectives=objectives,
+            stored={name: columns[name] for name in self.stored},
+        )

@@ -1,0 +1,255 @@
+"""Logs that are read in pieces: the same answers as in memory, and clear refusals."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mobandits.errors import LogError
+from mobandits.evaluation import (
+    ConstantTarget,
+    DirectMethod,
+    DoublyRobust,
+    Ips,
+    LoggingPolicy,
+    RidgePerArm,
+    Snips,
+    StoredProbabilities,
+    SwitchDr,
+    Uniform,
+    compare,
+    dominance,
+    evaluate,
+)
+from mobandits.evaluation.case import EvaluationCase
+from mobandits.evaluation.diagnostics import diagnose
+from mobandits.evaluation.folds import folds_of_chunk
+from mobandits.evaluation.reliability import estimate_case
+from mobandits.evaluation.targets import probabilities_of
+from mobandits.logs import Feedback, LogStream, ParquetTable, csv, stream
+from mobandits.logs.objectives import Objective
+from mobandits.policies import MolUcb
+
+ESTIMATORS = [
+    Ips(),
+    Ips(clip=1.5),
+    Snips(),
+    DoublyRobust(),
+    SwitchDr(threshold=1.5),
+    DirectMethod(),
+]
+NAMES = ["Ips(clip=None)", "Ips(clip=1.5)", "snips", "dr", "switch-dr", "dm"]
+
+
+def softmax(log):
+    """A policy that depends on the context."""
+    scores = np.exp(log.contexts[:, :1] * np.arange(len(log.arm_names)))
+    return scores / scores.sum(1, keepdims=True)
+
+
+def log_of(seed, rounds=400, objectives=2, *, missing=False, constant=False):
+    rng = np.random.default_rng(seed)
+    contexts = rng.normal(size=(rounds, 2))
+    logging = rng.dirichlet(np.ones(3), rounds) * 0.7 + 0.1
+    arms = np.array([rng.choice(3, p=law) for law in logging])
+    rewards = contexts[:, :1] * arms[:, None] + rng.exponential(size=(rounds, objectives)) + 50.0
+    if constant:
+        rewards[:, 0] = 0.75
+    if missing:
+        rewards[rng.random(rewards.shape) < 0.2] = np.nan
+    propensities = logging[np.arange(rounds), arms]
+    names = ("quality", Objective("cost", minimise=True))[:objectives]
+    return Feedback(contexts, arms, rewards, propensities, ("a", "b", "c", "never"), names)
+
+
+def in_pieces(log, size):
+    return LogStream(lambda: [log[first : first + size] for first in range(0, len(log), size)])
+
+
+TARGETS = {
+    "softmax": softmax,
+    "b": ConstantTarget("b"),
+    "even": Uniform(),
+    "logged": LoggingPolicy(),
+}
+
+
+def whole_with_folds(log, size, targets, estimators):
+    """In memory, with the folds of the pieces."""
+    folds = [
+        folds_of_chunk(len(log[first : first + size]), 5, 0, number)
+        for number, first in enumerate(range(0, len(log), size))
+    ]
+    predictions = RidgePerArm().fit(log, np.concatenate(folds))
+    for name, target in targets.items():
+        law = probabilities_of(target, log, np.zeros(len(log), int))
+        case = EvaluationCase(log, law, predictions)
+        for each in estimators:
+            yield name, each, estimate_case(name, case, each, diagnose(case))
+
+
+def assert_equal(found, wanted):
+    close = {"rtol": 1e-9, "atol": 1e-12}
+    np.testing.assert_allclose(found.value, wanted.value, **close)
+    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(found.bias_bound, wanted.bias_bound, **close)
+    assert found.spread.freedom == pytest.approx(wanted.spread.freedom, rel=1e-9)
+    assert found.spread.joint_freedom == pytest.approx(wanted.spread.joint_freedom, rel=1e-9)
+    np.testing.assert_allclose(found.spread.skew, wanted.spread.skew, **close)
+    np.testing.assert_allclose(found.spread.joint_skew, wanted.spread.joint_skew, **close)
+    assert vars(found.diagnostics) == pytest.approx(vars(wanted.diagnostics), rel=1e-9, nan_ok=True)
+    assert (found.seen == wanted.seen).all()
+    assert (found.rounds, found.objectives) == (wanted.rounds, wanted.objectives)
+
+
+@settings(deadline=None, max_examples=10)
+@given(
+    seed=st.integers(0, 10**6),
+    size=st.integers(40, 500),
+    missing=st.booleans(),
+    constant=st.booleans(),
+)
+def test_pieces_give_the_answer_of_the_whole(seed, size, missing, constant):
+    log = log_of(seed, missing=missing, constant=constant)
+    found = compare(in_pieces(log, size), TARGETS, ESTIMATORS)
+    wanted = {}
+    for name, estimator, estimate in whole_with_folds(log, size, TARGETS, ESTIMATORS):
+        label = next(key for key in found.estimates if found[key].estimator == estimator)[1]
+        wanted[name, label] = estimate
+        assert_equal(found[name, label], estimate)
+        # Of a constant reward, what clipping lost and the standard error are both rounding.
+        if not constant:
+            assert found[name, label].warnings == estimate.warnings
+
+    for label in found.estimators:
+        for other in ("b", "even", "logged"):
+            pair = [found["softmax", label], found[other, label]]
+            whole = [wanted["softmax", label], wanted[other, label]]
+            for first, second in ((0, 1), (1, 0)):
+                verdict = dominance(pair[first], pair[second])
+                expected = dominance(whole[first], whole[second])
+                np.testing.assert_allclose(
+                    verdict.standard_error, expected.standard_error, rtol=1e-9, atol=1e-12
+                )
+                assert verdict.p_dominates == pytest.approx(expected.p_dominates, rel=1e-6)
+                assert verdict.decision == expected.decision
+
+
+def test_one_piece_is_the_whole():
+    log = log_of(1)
+    found = compare(in_pieces(log, 1000), TARGETS, ["ips", "snips"])
+    wanted = compare(log, TARGETS, ["ips", "snips"])
+    for key, estimate in wanted.estimates.items():
+        assert_equal(found[key], estimate)
+        assert found[key].warnings == estimate.warnings
+    assert found.table().columns == wanted.table().columns
+
+
+def test_a_single_weight_leaves_the_spread_unknown():
+    log = log_of(2, rounds=60, objectives=1)
+    law = np.zeros((60, 4))
+    law[:, 3] = 1.0
+    law[7] = np.eye(4)[log.arms[7]]
+
+    def target(part):
+        return law[np.isin(log.contexts[:, 0], part.contexts[:, 0])]
+
+    found = evaluate(in_pieces(log, 13), target, "snips")
+    wanted = evaluate(log, target, "snips")
+    np.testing.assert_allclose(found.value, wanted.value)
+    assert np.isnan(found.standard_error).all()
+    assert np.isnan(wanted.standard_error).all()
+
+
+def test_the_direct_method_needs_no_propensities():
+    log = log_of(3)
+    unknown = Feedback(
+        log.contexts, log.arms, log.rewards, [np.nan] * len(log), log.arm_names, log.objectives
+    )
+    found = evaluate(in_pieces(unknown, 100), softmax, "dm")
+    assert np.isfinite(found.value).all()
+    assert np.isnan(found.diagnostics.effective_rounds)
+
+
+@pytest.mark.parametrize(
+    ("target", "estimator", "options", "message"),
+    [
+        (MolUcb(scale=1.0), "ips", {}, "needs the log as a whole"),
+        (np.full((400, 4), 0.25), "ips", {}, "needs the log as a whole"),
+        (Uniform(), "replay", {}, "for a stream, got replay"),
+        (Uniform(), Snips(clip=2.0), {}, "snips without clip"),
+        (Uniform(), "ips", {"propensities": "estimated"}, "log must be in memory"),
+        (Uniform(), "dr", {"model": np.zeros((400, 4, 2))}, "model must be a RidgePerArm"),
+        (StoredProbabilities("new"), "ips", {}, "stored column of none"),
+    ],
+)
+def test_what_is_no_sum_is_refused(target, estimator, options, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(in_pieces(log_of(4), 100), target, estimator, **options)
+
+
+def test_what_needs_rounds_says_so():
+    estimate = evaluate(in_pieces(log_of(5), 100), Uniform(), "ips")
+    with pytest.raises(ValueError, match="got one of a stream"):
+        estimate.bootstrap()
+    with pytest.raises(ValueError, match="got one of a stream"):
+        estimate.sequence(low=0.0, high=100.0)
+
+
+def test_a_file_is_read_in_pieces(tmp_path):
+    path = tmp_path / "log.csv"
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(
+        {"arm": rng.choice(["a", "b"], 300), "p": np.full(300, 0.5), "click": rng.random(300)}
+    )
+    table = table.with_columns(x=pl.Series(rng.random(300)))
+    table.write_csv(path)
+    columns = {"arm": "arm", "propensity": "p", "rewards": ["click"], "context": ["x"]}
+    found = evaluate(stream(path, chunk=70, **columns), ConstantTarget("a"), "snips")
+    (log,) = csv.scan(path, chunk=1000, **columns)
+    assert_equal(found, evaluate(log, ConstantTarget("a"), "snips"))
+
+
+def parquet_of(log, path, targets):
+    law = {name: probabilities_of(target, log, None) for name, target in targets.items()}
+    rounds = np.arange(len(log))
+    columns = {str(each.name): log.own_rewards[:, l] for l, each in enumerate(log.objectives)}
+    played = {name: table[rounds, log.arms] for name, table in law.items()}
+    pl.DataFrame({**columns, "propensity": log.propensities, **played}).write_parquet(
+        path, row_group_size=100
+    )
+    return ParquetTable(path, log.objectives, "propensity", list(targets), rows=100)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_parquet_table_gives_the_answer_of_the_log(tmp_path, missing):
+    log = log_of(6, missing=missing)
+    targets = {"softmax": softmax, "b": ConstantTarget("b")}
+    table = parquet_of(log, tmp_path / "rounds.parquet", targets)
+    stored = {name: StoredProbabilities(name) for name in targets} | {"logged": LoggingPolicy()}
+    found = compare(table, stored, ["ips", "snips"])
+    wanted = compare(log, targets | {"logged": LoggingPolicy()}, ["ips", "snips"])
+    for key, estimate in wanted.estimates.items():
+        np.testing.assert_allclose(found[key].value, estimate.value, rtol=1e-9)
+        np.testing.assert_allclose(
+            found[key].covariance, estimate.covariance, rtol=1e-9, atol=1e-14
+        )
+        assert found[key].diagnostics.effective_rounds == pytest.approx(
+            estimate.diagnostics.effective_rounds
+        )
+
+    threaded = ParquetTable(table.path, log.objectives, "propensity", list(targets), 100, threads=3)
+    again = compare(threaded, stored, ["ips", "snips"])
+    assert again.table().equals(found.table())
+
+
+def test_a_parquet_table_names_what_it_lacks(tmp_path):
+    log = log_of(7)
+    table = parquet_of(log, tmp_path / "rounds.parquet", {"even": Uniform()})
+    with pytest.raises(LogError, match="must have a column 'other'"):
+        ParquetTable(table.path, log.objectives, "propensity", ["other"])
+    with pytest.raises(ValueError, match="no reward model"):
+        evaluate(table, StoredProbabilities("even"), "dr")
+    with pytest.raises(ValueError, match="stored column of even"):
+        evaluate(table, StoredProbabilities("odd"), "ips")
