@@ -7,7 +7,7 @@ t the round, L the objectives, K the arms.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -199,8 +199,8 @@ class ParetoKg(Recipe):
         1000
     """
 
-    references: ClassVar[tuple[str, ...]] = ("yahyaa2014kg",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("yahyaa2014kg",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="Pareto front of means plus what another play would teach",

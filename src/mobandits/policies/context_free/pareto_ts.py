@@ -5,12 +5,11 @@ Posteriors are Beta(alpha, beta), or Gaussian N(mean, noise^2 / (N + 1)) after N
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import declared
 from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
@@ -51,7 +50,7 @@ class ParetoSampling(NotesNothing):
 
     order: Pareto
 
-    RANDOM_BELIEFS: ClassVar[bool] = True
+    RANDOM_BELIEFS = True
 
     def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
         """A uniform arm of the sample's front."""
@@ -172,13 +171,14 @@ class ParetoTs(Recipe):
         BetaSampling(arms=4, objectives=2, order=Pareto(on=[]))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("yahyaa2015",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("yahyaa2015",)
+    traits = Traits(
         context="none",
         beliefs="drawn",
         plays="Pareto front of samples",
         log="sampled",
     )
+    assumed = (COIN_REWARDS,)
 
     prior: str = "beta"
     noise: float = 1.0
@@ -193,7 +193,7 @@ class ParetoTs(Recipe):
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1], for "beta"."""
         if self.prior == "beta":
-            return declared(self, COIN_REWARDS)
+            return super().assumptions()
         return ()
 
     def bind(self, shape: Shape) -> BetaSampling | GaussianSampling:

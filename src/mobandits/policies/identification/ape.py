@@ -62,8 +62,8 @@ class Ape(BoundedRecipe):
     """
 
     policy: ClassVar[type[ApePolicy]] = ApePolicy
-    references: ClassVar[tuple[str, ...]] = ("kone2023", "kaufmann2021")
-    traits: ClassVar[Traits] = Traits(
+    references = ("kone2023", "kaufmann2021")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="the arm that is hardest to place inside or outside the Pareto set, or its rival",

@@ -59,8 +59,8 @@ class Elimination(BoundedRecipe):
     """
 
     policy: ClassVar[type[EliminationPolicy]] = EliminationPolicy
-    references: ClassVar[tuple[str, ...]] = ("auer2016", "kaufmann2021")
-    traits: ClassVar[Traits] = Traits(
+    references = ("auer2016", "kaufmann2021")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="in turn the arms that may or may not be in the Pareto set",

@@ -5,7 +5,6 @@ It has no context. After N rewards of an arm its posterior is N(mean, sigma^2 / 
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.notes import NotesNothing
@@ -37,7 +36,7 @@ class TopTwoPolicy(NotesNothing):
     sigma: float
     order: Pareto
 
-    RANDOM_BELIEFS: ClassVar[bool] = True
+    RANDOM_BELIEFS = True
 
     def init(self) -> MeanState:
         """The state before the first round."""
@@ -106,8 +105,8 @@ class TopTwoParetoTs(Recipe):
         0.5
     """
 
-    references: ClassVar[tuple[str, ...]] = ("ttpfts2026",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("ttpfts2026",)
+    traits = Traits(
         context="none",
         beliefs="drawn",
         plays="Pareto front of samples, or the front of the rest",

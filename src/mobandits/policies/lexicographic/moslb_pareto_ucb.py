@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
@@ -32,8 +31,8 @@ class MoslbParetoUcb(Recipe):
         Pareto(on=[0, 2])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("moslb2024",)
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="Pareto front of bounds, on some objectives",

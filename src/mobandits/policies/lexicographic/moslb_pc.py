@@ -7,7 +7,6 @@ overlapping ones.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
@@ -47,8 +46,8 @@ class MoslbPc(Recipe):
         ChainFilter(chains=[[0, 1, -1], [2, 3, 4]])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("moslb2024",)
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="wide intervals, then arms linked by intervals to a chain's winner",

@@ -6,7 +6,6 @@ half-width that ends exploration, u_{t,j} the upper confidence bounds in the obj
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
@@ -43,8 +42,8 @@ class MoslbPl(Recipe):
         ExploreWide(order=Levels(levels=[[0, 1, 2], [3, 4, -1]]), epsilon=0.10137...)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("moslb2024",)
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="wide intervals, then nested fronts",

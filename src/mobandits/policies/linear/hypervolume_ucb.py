@@ -6,11 +6,11 @@ confidence bound of arm a in objective l.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
+from mobandits.contracts.assumptions import UNIT_BALL
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
@@ -54,15 +54,16 @@ class HypervolumeUcb(Recipe):
         RandomHypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("zhang2024",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("zhang2024",)
+    traits = Traits(
         context="linear",
         beliefs="drawn",
         plays="best for a drawn direction above the reference point",
         log="sampled",
     )
+    assumed = (UNIT_BALL,)
 
-    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
+    REWARD_UNIT_FIELDS = ("scale",)
 
     scale: Scale = DATA
     reference: float | Sequence[float] = -1.0
@@ -88,7 +89,7 @@ class HypervolumeUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
+        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its reference checked against the objectives."""

@@ -6,9 +6,9 @@ Gram matrix, M the number of samples per objective, c their scale, C the empiric
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
+from mobandits.contracts.assumptions import UNIT_BALL
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.explorers import Linked, RandomWeights, Thompson
 from mobandits.explorers.radii import Constant
@@ -81,16 +81,17 @@ class MolTs(Recipe):
         Thompson(radius=Constant(value=0.3), draws=10)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("molts2025",)
+    traits = Traits(
         context="linear; `links` for others",
         beliefs="drawn",
         plays="effective Pareto front of samples",
         log="sampled",
         part="yes; no with `links`",
     )
+    assumed = (UNIT_BALL,)
 
-    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
+    REWARD_UNIT_FIELDS = ("scale",)
 
     scale: Scale = DATA
     draws: int | None = None
@@ -118,7 +119,7 @@ class MolTs(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
+        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with the number of draws, the radius and the links resolved."""

@@ -5,9 +5,8 @@ that were played, c the radius, x_a the features of arm a.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
+from mobandits.contracts.assumptions import UNIT_BALL
 from mobandits.contracts.protocols import Assumption, Order, Recipe, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
@@ -57,15 +56,16 @@ class MolUcb(Recipe):
         Ucb(radius=Constant(value=0.3))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025", "moglb2019")
-    traits: ClassVar[Traits] = Traits(
+    references = ("molts2025", "moglb2019")
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="front of bounds under `order`",
         log="exact, with zeros",
     )
+    assumed = (UNIT_BALL,)
 
-    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
+    REWARD_UNIT_FIELDS = ("scale",)
 
     scale: Scale = DATA
     order: Order | None = None
@@ -82,7 +82,7 @@ class MolUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
+        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its order checked against the objectives."""
