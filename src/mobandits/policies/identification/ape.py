@@ -14,11 +14,12 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import everyone, leaders
 from mobandits.numerics.pareto_bounds import ParetoBounds
-from mobandits.policies.identification.bounded import BoundedPolicy, BoundedRecipe, least_played
+from mobandits.policies.identification.bounded import BoundedRecipe, least_played
+from mobandits.policies.set_policy import MeanPolicy, SetPolicy
 
 
 @compiled
-class ApePolicy(BoundedPolicy):
+class ApePolicy(SetPolicy, MeanPolicy):
     """See `Ape`; beliefs are the arms that the rule allows, several where there are ties."""
 
     means: SampleMean

@@ -11,11 +11,12 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import count
 from mobandits.numerics.pareto_bounds import ParetoBounds
-from mobandits.policies.identification.bounded import BoundedPolicy, BoundedRecipe, least_played
+from mobandits.policies.identification.bounded import BoundedRecipe, least_played
+from mobandits.policies.set_policy import MeanPolicy, SetPolicy
 
 
 @compiled
-class EliminationPolicy(BoundedPolicy):
+class EliminationPolicy(SetPolicy, MeanPolicy):
     """See `Elimination`; beliefs are the active arms that were played least."""
 
     means: SampleMean

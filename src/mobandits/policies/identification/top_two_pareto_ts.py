@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Beliefs,
@@ -23,13 +22,14 @@ from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.orders import Pareto
+from mobandits.policies.set_policy import MeanPolicy
 from mobandits.support.checks import number
 
 SHARE = 0.5  # of the rounds that go to the front of the sample
 
 
 @compiled
-class TopTwoPolicy(NotesNothing):
+class TopTwoPolicy(MeanPolicy):
     """See `TopTwoParetoTs`; beliefs are a sample."""
 
     means: SampleMean
@@ -37,10 +37,6 @@ class TopTwoPolicy(NotesNothing):
     order: Pareto
 
     RANDOM_BELIEFS = True
-
-    def init(self) -> MeanState:
-        """The state before the first round."""
-        return self.means.init()
 
     def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior; infinite before the first reward."""
@@ -78,12 +74,6 @@ class TopTwoPolicy(NotesNothing):
             return front
 
         return nondominated(beliefs.high, self.order.on, rest)
-
-    def update(
-        self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> MeanState:
-        """The state after a reward: the means learn."""
-        return self.means.update(state, x, arm, reward)
 
 
 @dataclass(frozen=True)

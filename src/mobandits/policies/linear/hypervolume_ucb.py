@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import UNIT_BALL
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import (
     DATA,
-    THEORY,
+    RadiusRecipe,
     Scale,
     check_radius,
     linear_estimator,
@@ -27,7 +26,7 @@ from mobandits.support.checks import choice, number
 
 
 @dataclass(frozen=True)
-class HypervolumeUcb(Recipe):
+class HypervolumeUcb(RadiusRecipe):
     """Play the largest min_l max(0, ucb_{a,l} - z_l) / w_l, with w from the positive unit sphere.
 
     In every round w is drawn uniformly. The bounds are theta_l . x_a + c ||x_a||_{V^-1} of ridge
@@ -61,9 +60,6 @@ class HypervolumeUcb(Recipe):
         plays="best for a drawn direction above the reference point",
         log="sampled",
     )
-    assumed = (UNIT_BALL,)
-
-    REWARD_UNIT_FIELDS = ("scale",)
 
     scale: Scale = DATA
     reference: float | Sequence[float] = -1.0
@@ -86,10 +82,6 @@ class HypervolumeUcb(Recipe):
 
         for coordinate in coordinates:
             number("HypervolumeUcb.reference", coordinate)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1, for the theory's radius."""
-        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its reference checked against the objectives."""

@@ -8,8 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from mobandits.contracts.assumptions import UNIT_BALL
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.explorers import Linked, RandomWeights, Thompson
 from mobandits.explorers.radii import Constant
 from mobandits.numerics.links import check_links
@@ -19,6 +18,7 @@ from mobandits.policies.linear.generalized_linear import generalized_linear_mode
 from mobandits.policies.linear.linear_radius import (
     DATA,
     THEORY,
+    RadiusRecipe,
     Scale,
     check_radius,
     linear_estimator,
@@ -31,7 +31,7 @@ LINKED = 0.3
 
 
 @dataclass(frozen=True)
-class MolTs(Recipe):
+class MolTs(RadiusRecipe):
     """Sample optimistically, play uniformly from the effective Pareto front of the sample.
 
     In each round, for every objective l and m = 1..M, draw theta_{l,m} ~ N(theta_l, c^2 V^-1)
@@ -89,9 +89,6 @@ class MolTs(Recipe):
         log="sampled",
         part="yes; no with `links`",
     )
-    assumed = (UNIT_BALL,)
-
-    REWARD_UNIT_FIELDS = ("scale",)
 
     scale: Scale = DATA
     draws: int | None = None
@@ -116,10 +113,6 @@ class MolTs(Recipe):
             object.__setattr__(self, "links", links)
             # The objectives share one matrix Z of Newton steps, which a partial reward would split.
             object.__setattr__(self, "accepts_partial", False)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1, for the theory's radius."""
-        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with the number of draws, the radius and the links resolved."""

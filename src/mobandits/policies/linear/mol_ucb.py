@@ -6,15 +6,14 @@ that were played, c the radius, x_a the features of arm a.
 
 from dataclasses import dataclass
 
-from mobandits.contracts.assumptions import UNIT_BALL
-from mobandits.contracts.protocols import Assumption, Order, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Order, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import (
     DATA,
-    THEORY,
+    RadiusRecipe,
     Scale,
     check_radius,
     linear_estimator,
@@ -23,7 +22,7 @@ from mobandits.policies.linear.linear_radius import (
 
 
 @dataclass(frozen=True)
-class MolUcb(Recipe):
+class MolUcb(RadiusRecipe):
     """Play a uniform arm from the front of the bounds theta_l . x_a + c ||x_a||_{V^-1}.
 
     ============= ==================================================
@@ -63,9 +62,6 @@ class MolUcb(Recipe):
         plays="front of bounds under `order`",
         log="exact, with zeros",
     )
-    assumed = (UNIT_BALL,)
-
-    REWARD_UNIT_FIELDS = ("scale",)
 
     scale: Scale = DATA
     order: Order | None = None
@@ -79,10 +75,6 @@ class MolUcb(Recipe):
         check_radius(self)
         if self.order is not None:
             require_order("MolUcb.order", self.order)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1, for the theory's radius."""
-        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its order checked against the objectives."""

@@ -100,7 +100,7 @@ class AroundRegressionRecipe(AroundRecipe):
         RULE: what the recipe must do, for messages.
     """
 
-    LAYERS: ClassVar[tuple[type, ...]] = ()
+    LAYERS: ClassVar[tuple[Any, ...]] = ()
     RADII: ClassVar[tuple[type, ...]] = ()
     RULE: ClassVar[str] = "rest on ridge regression"
 

@@ -38,7 +38,7 @@ from mobandits.policies.wrappers.around import (
     regressions_of,
     require_own_beliefs,
 )
-from mobandits.policies.wrappers.own_terms import Line, line_of, slot_of
+from mobandits.policies.wrappers.own_terms import Line, line_fields, line_of, slot_of
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -438,9 +438,7 @@ class Conservative(AroundRecipe):
         return ConservativePolicy(
             policy,
             explorer,
-            objectives=[line.objective for line in lines],
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             losses=[self.loss] * len(lines),
             means=means,
             baseline=baseline,

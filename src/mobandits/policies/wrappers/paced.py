@@ -28,7 +28,7 @@ from mobandits.policies.wrappers.around import (
 )
 from mobandits.policies.wrappers.first_prices import first_prices, priced_state
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
-from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
+from mobandits.policies.wrappers.own_terms import cost_lines, line_fields, pairs_of
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.naming import quoted
 
@@ -195,9 +195,7 @@ class Paced(AroundRecipe):
         prices = dict(self.start or ())
         estimator = Priced(
             inner.estimator,
-            objectives=[line.objective for line in lines],
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             allowed=[allowed for _, allowed in self.budgets],
             first=[prices.get(objective, 0.0) for objective, _ in self.budgets],
             horizon=horizon or 0,

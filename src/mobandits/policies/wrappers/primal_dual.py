@@ -36,7 +36,7 @@ from mobandits.policies.wrappers.around import (
     least_places,
 )
 from mobandits.policies.wrappers.budget_worth import estimated_worth, reward_weights, trial_prices
-from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
+from mobandits.policies.wrappers.own_terms import cost_lines, line_fields, pairs_of
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
 
@@ -460,9 +460,7 @@ class PrimalDual(AroundRecipe):
 
         return PrimalDualPolicy(
             policy,
-            objectives=objectives,
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             allowed=allowed,
             large=[large[objective] for objective, _ in self.budgets],
             weights=reward_weights(policy.order, objectives),

@@ -33,7 +33,13 @@ from mobandits.policies.wrappers.around import (
     position_of,
     rows_at,
 )
-from mobandits.policies.wrappers.own_terms import check_in_range, line_of, pairs_of, slot_of
+from mobandits.policies.wrappers.own_terms import (
+    check_in_range,
+    line_fields,
+    line_of,
+    pairs_of,
+    slot_of,
+)
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 
@@ -288,9 +294,7 @@ class Within(AroundRecipe):
         return WithinPolicy(
             policy,
             explorer,
-            objectives=[line.objective for line in lines],
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             limits=limits,
             certain=keeps == "certain",
             reference=reference,
