@@ -13,7 +13,6 @@ from mobandits.contracts.assumptions import (
     UNIT_CUBE,
     UNIT_REWARDS,
     InputWarning,
-    declared,
 )
 from mobandits.contracts.protocols import Block, Choice, Recipe, Shape, Stage
 from mobandits.policies import ParetoTs, Ucb1
@@ -59,15 +58,16 @@ class Staged(Recipe):
     check: bool = True
     assumes: tuple = ()
 
+    @property
+    def assumed(self):
+        return self.assumes
+
     def bind(self, shape):
         return Clock(0, self.seen)
 
     def stages(self, shape):
         for stage, rounds in enumerate((3, 4, None)):
             yield Stage(Clock(stage, self.seen), rounds)
-
-    def assumptions(self):
-        return declared(self, *self.assumes)
 
 
 class Whole(Staged):

@@ -17,7 +17,7 @@ import pytest
 from twins.tiny import Plain, PlainPolicy, Tiny, TinyProblem
 
 from mobandits.cli import program as cli
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import EngineError, InputWarning, MissingExtraError
 from mobandits.metrics import LevelRegret, Reward
@@ -170,10 +170,9 @@ def test_a_failure_that_cannot_be_sent_is_told_in_one_line(ray):
 
 @dataclass(frozen=True)
 class Assuming(Plain):
-    check: bool = True
+    assumed = (UNIT_REWARDS,)
 
-    def assumptions(self):
-        return declared(self, UNIT_REWARDS)
+    check: bool = True
 
 
 def test_warnings_come_back(ray):

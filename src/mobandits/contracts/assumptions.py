@@ -1,7 +1,6 @@
 """Ranges that recipes assume of contexts and rewards, and how they are enforced."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -54,33 +53,6 @@ def first_violation(assumption: Assumption, contexts: Array, rewards: Array) -> 
     violations = values[below | above]
 
     return float(violations[0]) if violations.size else None
-
-
-def declared(recipe: Any, *assumptions: Assumption) -> tuple[Assumption, ...]:
-    """The assumptions of a recipe, with its name; none where its parameter `check` is False.
-
-    Example:
-        >>> from mobandits.policies import Ucb1
-        >>> declared(Ucb1(check=False), UNIT_REWARDS)
-        ()
-    """
-    if not recipe.check:
-        return ()
-
-    name = type(recipe).__name__
-    named = []
-    for assumption in assumptions:
-        copy = Assumption(
-            about=assumption.about,
-            low=assumption.low,
-            high=assumption.high,
-            refuse=assumption.refuse,
-            because=assumption.because,
-            of=name,
-        )
-        named.append(copy)
-
-    return tuple(named)
 
 
 def message(assumption: Assumption) -> str:

@@ -352,6 +352,7 @@ class Recipe:
     accepts_partial: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = ()  # keys of `mobandits.references`, to cite
     traits: ClassVar[Traits | None] = None  # for the page that helps to choose
+    assumed: ClassVar[tuple[Assumption, ...]] = ()  # unless its parameter `check` is False
     continuum: ClassVar[bool] = (
         False  # whether `bind` takes the `SurfaceShape` of a continuum of arms as well
     )
@@ -374,4 +375,9 @@ class Recipe:
 
         Checked where they come in, refused or warned about.
         """
-        return ()
+        if not getattr(self, "check", True):
+            return ()
+
+        name = type(self).__name__
+        named = [assumption._replace(of=name) for assumption in self.assumed]
+        return tuple(named)

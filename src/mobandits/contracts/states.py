@@ -122,15 +122,21 @@ def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
         >>> [(name, field.axes) for name, field in fields_of(state)]
         [('seen', ('arms', 'objectives')), ('total', ('arms', 'objectives'))]
     """
+    for name, field, _ in _arrays_of(state):
+        yield name, field
+
+
+def _arrays_of(state: Any) -> Iterator[tuple[str, Field, Any]]:
+    """Name, `Field` and array, in order."""
     # States of others may be any tuples of arrays: nothing is declared of these.
     declared = getattr(type(state), "FIELDS", {})
     # A plain tuple, such as that of a wrapper's states, has no names.
     names = getattr(type(state), "__match_args__", [""] * len(state))
     for name, part in zip(names, state, strict=True):
         if isinstance(part, tuple):
-            yield from fields_of(part)
+            yield from _arrays_of(part)
         else:
-            yield name, declared.get(name, UNDECLARED)
+            yield name, declared.get(name, UNDECLARED), part
 
 
 def accounts_of(state: Any) -> list[Any]:
@@ -141,16 +147,7 @@ def accounts_of(state: Any) -> list[Any]:
         >>> accounts_of(SampleMean(slots=3, objectives=2).init())
         []
     """
-    found = []
-    declared = getattr(type(state), "FIELDS", {})
-    names = getattr(type(state), "__match_args__", [""] * len(state))
-    for name, part in zip(names, state, strict=True):
-        if isinstance(part, tuple):
-            found += accounts_of(part)
-        elif declared.get(name, UNDECLARED).account:
-            found.append(part)
-
-    return found
+    return [array for _, field, array in _arrays_of(state) if field.account]
 
 
 def write_accounts(state: Any, numbers: Mapping[str, Any]) -> bool:

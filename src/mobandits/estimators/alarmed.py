@@ -1,7 +1,7 @@
 """Ridge regression of arms that forget when their rewards drift from what was predicted of them."""
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Alarmed(AroundRegression):
 
     model: Any
 
-    FORGETS: ClassVar[bool] = True
+    FORGETS = True
 
     def init(self) -> AlarmedState:
         """No reward seen."""

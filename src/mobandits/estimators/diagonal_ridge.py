@@ -2,7 +2,7 @@
 
 import math
 import sys
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class DiagonalRidge:
     penalty: float = 1.0
     discount: float = 1.0
 
-    ORDERED: ClassVar[bool] = True  # a step rests on the estimates before it
+    ORDERED = True  # a step rests on the estimates before it
 
     def init(self) -> DiagonalState:
         """No reward seen: V = penalty I, theta = 0."""

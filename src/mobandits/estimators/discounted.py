@@ -1,7 +1,7 @@
 """Ridge regression that forgets: older rewards count less, for means that drift."""
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.protocols import Array
@@ -44,7 +44,7 @@ class Discounted(AroundRegression):
     model: Any
     discount: float
 
-    FORGETS: ClassVar[bool] = True
+    FORGETS = True
 
     def init(self) -> RidgeState:
         """No reward seen."""

@@ -1,7 +1,7 @@
 """A regression with a correction by the rounds whose contexts were nearest."""
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class NearestRounds(AroundRegression):
     count: int = 30
     memory: int = 500
 
-    ORDERED: ClassVar[bool] = True  # the newest rounds are kept
+    ORDERED = True  # the newest rounds are kept
 
     def init(self) -> NearestRoundsState:
         """No reward seen."""

@@ -5,7 +5,7 @@ their sum, u a large cost, lambda the price of one unit of cost, eta the rate.
 """
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -140,8 +140,8 @@ class Priced(AroundRegression):
     arms: int = 1
     violation: bool = False
 
-    ORDERED: ClassVar[bool] = True  # prices are clipped on the way
-    BEGINS_ANEW: ClassVar[bool] = True  # a retuned agent keeps `model`, and has other budgets
+    ORDERED = True  # prices are clipped on the way
+    BEGINS_ANEW = True  # a retuned agent keeps `model`, and has other budgets
 
     def init(self) -> PricedState:
         """Nothing spent, and nothing priced."""

@@ -1,7 +1,7 @@
 """Random hypervolume scalarisations, which turn several objectives into one."""
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -52,8 +52,8 @@ class RandomHypervolume:
     explorer: Any
     reference: Floats
 
-    RANDOM_BELIEFS: ClassVar[bool] = True  # the weights
-    ONE_COLUMN: ClassVar[bool] = True  # beliefs are of one number per arm
+    RANDOM_BELIEFS = True  # the weights
+    ONE_COLUMN = True  # beliefs are of one number per arm
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng

@@ -1,6 +1,6 @@
 """Beliefs about linear predictors, as beliefs about mean rewards."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Linked:
     explorer: Any
     links: Any
 
-    MEAN_REWARDS: ClassVar[bool] = True  # not linear predictors
+    MEAN_REWARDS = True  # not linear predictors
 
     def intervals(self) -> "Linked":
         """The links on the intervals that `explorer` rests on."""

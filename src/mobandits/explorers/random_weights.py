@@ -1,7 +1,7 @@
 """Weighted sums with a fresh random weight vector in every round: one objective out of several."""
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +44,8 @@ class RandomWeights:
 
     explorer: Any
 
-    RANDOM_BELIEFS: ClassVar[bool] = True  # the weights
-    ONE_COLUMN: ClassVar[bool] = True  # beliefs are of one number per arm
+    RANDOM_BELIEFS = True  # the weights
+    ONE_COLUMN = True  # beliefs are of one number per arm
 
     def beliefs(
         self, estimator: Any, state: Any, context: Array, arms: IntArray, rng: Rng

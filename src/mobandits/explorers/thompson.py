@@ -1,6 +1,6 @@
 """Posterior sampling with several optimistic draws."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
@@ -41,7 +41,7 @@ class Thompson:
     radius: Any
     draws: int = 1
 
-    RANDOM_BELIEFS: ClassVar[bool] = True
+    RANDOM_BELIEFS = True
 
     def intervals(self) -> Ucb:
         """The estimates, and one standard deviation of the samples on either side."""

@@ -1,7 +1,5 @@
 """The prior-free lexicographic filter on intervals, chain by chain."""
 
-from typing import ClassVar
-
 import numpy as np
 
 from mobandits.compiling.compiled import Ints, compiled
@@ -41,8 +39,8 @@ class ChainFilter(ChainOrder):
 
     chains: Ints
 
-    WHERE: ClassVar[str] = "ChainFilter.chains"
-    WORDS: ClassVar[str] = "filter of priority chains"
+    WHERE = "ChainFilter.chains"
+    WORDS = "filter of priority chains"
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the union of what the filter keeps in each chain."""

@@ -1,7 +1,6 @@
 """Priority chains: lists of objectives, lexicographic within a chain, Pareto between chains."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
@@ -117,8 +116,8 @@ def chain_gap(means: Array, arm: int, chains: IntArray) -> Array:
 class ChainOrder(BaseOrder):
     """Base of orders of priority chains: whichever arms they play, the gap is that of `Chains`."""
 
-    WHERE: ClassVar[str] = "Chains.chains"  # the parameter, for messages
-    WORDS: ClassVar[str] = "Pareto front over priority chains"
+    WHERE = "Chains.chains"  # the parameter, for messages
+    WORDS = "Pareto front over priority chains"
 
     chains: Ints
 

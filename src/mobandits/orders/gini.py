@@ -1,7 +1,6 @@
 """Generalised Gini welfare: a weighted sum in which the worst objective counts most."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class Gini(ScoreOrder):
     weights: Floats
 
     # Weights belong to ranks, not to objectives.
-    NAMES_OBJECTIVES: ClassVar[bool] = False
+    NAMES_OBJECTIVES = False
 
     def __post_init__(self) -> None:
         check_ranks("Gini.weights", self.weights)

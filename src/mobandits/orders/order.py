@@ -1,7 +1,7 @@
 """The base of orders: a uniform draw from the front, all gaps from one, a phrase in words."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class BaseOrder:
     place; an objective without a weight has the weight 0.
     """
 
-    NAMES_OBJECTIVES: ClassVar[bool] = True
+    NAMES_OBJECTIVES = True
 
     def front(self, beliefs: Beliefs) -> Mask:
         """(arms,) the arms that nothing beats; never empty."""

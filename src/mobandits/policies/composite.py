@@ -1,6 +1,6 @@
 """The policy that most recipes bind to: an estimator, an explorer and an order."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.compiling.compiled import compiled
 from mobandits.contracts.notes import NotesNothing
@@ -31,7 +31,7 @@ class Composite(NotesNothing):
     explorer: Any
     order: Any
 
-    COMPOSED: ClassVar[bool] = True
+    COMPOSED = True
 
     def init(self) -> Any:
         """The estimator's first state."""

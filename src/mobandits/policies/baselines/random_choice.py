@@ -1,7 +1,7 @@
 """Uniform play: the lowest score that a comparison should show."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,15 +95,15 @@ class RandomChoice(Recipe):
         UniformPolicy()
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("mobandits",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="any arm",
         log="exact",
     )
 
-    continuum: ClassVar[bool] = True
+    continuum = True
 
     def bind(self, shape: Shape | SurfaceShape) -> Any:
         """The policy: the same one for any number of arms, another for a continuum."""

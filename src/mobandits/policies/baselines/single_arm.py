@@ -1,7 +1,6 @@
 """One arm in every round: the behaviour of an application before it has a bandit."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -74,8 +73,8 @@ class SingleArm(Recipe):
         SingleArmPolicy(arm=1)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("mobandits",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="one arm",

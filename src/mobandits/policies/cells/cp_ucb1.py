@@ -5,10 +5,10 @@ K the arms; m the cells per side.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, declared
-from mobandits.contracts.protocols import Assumption, Shape, Traits
+from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -43,18 +43,15 @@ class CpUcb1(PartitionRecipe):
         Ucb(radius=Drugan(product=8.0, scale=1.0))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "drugan2013")
-    traits: ClassVar[Traits] = Traits(
+    references = ("mocmab2018", "drugan2013")
+    traits = Traits(
         context="cells",
         beliefs="definite",
         plays="Pareto front of bounds",
         log="exact, with zeros",
         horizon="or `per_side`",
     )
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Contexts in [0, 1]^d, rewards in [0, 1]."""
-        return declared(self, UNIT_CUBE, UNIT_REWARDS)
+    assumed = (UNIT_CUBE, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Any:
         """The policy, with m resolved."""

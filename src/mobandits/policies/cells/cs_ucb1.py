@@ -6,10 +6,10 @@ all arms and of arm a; m the cells per side.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS, declared
-from mobandits.contracts.protocols import Assumption, Shape, Traits
+from mobandits.contracts.assumptions import UNIT_CUBE, UNIT_REWARDS
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.policies.cells.partition import PartitionRecipe
 from mobandits.policies.context_free.scalarized_ucb1 import (
     ScalarizedUcb1Policy,
@@ -47,14 +47,15 @@ class CsUcb1(PartitionRecipe):
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "drugan2013")
-    traits: ClassVar[Traits] = Traits(
+    references = ("mocmab2018", "drugan2013")
+    traits = Traits(
         context="cells",
         beliefs="drawn",
         plays="best for drawn weights",
         log="sampled",
         horizon="or `per_side`",
     )
+    assumed = (UNIT_CUBE, UNIT_REWARDS)
 
     weights: Sequence[Sequence[float]] | None = None
     shared: bool = False
@@ -64,10 +65,6 @@ class CsUcb1(PartitionRecipe):
         super().__post_init__()
         weights = checked_weights("CsUcb1.weights", self.weights)
         object.__setattr__(self, "weights", weights)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Contexts in [0, 1]^d, rewards in [0, 1]."""
-        return declared(self, UNIT_CUBE, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Any:
         """The policy, with m resolved and the weights checked against the objectives."""

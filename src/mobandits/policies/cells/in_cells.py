@@ -1,14 +1,15 @@
 """A wrapper that runs one instance of a policy without context in every cell of the contexts."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import Note, PassesNotes
-from mobandits.contracts.protocols import Array, Beliefs, Choice, IntArray, Rng
+from mobandits.contracts.notes import Note
+from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
+from mobandits.policies.wrappers.around import AroundPolicy
 
 
 @compiled
-class InCells(PassesNotes):
+class InCells(AroundPolicy):
     """An instance of `policy` in every cell: its arms are slots, one per cell and arm.
 
     Args:
@@ -38,11 +39,7 @@ class InCells(PassesNotes):
     policy: Any
     cells: Any
 
-    PASSES_BELIEFS: ClassVar[bool] = True
-
-    def init(self) -> Any:
-        """The state before the first round: nothing seen in any cell."""
-        return self.policy.init()
+    PASSES_BELIEFS = True
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's, on the slots of the cells that hold the context."""
@@ -61,16 +58,6 @@ class InCells(PassesNotes):
     def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
         """Whether a limit is not kept by any of the arms: there are no limits here."""
         return False
-
-    def draw(self, beliefs: Any, rng: Rng) -> Choice:
-        """The inner policy's choice."""
-        choice: Choice = self.policy.draw(beliefs, rng)
-        return choice
-
-    def probabilities(self, beliefs: Any) -> Array:
-        """The probability of each arm: the inner policy's."""
-        probabilities: Array = self.policy.probabilities(beliefs)
-        return probabilities
 
     def update(self, state: Any, x: Array, arm: int, note: Note, reward: Array, rng: Rng) -> Any:
         """The state after a reward: the instance of the cell that holds `x` learns."""

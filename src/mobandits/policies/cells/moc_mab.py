@@ -7,7 +7,7 @@ constant of u_a, beta how far the leader's uncertainty is resolved.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.contracts.protocols import Shape, Traits
 from mobandits.estimators import Cells, SampleMean
@@ -68,8 +68,8 @@ class MocMab(PartitionRecipe):
         10.029
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("mocmab2018",)
+    traits = Traits(
         context="cells",
         beliefs="definite",
         plays="first objective, then the next among near ties",

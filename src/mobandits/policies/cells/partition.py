@@ -6,9 +6,9 @@ exponent of the means in the context.
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from mobandits.contracts.assumptions import UNIT_CUBE, declared
+from mobandits.contracts.assumptions import UNIT_CUBE
 from mobandits.contracts.protocols import Assumption, Recipe, Shape
 from mobandits.estimators import Cells
 from mobandits.policies.cells.in_cells import InCells
@@ -38,6 +38,8 @@ class PartitionRecipe(Recipe):
         check: refuse contexts outside [0, 1]^d; without, they count to the nearest cell.
     """
 
+    assumed: ClassVar[tuple[Assumption, ...]] = (UNIT_CUBE,)
+
     scale: float = 1.0
     per_side: int | None = None
     alpha: float = 1.0
@@ -58,10 +60,6 @@ class PartitionRecipe(Recipe):
             value = getattr(self, key)
             if value is not None:
                 integer(f"{name}.{key}", value, at_least=1)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Contexts in [0, 1]^d."""
-        return declared(self, UNIT_CUBE)
 
     def partition(self, shape: Shape) -> Cells:
         """The cells of the partition P, Algorithm 1, line 2.

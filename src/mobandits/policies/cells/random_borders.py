@@ -1,7 +1,7 @@
 """A wrapper that moves contexts on the border of two cells to either side by a coin."""
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class RandomBorders:
     per_side: int
     features: int
 
-    RANDOM_BELIEFS: ClassVar[bool] = True  # the coins
+    RANDOM_BELIEFS = True  # the coins
 
     def note(self) -> BorderNote:
         """A note like those of `draw`."""

@@ -5,7 +5,7 @@ It has no context. Symbols: eps_t the tolerance eps_0 rate^t of round t, in the 
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -167,8 +167,8 @@ class AnnealingPareto(Recipe):
         0.9
     """
 
-    references: ClassVar[tuple[str, ...]] = ("yahyaa2014ap",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("yahyaa2014ap",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="arms near the best mean in some objective",
@@ -180,7 +180,7 @@ class AnnealingPareto(Recipe):
     rate: float = 0.99
     plays: int = 2
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""

@@ -6,15 +6,14 @@ the share of uniform play, K the arms, T the horizon.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     Choice,
     IntArray,
     Mask,
@@ -62,7 +61,7 @@ class Exp3PPolicy:
     rate: float
     mixing: float
 
-    NOTES_PROBABILITY: ClassVar[bool] = True
+    NOTES_PROBABILITY = True
 
     def note(self) -> Exp3PNote:
         """A note like those of `draw`."""
@@ -183,8 +182,8 @@ class Exp3P(Recipe):
         (0.0059, 0.0247)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("xu2023", "auer2002exp3", "bubeck2012")
-    traits: ClassVar[Traits] = Traits(
+    references = ("xu2023", "auer2002exp3", "bubeck2012")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="exponential weights on one objective",
@@ -192,21 +191,18 @@ class Exp3P(Recipe):
         horizon="yes",
         part="no",
     )
+    assumed = (UNIT_REWARDS,)
 
     objective: int | None = 0
     check: bool = True
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         objective = self.objective
         if objective is not None:
             integer("Exp3P.objective", objective, at_least=0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Exp3PPolicy:
         """The policy, with the constants that depend on arms and horizon."""

@@ -7,16 +7,15 @@ of the objectives by rank, K the arms.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS
 from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     Choice,
     IntArray,
     Recipe,
@@ -203,20 +202,21 @@ class Ogde(Recipe):
         ([1.0, 0.5, 0.25], 3.33)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("busafekete2017",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("busafekete2017",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="mixture with the best Gini welfare",
         log="exact, with zeros",
         part="no",
     )
+    assumed = (UNIT_REWARDS,)
 
     weights: Sequence[float] | None = None
     delta: float = 0.05
     check: bool = True
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameters and make the weights a tuple, so that recipes compare by value."""
@@ -225,10 +225,6 @@ class Ogde(Recipe):
             weights = as_float_array("Ogde.weights", self.weights)
             check_ranks("Ogde.weights", weights)
             object.__setattr__(self, "weights", tuple(weights.tolist()))
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> OgdePolicy:
         """The policy, with its weights checked against the objectives."""

@@ -7,16 +7,14 @@ t the round, L the objectives, K the arms.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Beliefs,
-    Choice,
     IntArray,
     Recipe,
     Rng,
@@ -25,8 +23,8 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.numerics.averages import averages
-from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
+from mobandits.policies.set_policy import FrontPolicy
 from mobandits.support.checks import integer
 
 # An arm whose rewards never differ would have a standard error of 0, which kg divides by.
@@ -69,7 +67,7 @@ def expected_gain(z: float) -> float:
 
 
 @compiled
-class KgPolicy(NotesNothing):
+class KgPolicy(FrontPolicy):
     """See `ParetoKg`; the upper bound of an arm is its index."""
 
     arms: int
@@ -137,17 +135,6 @@ class KgPolicy(NotesNothing):
 
         return error * expected_gain(-abs(lead) / error)
 
-    def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
-        """A uniform arm of the front of the indices."""
-        arm = self.order.draw(beliefs, rng)
-        # Updates need nothing of the decision: the note is 0.
-        return Choice(arm, 0.0)
-
-    def probabilities(self, beliefs: Beliefs) -> Array:
-        """The probability of each arm: uniform on the front of the indices."""
-        front = self.order.front(beliefs)
-        return uniform(front)
-
     def update(
         self, state: KgState, x: Array, arm: int, note: float, reward: Array, rng: Rng
     ) -> KgState:
@@ -199,8 +186,8 @@ class ParetoKg(Recipe):
         1000
     """
 
-    references: ClassVar[tuple[str, ...]] = ("yahyaa2014kg",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("yahyaa2014kg",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="Pareto front of means plus what another play would teach",

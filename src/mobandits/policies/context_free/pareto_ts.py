@@ -5,18 +5,15 @@ Posteriors are Beta(alpha, beta), or Gaussian N(mean, noise^2 / (N + 1)) after N
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import declared
-from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Assumption,
     Beliefs,
-    Choice,
     IntArray,
     Recipe,
     Rng,
@@ -25,8 +22,8 @@ from mobandits.contracts.protocols import (
 )
 from mobandits.contracts.states import Field, state_fields
 from mobandits.estimators.sample_mean import MeanState, SampleMean
-from mobandits.numerics.masks import uniform
 from mobandits.orders import Pareto
+from mobandits.policies.set_policy import FrontPolicy, MeanPolicy
 from mobandits.support.checks import choice, number
 
 # Outside [0, 1], counts of successes and failures would become negative.
@@ -46,32 +43,15 @@ class BetaState(NamedTuple):
     beta: Array
 
 
-class ParetoSampling(NotesNothing):
-    """Base of policies that play from the Pareto front of a sample; subclasses sample and learn."""
-
-    order: Pareto
-
-    RANDOM_BELIEFS: ClassVar[bool] = True
-
-    def draw(self, beliefs: Beliefs, rng: Rng) -> Choice:
-        """A uniform arm of the sample's front."""
-        arm = self.order.draw(beliefs, rng)
-        # Updates need nothing of the decision: the note is 0.
-        return Choice(arm, 0.0)
-
-    def probabilities(self, beliefs: Beliefs) -> Array:
-        """The probability of each arm, given the sample: uniform on its front."""
-        front = self.order.front(beliefs)
-        return uniform(front)
-
-
 @compiled
-class BetaSampling(ParetoSampling):
+class BetaSampling(FrontPolicy):
     """Thompson sampling with Beta(1, 1) priors, for rewards in [0, 1]."""
 
     arms: int
     objectives: int
     order: Pareto
+
+    RANDOM_BELIEFS = True
 
     def init(self) -> BetaState:
         """The state before the first round: the uniform prior."""
@@ -120,16 +100,14 @@ class BetaSampling(ParetoSampling):
 
 
 @compiled
-class GaussianSampling(ParetoSampling):
+class GaussianSampling(MeanPolicy, FrontPolicy):
     """Thompson sampling with posteriors N(mean, noise^2 / (N + 1))."""
 
     means: SampleMean
     noise: float
     order: Pareto
 
-    def init(self) -> MeanState:
-        """The state before the first round."""
-        return self.means.init()
+    RANDOM_BELIEFS = True
 
     def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior."""
@@ -143,12 +121,6 @@ class GaussianSampling(ParetoSampling):
                 sample[a, l] += deviation * rng.standard_normal()
 
         return Beliefs(sample, sample, sample)
-
-    def update(
-        self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> MeanState:
-        """The state after a reward: the means learn."""
-        return self.means.update(state, x, arm, reward)
 
 
 @dataclass(frozen=True)
@@ -172,13 +144,14 @@ class ParetoTs(Recipe):
         BetaSampling(arms=4, objectives=2, order=Pareto(on=[]))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("yahyaa2015",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("yahyaa2015",)
+    traits = Traits(
         context="none",
         beliefs="drawn",
         plays="Pareto front of samples",
         log="sampled",
     )
+    assumed = (COIN_REWARDS,)
 
     prior: str = "beta"
     noise: float = 1.0
@@ -193,7 +166,7 @@ class ParetoTs(Recipe):
     def assumptions(self) -> tuple[Assumption, ...]:
         """Rewards in [0, 1], for "beta"."""
         if self.prior == "beta":
-            return declared(self, COIN_REWARDS)
+            return super().assumptions()
         return ()
 
     def bind(self, shape: Shape) -> BetaSampling | GaussianSampling:

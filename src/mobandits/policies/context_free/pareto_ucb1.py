@@ -5,10 +5,9 @@ arms, A the number of Pareto optimal arms.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.assumptions import UNIT_REWARDS
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -39,13 +38,14 @@ class ParetoUcb1(Recipe):
         Ucb(radius=Drugan(product=8.0, scale=1.0))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("drugan2013",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="Pareto front of bounds",
         log="exact, with zeros",
     )
+    assumed = (UNIT_REWARDS,)
 
     scale: float = 1.0
     optimal_arms: int | None = None
@@ -57,10 +57,6 @@ class ParetoUcb1(Recipe):
         optimal_arms = self.optimal_arms
         if optimal_arms is not None:
             integer("ParetoUcb1.optimal_arms", optimal_arms, at_least=1)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Composite:
         """The policy: one mean per arm and objective, and the front of their bounds."""

@@ -6,7 +6,7 @@ rewards, rho_a the half-width of arm a, t the rounds so far.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -196,8 +196,8 @@ class PreferenceUcb(Recipe):
         2
     """
 
-    references: ClassVar[tuple[str, ...]] = ("cao2026",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("cao2026",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="the largest optimistic score under one user's learned weights",
@@ -211,7 +211,7 @@ class PreferenceUcb(Recipe):
     omega: float = 1.0
     delta: float = 0.1
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""

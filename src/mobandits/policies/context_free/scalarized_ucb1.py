@@ -8,15 +8,14 @@ point of the Chebyshev scalarisation.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     Choice,
     IntArray,
     Mask,
@@ -75,7 +74,7 @@ class ScalarizedUcb1Policy:
     shared: bool
     margin: float
 
-    RANDOM_BELIEFS: ClassVar[bool] = True  # the function
+    RANDOM_BELIEFS = True  # the function
 
     def note(self) -> FunctionNote:
         """A note like those of `draw`."""
@@ -238,13 +237,14 @@ class ScalarizedUcb1(Recipe):
         [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("drugan2013",)
+    traits = Traits(
         context="none",
         beliefs="drawn",
         plays="best for drawn weights",
         log="sampled",
     )
+    assumed = (UNIT_REWARDS,)
 
     weights: Sequence[Sequence[float]] | None = None
     scale: float = 1.0
@@ -260,10 +260,6 @@ class ScalarizedUcb1(Recipe):
         # A tuple of tuples: recipes hold no arrays, which have no single truth when compared.
         weights = checked_weights("ScalarizedUcb1.weights", self.weights)
         object.__setattr__(self, "weights", weights)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> ScalarizedUcb1Policy:
         """The policy, with its weights checked against the objectives."""

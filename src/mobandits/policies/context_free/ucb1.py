@@ -4,10 +4,9 @@ Symbols: n the plays so far, N_a those of arm a, mean_a its mean reward in the c
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.assumptions import UNIT_REWARDS
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import SampleMean
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Drugan
@@ -40,13 +39,14 @@ class Ucb1(Recipe):
         (Ucb(radius=Drugan(product=1.0, scale=1.0)), Pareto(on=[1]))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("auer2002ucb1", "xu2023")
-    traits: ClassVar[Traits] = Traits(
+    references = ("auer2002ucb1", "xu2023")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="largest bound in one objective",
         log="1 in most rounds",
     )
+    assumed = (UNIT_REWARDS,)
 
     objective: int = 0
     scale: float = 1.0
@@ -56,10 +56,6 @@ class Ucb1(Recipe):
         """Check the parameters."""
         integer("Ucb1.objective", self.objective, at_least=0)
         number("Ucb1.scale", self.scale, above=0.0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> Composite:
         """The policy: one mean per arm and objective, and the largest bound in one objective."""

@@ -5,15 +5,14 @@ Symbols: rho_a,l the half-width of arm a in objective l, N_a,l its rewards so fa
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     IntArray,
     Mask,
     Recipe,
@@ -186,14 +185,15 @@ class WidthGuided(Recipe):
         3.72
     """
 
-    references: ClassVar[tuple[str, ...]] = ("guan2026",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("guan2026",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="the wider arm of the widest race between two, then one winner",
         log="1 in most rounds",
         horizon="yes",
     )
+    assumed = (UNIT_REWARDS,)
 
     constant: float = 1.0
     check: bool = True
@@ -201,10 +201,6 @@ class WidthGuided(Recipe):
     def __post_init__(self) -> None:
         """Check the parameter."""
         number("WidthGuided.constant", self.constant, above=0.0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> RacePolicy:
         """The policy, which needs the horizon."""

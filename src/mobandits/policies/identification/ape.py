@@ -14,11 +14,12 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import everyone, leaders
 from mobandits.numerics.pareto_bounds import ParetoBounds
-from mobandits.policies.identification.bounded import BoundedPolicy, BoundedRecipe, least_played
+from mobandits.policies.identification.bounded import BoundedRecipe, least_played
+from mobandits.policies.set_policy import MeanPolicy, SetPolicy
 
 
 @compiled
-class ApePolicy(BoundedPolicy):
+class ApePolicy(SetPolicy, MeanPolicy):
     """See `Ape`; beliefs are the arms that the rule allows, several where there are ties."""
 
     means: SampleMean
@@ -62,8 +63,8 @@ class Ape(BoundedRecipe):
     """
 
     policy: ClassVar[type[ApePolicy]] = ApePolicy
-    references: ClassVar[tuple[str, ...]] = ("kone2023", "kaufmann2021")
-    traits: ClassVar[Traits] = Traits(
+    references = ("kone2023", "kaufmann2021")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="the arm that is hardest to place inside or outside the Pareto set, or its rival",

@@ -1,31 +1,13 @@
-"""Bases of policies and recipes that compare arms by bounds which hold at all times."""
+"""Base of recipes that compare arms by bounds which hold at all times."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mobandits.compiling.compiled import kernel
-from mobandits.contracts.protocols import Array, Mask, Recipe, Rng, Shape
-from mobandits.estimators import MeanState, SampleMean
+from mobandits.contracts.protocols import Array, Mask, Recipe, Shape
+from mobandits.estimators import SampleMean
 from mobandits.numerics.masks import leaders
-from mobandits.numerics.pareto_bounds import ParetoBounds, check_risk, pareto_bounds
-from mobandits.policies.set_policy import SetPolicy
-
-
-class BoundedPolicy(SetPolicy):
-    """Base of policies whose state is one mean per arm and objective; subclasses choose the arms."""
-
-    means: SampleMean
-    bounds: ParetoBounds
-
-    def init(self) -> MeanState:
-        """The state before the first round."""
-        return self.means.init()
-
-    def update(
-        self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> MeanState:
-        """The state after a reward: the means learn."""
-        return self.means.update(state, x, arm, reward)
+from mobandits.numerics.pareto_bounds import check_risk, pareto_bounds
 
 
 @kernel

@@ -6,7 +6,7 @@ min_l (mean_{j,l} - mean_{i,l}), M(i, j) = max_l (mean_{i,l} - mean_{j,l}), x^+ 
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class EgePolicy(SetPolicy):
     phases: int
     order: Pareto
 
-    ORDERED: ClassVar[bool] = True  # an arm is decided by what was known at the end of a phase
+    ORDERED = True  # an arm is decided by what was known at the end of a phase
 
     def init(self) -> EgeState:
         """The state before the first round: every arm is active."""
@@ -181,8 +181,8 @@ class Ege(Recipe):
         5
     """
 
-    references: ClassVar[tuple[str, ...]] = ("kone2024",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("kone2024",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="in turn the arms whose gap is small, half as many in each phase",
@@ -193,7 +193,7 @@ class Ege(Recipe):
 
     budget: int | None = None
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameter."""

@@ -11,11 +11,12 @@ from mobandits.contracts.protocols import Array, IntArray, Mask, Rng, Traits
 from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.masks import count
 from mobandits.numerics.pareto_bounds import ParetoBounds
-from mobandits.policies.identification.bounded import BoundedPolicy, BoundedRecipe, least_played
+from mobandits.policies.identification.bounded import BoundedRecipe, least_played
+from mobandits.policies.set_policy import MeanPolicy, SetPolicy
 
 
 @compiled
-class EliminationPolicy(BoundedPolicy):
+class EliminationPolicy(SetPolicy, MeanPolicy):
     """See `Elimination`; beliefs are the active arms that were played least."""
 
     means: SampleMean
@@ -59,8 +60,8 @@ class Elimination(BoundedRecipe):
     """
 
     policy: ClassVar[type[EliminationPolicy]] = EliminationPolicy
-    references: ClassVar[tuple[str, ...]] = ("auer2016", "kaufmann2021")
-    traits: ClassVar[Traits] = Traits(
+    references = ("auer2016", "kaufmann2021")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="in turn the arms that may or may not be in the Pareto set",

@@ -5,10 +5,8 @@ It has no context. After N rewards of an arm its posterior is N(mean, sigma^2 / 
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import (
     Array,
     Beliefs,
@@ -24,24 +22,21 @@ from mobandits.estimators import MeanState, SampleMean
 from mobandits.numerics.dominance import nondominated
 from mobandits.numerics.masks import count, pick, uniform
 from mobandits.orders import Pareto
+from mobandits.policies.set_policy import MeanPolicy
 from mobandits.support.checks import number
 
 SHARE = 0.5  # of the rounds that go to the front of the sample
 
 
 @compiled
-class TopTwoPolicy(NotesNothing):
+class TopTwoPolicy(MeanPolicy):
     """See `TopTwoParetoTs`; beliefs are a sample."""
 
     means: SampleMean
     sigma: float
     order: Pareto
 
-    RANDOM_BELIEFS: ClassVar[bool] = True
-
-    def init(self) -> MeanState:
-        """The state before the first round."""
-        return self.means.init()
+    RANDOM_BELIEFS = True
 
     def beliefs(self, state: MeanState, context: Array, arms: IntArray, rng: Rng) -> Beliefs:
         """One value per arm and objective from its posterior; infinite before the first reward."""
@@ -80,12 +75,6 @@ class TopTwoPolicy(NotesNothing):
 
         return nondominated(beliefs.high, self.order.on, rest)
 
-    def update(
-        self, state: MeanState, x: Array, arm: int, note: float, reward: Array, rng: Rng
-    ) -> MeanState:
-        """The state after a reward: the means learn."""
-        return self.means.update(state, x, arm, reward)
-
 
 @dataclass(frozen=True)
 class TopTwoParetoTs(Recipe):
@@ -106,8 +95,8 @@ class TopTwoParetoTs(Recipe):
         0.5
     """
 
-    references: ClassVar[tuple[str, ...]] = ("ttpfts2026",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("ttpfts2026",)
+    traits = Traits(
         context="none",
         beliefs="drawn",
         plays="Pareto front of samples, or the front of the rest",

@@ -6,15 +6,14 @@ objectives.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled
-from mobandits.contracts.assumptions import UNIT_REWARDS, declared
+from mobandits.contracts.assumptions import UNIT_REWARDS
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     IntArray,
     Mask,
     Recipe,
@@ -154,13 +153,14 @@ class LexElim(Recipe):
         480
     """
 
-    references: ClassVar[tuple[str, ...]] = ("xue2025bai",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("xue2025bai",)
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="widest arm of those that may be the lexicographic best",
         log="exact, with zeros",
     )
+    assumed = (UNIT_REWARDS,)
 
     tradeoff: float = 1.0
     delta: float = 0.05
@@ -170,10 +170,6 @@ class LexElim(Recipe):
         """Check the parameters."""
         number("LexElim.tradeoff", self.tradeoff, above=0.0)
         number("LexElim.delta", self.delta, above=0.0, below=1.0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Rewards in [0, 1]."""
-        return declared(self, UNIT_REWARDS)
 
     def bind(self, shape: Shape) -> EliminationPolicy:
         """The policy, with the union bound over arms and objectives."""

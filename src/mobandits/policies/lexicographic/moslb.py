@@ -5,57 +5,73 @@ half-width gamma_t ||x_a||_{V^-1}, epsilon the half-width that ends exploration.
 parameter of the authors' code: it multiplies w_t where arms are compared.
 """
 
-from typing import Protocol
-
-from mobandits.contracts.protocols import Shape
+from mobandits.contracts.protocols import Order, Recipe, Shape
+from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Levelled
+from mobandits.orders import ChainFilter, ExploreWide, Levels
+from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import estimate_count
 from mobandits.support.checks import number
 
 
-class HasMoslbParameters(Protocol):
-    """A recipe with the parameters of moslb2024."""
+class MoslbRecipe(Recipe):
+    """Base of the recipes of moslb2024; subclasses give the defaults of its parameters.
 
-    @property
-    def alpha(self) -> float:
-        """Multiplies the intervals, but not the test that ends exploration."""
+    Attributes:
+        alpha: multiplies the intervals, but not the test that ends exploration.
+        delta: failure probability.
+        penalty: ridge penalty.
+        noise: sub-Gaussian constant of the rewards.
+    """
 
-    @property
-    def delta(self) -> float:
-        """Failure probability."""
+    references = ("moslb2024",)
 
-    @property
-    def penalty(self) -> float:
-        """Ridge penalty."""
+    alpha: float
+    delta: float
+    penalty: float
+    noise: float
 
-    @property
-    def noise(self) -> float:
-        """Sub-Gaussian constant of the rewards."""
+    def check_parameters(self, epsilon: float | None = None) -> None:
+        """Refuse parameters that make no sense, by name."""
+        name = type(self).__name__
+        for parameter in ("alpha", "penalty", "noise"):
+            value = getattr(self, parameter)
+            number(f"{name}.{parameter}", value, above=0.0)
 
+        number(f"{name}.delta", self.delta, above=0.0, below=1.0)
+        if epsilon is not None:
+            number(f"{name}.epsilon", epsilon, above=0.0)
 
-def check_moslb(recipe: HasMoslbParameters, epsilon: float | None = None) -> None:
-    """Refuse parameters that make no sense, by name."""
-    name = type(recipe).__name__
-    for parameter in ("alpha", "penalty", "noise"):
-        value = getattr(recipe, parameter)
-        number(f"{name}.{parameter}", value, above=0.0)
+    def by_bounds(self, shape: Shape, order: Order) -> Composite:
+        """The policy of an order of intervals with half-width alpha gamma_t ||x||_{V^-1}."""
+        radius = Levelled(
+            features=shape.features,
+            models=estimate_count(shape),
+            delta=self.delta,
+            scale=self.alpha,
+            noise=self.noise,
+        )
+        # All objectives are learned, whichever the order looks at.
+        estimator = ridge_for(shape, self.penalty)
 
-    number(f"{name}.delta", recipe.delta, above=0.0, below=1.0)
-    if epsilon is not None:
-        number(f"{name}.epsilon", epsilon, above=0.0)
+        return Composite(estimator, Ucb(radius), order)
 
+    def exploring(
+        self, shape: Shape, order: ChainFilter | Levels, epsilon: float | None
+    ) -> Composite:
+        """The policy that explores while some w_t is above epsilon, and then plays by an order.
 
-def moslb_ucb(recipe: HasMoslbParameters, shape: Shape) -> Ucb:
-    """The explorer with intervals of half-width alpha gamma_t ||x||_{V^-1}."""
-    radius = Levelled(
-        features=shape.features,
-        models=estimate_count(shape),
-        delta=recipe.delta,
-        scale=recipe.alpha,
-        noise=recipe.noise,
-    )
-    return Ucb(radius)
+        The order is checked against the objectives.
+        """
+        order.check(shape.objectives)
+        name = type(self).__name__
+        width = exploration_width(name, epsilon, shape)
+        # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
+        widest = self.alpha * width
+        exploration = ExploreWide(order, widest)
+
+        return self.by_bounds(shape, exploration)
 
 
 def exploration_width(name: str, epsilon: float | None, shape: Shape) -> float:

@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape, Traits
-from mobandits.estimators import ridge_for
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
-from mobandits.policies.lexicographic.moslb import check_moslb, moslb_ucb
+from mobandits.policies.lexicographic.moslb import MoslbRecipe
 
 
 @dataclass(frozen=True)
-class MoslbParetoUcb(Recipe):
+class MoslbParetoUcb(MoslbRecipe):
     """Play uniformly from the Pareto front of estimate + alpha gamma_t ||x_a||_{V^-1}.
 
     Args:
@@ -32,8 +30,7 @@ class MoslbParetoUcb(Recipe):
         Pareto(on=[0, 2])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
-    traits: ClassVar[Traits] = Traits(
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="Pareto front of bounds, on some objectives",
@@ -48,7 +45,7 @@ class MoslbParetoUcb(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters and make `on` a tuple, so that recipes compare by value."""
-        check_moslb(self)
+        self.check_parameters()
         if self.on is not None:
             Pareto(self.on)  # refuses what can never be objectives, by name
             objectives = tuple(self.on)
@@ -58,8 +55,4 @@ class MoslbParetoUcb(Recipe):
         """The policy, with `on` checked against the objectives."""
         order = Pareto(self.on)
         order.check(shape.objectives)
-        # All objectives are learned, whichever the front looks at.
-        estimator = ridge_for(shape, self.penalty)
-        explorer = moslb_ucb(self, shape)
-
-        return Composite(estimator, explorer, order)
+        return self.by_bounds(shape, order)

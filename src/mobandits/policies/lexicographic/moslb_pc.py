@@ -7,17 +7,15 @@ overlapping ones.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape, Traits
-from mobandits.estimators import ridge_for
-from mobandits.orders import ChainFilter, ExploreWide
+from mobandits.contracts.protocols import Shape, Traits
+from mobandits.orders import ChainFilter
 from mobandits.policies.composite import Composite
-from mobandits.policies.lexicographic.moslb import check_moslb, exploration_width, moslb_ucb
+from mobandits.policies.lexicographic.moslb import MoslbRecipe
 
 
 @dataclass(frozen=True)
-class MoslbPc(Recipe):
+class MoslbPc(MoslbRecipe):
     """Explore while some interval is wide; then play what survives the filter of some chain.
 
     With w_t(a) = gamma_t ||x_a||_{V^-1}: if some w_t(a) > epsilon, play a uniform arm among those.
@@ -47,8 +45,7 @@ class MoslbPc(Recipe):
         ChainFilter(chains=[[0, 1, -1], [2, 3, 4]])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
-    traits: ClassVar[Traits] = Traits(
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="wide intervals, then arms linked by intervals to a chain's winner",
@@ -65,7 +62,7 @@ class MoslbPc(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters and make the chains a tuple, so that recipes compare by value."""
-        check_moslb(self, self.epsilon)
+        self.check_parameters(self.epsilon)
         chains = self.chains
         if chains is not None:
             # Refuses what can never be chains, by name; the objectives are not known yet.
@@ -79,12 +76,4 @@ class MoslbPc(Recipe):
         one_chain = (all_objectives,)
         # Algorithm 1, lines 9 to 13: the union of what Algorithm 2 leaves of each chain.
         order = ChainFilter(self.chains or one_chain)
-        order.check(shape.objectives)
-        epsilon = exploration_width("MoslbPc", self.epsilon, shape)
-        estimator = ridge_for(shape, self.penalty)
-        explorer = moslb_ucb(self, shape)
-        # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
-        widest = self.alpha * epsilon
-        exploration = ExploreWide(order, widest)
-
-        return Composite(estimator, explorer, exploration)
+        return self.exploring(shape, order, self.epsilon)

@@ -6,17 +6,15 @@ half-width that ends exploration, u_{t,j} the upper confidence bounds in the obj
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.protocols import Recipe, Shape, Traits
-from mobandits.estimators import ridge_for
-from mobandits.orders import ExploreWide, Levels
+from mobandits.contracts.protocols import Shape, Traits
+from mobandits.orders import Levels
 from mobandits.policies.composite import Composite
-from mobandits.policies.lexicographic.moslb import check_moslb, exploration_width, moslb_ucb
+from mobandits.policies.lexicographic.moslb import MoslbRecipe
 
 
 @dataclass(frozen=True)
-class MoslbPl(Recipe):
+class MoslbPl(MoslbRecipe):
     """Explore while some interval is wide; then play the nested Pareto fronts of the upper bounds.
 
     With w_t(a) = gamma_t ||x_a||_{V^-1}: if some w_t(a) > epsilon, play a uniform arm among those.
@@ -43,8 +41,7 @@ class MoslbPl(Recipe):
         ExploreWide(order=Levels(levels=[[0, 1, 2], [3, 4, -1]]), epsilon=0.10137...)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moslb2024",)
-    traits: ClassVar[Traits] = Traits(
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="wide intervals, then nested fronts",
@@ -61,7 +58,7 @@ class MoslbPl(Recipe):
 
     def __post_init__(self) -> None:
         """Check the parameters and make the levels a tuple, so that recipes compare by value."""
-        check_moslb(self, self.epsilon)
+        self.check_parameters(self.epsilon)
         levels = self.levels
         if levels is not None:
             # Refuses what can never be levels, by name; the objectives are not known yet.
@@ -76,12 +73,4 @@ class MoslbPl(Recipe):
         # Algorithm 3, lines 9 to 12. Line 11 is printed with its two arms exchanged: literally, it
         # would keep arms that dominate no other. The authors' code keeps the front, and so do we.
         order = Levels(self.levels or one_level)
-        order.check(shape.objectives)
-        epsilon = exploration_width("MoslbPl", self.epsilon, shape)
-        estimator = ridge_for(shape, self.penalty)
-        explorer = moslb_ucb(self, shape)
-        # Line 5 tests w_t > epsilon; the intervals that an order sees are alpha times as wide.
-        widest = self.alpha * epsilon
-        exploration = ExploreWide(order, widest)
-
-        return Composite(estimator, explorer, exploration)
+        return self.exploring(shape, order, self.epsilon)

@@ -7,13 +7,12 @@ interval, W the width of a filter, lambda the trade-off, LOAF(D, W) the filter o
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import compiled, kernel
-from mobandits.contracts.assumptions import UNIT_BALL, declared
-from mobandits.contracts.protocols import Array, Assumption, Beliefs, Mask, Recipe, Shape, Traits
+from mobandits.contracts.assumptions import UNIT_BALL
+from mobandits.contracts.protocols import Array, Beliefs, Mask, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Xue
@@ -133,14 +132,15 @@ class Mtlo(Recipe):
         StagedFilter(tradeoff=2.0, floor=0.01)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("xue2025",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("xue2025",)
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="wide intervals, then a lexicographic filter with a trade-off",
         log="1 in most rounds",
         horizon="yes",
     )
+    assumed = (UNIT_BALL,)
 
     tradeoff: float = 1.0
     scale: float = 1.0
@@ -158,10 +158,6 @@ class Mtlo(Recipe):
             number(f"Mtlo.{name}", value, above=0.0)
 
         number("Mtlo.delta", self.delta, above=0.0, below=1.0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1."""
-        return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its finest width resolved."""

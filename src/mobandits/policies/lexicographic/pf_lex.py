@@ -5,7 +5,6 @@ probability.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -55,8 +54,8 @@ class PfLex(Recipe):
         0.025
     """
 
-    references: ClassVar[tuple[str, ...]] = ("huyuk2021", "xue2025", "yadkori2011")
-    traits: ClassVar[Traits] = Traits(
+    references = ("huyuk2021", "xue2025", "yadkori2011")
+    traits = Traits(
         context="none",
         beliefs="definite",
         plays="wide intervals, then a lexicographic filter",

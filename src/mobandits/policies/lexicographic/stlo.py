@@ -5,10 +5,9 @@ epsilon the half-width that ends exploration, U the bound of the parameters' nor
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.assumptions import UNIT_BALL
+from mobandits.contracts.protocols import Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import Xue
@@ -48,14 +47,15 @@ class Stlo(Recipe):
         0.8
     """
 
-    references: ClassVar[tuple[str, ...]] = ("xue2025",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("xue2025",)
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="wide intervals, then a lexicographic filter",
         log="1 in most rounds",
         horizon="or `epsilon`",
     )
+    assumed = (UNIT_BALL,)
 
     epsilon: float | None = None
     scale: float = 1.0
@@ -73,10 +73,6 @@ class Stlo(Recipe):
                 number(f"Stlo.{name}", value, above=0.0)
 
         number("Stlo.delta", self.delta, above=0.0, below=1.0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1."""
-        return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with epsilon resolved."""

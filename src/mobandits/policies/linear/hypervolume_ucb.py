@@ -6,18 +6,17 @@ confidence bound of arm a in objective l.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.explorers import RandomHypervolume, Thompson, Ucb
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import (
     DATA,
-    THEORY,
+    RadiusRecipe,
     Scale,
     check_radius,
     linear_estimator,
@@ -27,7 +26,7 @@ from mobandits.support.checks import choice, number
 
 
 @dataclass(frozen=True)
-class HypervolumeUcb(Recipe):
+class HypervolumeUcb(RadiusRecipe):
     """Play the largest min_l max(0, ucb_{a,l} - z_l) / w_l, with w from the positive unit sphere.
 
     In every round w is drawn uniformly. The bounds are theta_l . x_a + c ||x_a||_{V^-1} of ridge
@@ -54,15 +53,13 @@ class HypervolumeUcb(Recipe):
         RandomHypervolume(explorer=Ucb(radius=Constant(value=0.3)), reference=[-1.0, -1.0])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("zhang2024",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("zhang2024",)
+    traits = Traits(
         context="linear",
         beliefs="drawn",
         plays="best for a drawn direction above the reference point",
         log="sampled",
     )
-
-    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: Scale = DATA
     reference: float | Sequence[float] = -1.0
@@ -85,10 +82,6 @@ class HypervolumeUcb(Recipe):
 
         for coordinate in coordinates:
             number("HypervolumeUcb.reference", coordinate)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its reference checked against the objectives."""

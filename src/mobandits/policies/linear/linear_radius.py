@@ -3,9 +3,10 @@
 Symbols: c1_t(delta) the theory's radius, N the number of estimates that must hold together.
 """
 
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
-from mobandits.contracts.protocols import Shape
+from mobandits.contracts.assumptions import UNIT_BALL
+from mobandits.contracts.protocols import Assumption, Recipe, Shape
 from mobandits.estimators import Scaled, ridge_for
 from mobandits.explorers.radii import Constant, FromData, SelfNormalised
 from mobandits.support.checks import number
@@ -18,27 +19,32 @@ MULTIPLE = 1.0
 Scale = float | Literal["data", "theory"]
 
 
-class HasRadius(Protocol):
-    """A recipe with the four parameters that decide a radius."""
+class RadiusRecipe(Recipe):
+    """Base of recipes with the four parameters that decide a radius; subclasses give their defaults.
 
-    @property
-    def scale(self) -> Scale:
-        """Constant radius, "data" for one in units of the rewards, or "theory" for the theory's."""
+    Attributes:
+        scale: constant radius, "data" for one in units of the rewards, or "theory" for the
+            theory's.
+        delta: failure probability of the theory's.
+        noise: sub-Gaussian constant of the rewards.
+        penalty: ridge penalty.
+    """
 
-    @property
-    def delta(self) -> float:
-        """Failure probability of the theory's."""
+    assumed = (UNIT_BALL,)
 
-    @property
-    def noise(self) -> float:
-        """Sub-Gaussian constant of the rewards."""
+    REWARD_UNIT_FIELDS = ("scale",)
 
-    @property
-    def penalty(self) -> float:
-        """Ridge penalty."""
+    scale: Scale
+    delta: float
+    noise: float
+    penalty: float
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Norms of at most 1, for the theory's radius."""
+        return super().assumptions() if self.scale == THEORY else ()
 
 
-def check_radius(recipe: HasRadius) -> None:
+def check_radius(recipe: RadiusRecipe) -> None:
     """Refuse parameters of a radius that make no sense, by name."""
     name = type(recipe).__name__
     check_scale(f"{name}.scale", recipe.scale, (DATA, THEORY))
@@ -84,7 +90,7 @@ def estimate_count(shape: Shape) -> int:
     return shape.objectives * regressions
 
 
-def linear_estimator(recipe: HasRadius, shape: Shape) -> Any:
+def linear_estimator(recipe: RadiusRecipe, shape: Shape) -> Any:
     """The regression that fits the shape; where the radius is the data's, with their deviation.
 
     Example:
@@ -102,7 +108,7 @@ def linear_estimator(recipe: HasRadius, shape: Shape) -> Any:
     return regression
 
 
-def linear_radius(recipe: HasRadius, shape: Shape) -> Constant | FromData | SelfNormalised:
+def linear_radius(recipe: RadiusRecipe, shape: Shape) -> Constant | FromData | SelfNormalised:
     """The recipe's constant radius, the data's, or c1_t(delta) with a union over all estimates.
 
     These are as many as objectives, times arms where each arm has a model of its own.

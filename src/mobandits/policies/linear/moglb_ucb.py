@@ -6,9 +6,9 @@ confidence radius, O_t the approximate Pareto front.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
+from mobandits.contracts.assumptions import UNIT_BALL
 from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.explorers.radii import TunedNewton
@@ -70,14 +70,15 @@ class MoglbUcb(Recipe):
         Ucb(radius=TunedNewton(factor=0.1))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("moglb2019",)
+    traits = Traits(
         context="linear, with a link",
         beliefs="definite",
         plays="Pareto front of bounds",
         log="exact, with zeros",
         part="no",
     )
+    assumed = (UNIT_BALL,)
 
     links: Any = "logit"
     scale: float | Literal["theory"] = 0.03
@@ -89,7 +90,7 @@ class MoglbUcb(Recipe):
     delta: float = 0.01
     check: bool = True
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameters and make the links a tuple, so that recipes compare by value."""
@@ -105,7 +106,7 @@ class MoglbUcb(Recipe):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
+        return super().assumptions() if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with links, constants and radius resolved."""

@@ -4,7 +4,6 @@ A comparator of molts2025 without confidence bounds: epsilon alone decides how m
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from mobandits.contracts.protocols import Order, Policy, Recipe, Shape, Traits
 from mobandits.estimators import ridge_for
@@ -40,8 +39,8 @@ class MolEpsGreedy(Recipe):
         0.05
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("molts2025",)
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="Pareto front of estimates, sometimes any arm",

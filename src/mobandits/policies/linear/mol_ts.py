@@ -6,10 +6,9 @@ Gram matrix, M the number of samples per objective, c their scale, C the empiric
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
-from mobandits.contracts.protocols import Assumption, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Shape, Traits
 from mobandits.explorers import Linked, RandomWeights, Thompson
 from mobandits.explorers.radii import Constant
 from mobandits.numerics.links import check_links
@@ -19,6 +18,7 @@ from mobandits.policies.linear.generalized_linear import generalized_linear_mode
 from mobandits.policies.linear.linear_radius import (
     DATA,
     THEORY,
+    RadiusRecipe,
     Scale,
     check_radius,
     linear_estimator,
@@ -31,7 +31,7 @@ LINKED = 0.3
 
 
 @dataclass(frozen=True)
-class MolTs(Recipe):
+class MolTs(RadiusRecipe):
     """Sample optimistically, play uniformly from the effective Pareto front of the sample.
 
     In each round, for every objective l and m = 1..M, draw theta_{l,m} ~ N(theta_l, c^2 V^-1)
@@ -81,16 +81,14 @@ class MolTs(Recipe):
         Thompson(radius=Constant(value=0.3), draws=10)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("molts2025",)
+    traits = Traits(
         context="linear; `links` for others",
         beliefs="drawn",
         plays="effective Pareto front of samples",
         log="sampled",
         part="yes; no with `links`",
     )
-
-    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: Scale = DATA
     draws: int | None = None
@@ -115,10 +113,6 @@ class MolTs(Recipe):
             object.__setattr__(self, "links", links)
             # The objectives share one matrix Z of Newton steps, which a partial reward would split.
             object.__setattr__(self, "accepts_partial", False)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with the number of draws, the radius and the links resolved."""

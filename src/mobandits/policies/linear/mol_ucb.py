@@ -5,17 +5,15 @@ that were played, c the radius, x_a the features of arm a.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from mobandits.contracts.assumptions import UNIT_BALL, declared
-from mobandits.contracts.protocols import Assumption, Order, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Order, Shape, Traits
 from mobandits.explorers import Ucb
 from mobandits.orders import Pareto
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.policies.composite import Composite
 from mobandits.policies.linear.linear_radius import (
     DATA,
-    THEORY,
+    RadiusRecipe,
     Scale,
     check_radius,
     linear_estimator,
@@ -24,7 +22,7 @@ from mobandits.policies.linear.linear_radius import (
 
 
 @dataclass(frozen=True)
-class MolUcb(Recipe):
+class MolUcb(RadiusRecipe):
     """Play a uniform arm from the front of the bounds theta_l . x_a + c ||x_a||_{V^-1}.
 
     ============= ==================================================
@@ -57,15 +55,13 @@ class MolUcb(Recipe):
         Ucb(radius=Constant(value=0.3))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025", "moglb2019")
-    traits: ClassVar[Traits] = Traits(
+    references = ("molts2025", "moglb2019")
+    traits = Traits(
         context="linear",
         beliefs="definite",
         plays="front of bounds under `order`",
         log="exact, with zeros",
     )
-
-    REWARD_UNIT_FIELDS: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: Scale = DATA
     order: Order | None = None
@@ -79,10 +75,6 @@ class MolUcb(Recipe):
         check_radius(self)
         if self.order is not None:
             require_order("MolUcb.order", self.order)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1, for the theory's radius."""
-        return declared(self, UNIT_BALL) if self.scale == THEORY else ()
 
     def bind(self, shape: Shape) -> Composite:
         """The policy, with its radius resolved and its order checked against the objectives."""

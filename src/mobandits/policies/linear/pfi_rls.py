@@ -15,15 +15,14 @@ Arms that were dropped never return. So an arm's features must never change.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mobandits.compiling.compiled import Floats, compiled, kernel
-from mobandits.contracts.assumptions import UNIT_BALL, declared
+from mobandits.contracts.assumptions import UNIT_BALL
 from mobandits.contracts.protocols import (
     Array,
-    Assumption,
     Choice,
     IntArray,
     Mask,
@@ -312,14 +311,15 @@ class PfiRls(Recipe):
         2
     """
 
-    references: ClassVar[tuple[str, ...]] = ("kim2023", "auer2016")
-    traits: ClassVar[Traits] = Traits(
+    references = ("kim2023", "auer2016")
+    traits = Traits(
         context="linear, fixed arms",
         beliefs="definite",
         plays="arms that may still be on the front",
         log="exact, with zeros",
         part="no",
     )
+    assumed = (UNIT_BALL,)
 
     scale: float = 1.0
     tolerance: float = 0.0
@@ -328,7 +328,7 @@ class PfiRls(Recipe):
     noise: float = 1.0
     check: bool = True
 
-    accepts_partial: ClassVar[bool] = False
+    accepts_partial = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -338,10 +338,6 @@ class PfiRls(Recipe):
 
         number("PfiRls.tolerance", self.tolerance, at_least=0.0)
         number("PfiRls.delta", self.delta, above=0.0, below=1.0)
-
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Norms of at most 1."""
-        return declared(self, UNIT_BALL)
 
     def bind(self, shape: Shape) -> PfiPolicy:
         """The policy for the arms' features, which must be fixed."""

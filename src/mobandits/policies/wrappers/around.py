@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.compiling.compiled import kernel
-from mobandits.contracts.composition import composite
+from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.notes import Note, PassesNotes
 from mobandits.contracts.protocols import (
     Array,
@@ -20,12 +20,21 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
     Stage,
+    Traits,
 )
 from mobandits.contracts.states import declares
 from mobandits.estimators import DisjointRidge, Priced, Ridge, Scaled
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import FromData
 from mobandits.support.naming import quoted
+
+AS_ITS_RECIPE = Traits(
+    context="as its recipe",
+    beliefs="as its recipe",
+    plays="its recipe",
+    log="as its recipe",
+    part="as its recipe",
+)
 
 
 class AroundRecipe(Recipe):
@@ -82,10 +91,61 @@ class AroundRecipe(Recipe):
         return self.recipe.assumptions()
 
 
+class AroundRegressionRecipe(AroundRecipe):
+    """Base of recipes that put another estimator in place of the ridge regression of their recipe.
+
+    Attributes:
+        LAYERS: the estimators that may be around the regression.
+        RADII: the radii that the explorer may have; none: any.
+        RULE: what the recipe must do, for messages.
+    """
+
+    LAYERS: ClassVar[tuple[Any, ...]] = ()
+    RADII: ClassVar[tuple[type, ...]] = ()
+    RULE: ClassVar[str] = "rest on ridge regression"
+
+    stages = Recipe.stages  # one estimator, which learns from all rounds
+
+    def inner_shape(self, shape: Shape) -> Shape:
+        """The problem without the tables that a regression keeps for fixed arms.
+
+        They know no other rows, and nothing in them can be forgotten.
+        """
+        return shape.replaced(fixed_arms=None)
+
+    def around(self, policy: Any, shape: Shape) -> Policy:
+        """The recipe's policy, with the other estimator."""
+        inner = composite(policy)
+        estimator: Any = None if inner is None else inner.estimator
+        regression = estimator
+        while isinstance(regression, self.LAYERS):
+            regression = regression.model
+
+        where = f"{type(self).__name__}.recipe"
+        if not isinstance(regression, Ridge | DisjointRidge):
+            name = type(self.recipe).__name__
+            raise ValueError(f"{where} must {self.RULE}, got {name}")
+        if self.RADII:
+            require_radius(where, self.recipe, inner, self.RADII)
+
+        other = self.estimator_around(estimator, regression)
+        changed: Policy = exchanged(policy, estimator=other)
+
+        return changed
+
+    def estimator_around(self, estimator: Any, regression: Any) -> Any:
+        """The other estimator, given that of the recipe and the regression inside of it."""
+        raise NotImplementedError
+
+
 class AroundPolicy(PassesNotes):
     """Base of policies around another one: what they do not define themselves is that policy's."""
 
     policy: Any
+
+    def inner_state(self, state: Any) -> Any:
+        """The inner policy's state: all of theirs, where nothing else is said."""
+        return state
 
     def init(self) -> Any:
         """The inner policy's first state."""
@@ -95,12 +155,13 @@ class AroundPolicy(PassesNotes):
         self, explorer: Any, state: Any, context: Array, arms: IntArray, rng: Rng
     ) -> Beliefs:
         """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state, context, arms, rng)
+        inner = self.inner_state(state)
+        bounds: Beliefs = self.policy.bounds(explorer, inner, context, arms, rng)
         return bounds
 
     def eases(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> bool:
         """Whether the inner policy eases a limit."""
-        eases: bool = self.policy.eases(state, context, arms, rng)
+        eases: bool = self.policy.eases(self.inner_state(state), context, arms, rng)
         return eases
 
     def draw(self, beliefs: Any, rng: Rng) -> Choice:

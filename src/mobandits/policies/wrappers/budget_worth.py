@@ -28,8 +28,9 @@ def estimated_worth(policy: Any, model: Any, rows: Array) -> float:
     # can rise too far.
     twice = 2.0 * least
     floor = policy.reward * min(1.0, policy.tightest())
+    worth: float = min(policy.reward, max(floor, twice))
 
-    return min(policy.reward, max(floor, twice))
+    return worth
 
 
 @kernel

@@ -8,7 +8,7 @@ the rounds so far.
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,20 +24,21 @@ from mobandits.contracts.protocols import (
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.states import Field, counts, state_fields
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.explorers import Ucb
 from mobandits.numerics.linalg import copy_into
 from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
+    AroundPolicy,
     AroundRecipe,
     interval_explorer,
     position_of,
     regressions_of,
     require_own_beliefs,
 )
-from mobandits.policies.wrappers.own_terms import Line, line_of, slot_of
+from mobandits.policies.wrappers.own_terms import Line, line_fields, line_of, slot_of
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -101,7 +102,7 @@ class ConservativeBeliefs(NamedTuple):
 
 
 @compiled
-class ConservativePolicy(NotesNothing):
+class ConservativePolicy(NotesNothing, AroundPolicy):
     """The choice of an inner policy where that is safe, else the baseline.
 
     Args:
@@ -131,7 +132,7 @@ class ConservativePolicy(NotesNothing):
     features: int
     row: Floats
 
-    PASSES_BELIEFS: ClassVar[bool] = True
+    PASSES_BELIEFS = True
 
     def init(self) -> ConservativeState:
         """The state before the first round."""
@@ -148,17 +149,9 @@ class ConservativePolicy(NotesNothing):
 
         return ConservativeState(policy, others, forgone, kept, rounds, guarded)
 
-    def bounds(
-        self, explorer: Any, state: ConservativeState, context: Array, arms: IntArray, rng: Rng
-    ) -> Beliefs:
-        """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state.policy, context, arms, rng)
-        return bounds
-
-    def eases(self, state: ConservativeState, context: Array, arms: IntArray, rng: Rng) -> bool:
-        """Whether the inner policy eases a limit."""
-        eases: bool = self.policy.eases(state.policy, context, arms, rng)
-        return eases
+    def inner_state(self, state: ConservativeState) -> Any:
+        """The field of the inner policy."""
+        return state.policy
 
     def beliefs(
         self, state: ConservativeState, context: Array, arms: IntArray, rng: Rng
@@ -384,15 +377,11 @@ class Conservative(AroundRecipe):
         [1.0, 0.0, 0.0]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("kazerouni2017",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, or a baseline where that might lose too much",
-        log="as its recipe",
-        part="as its recipe",
+    references = ("kazerouni2017",)
+    traits = AS_ITS_RECIPE._replace(
+        plays="its recipe, or a baseline where that might lose too much"
     )
-    ARM_FIELDS: ClassVar[tuple[str, ...]] = ("baseline",)
+    ARM_FIELDS = ("baseline",)
 
     recipe: Recipe
     baseline: Any
@@ -449,9 +438,7 @@ class Conservative(AroundRecipe):
         return ConservativePolicy(
             policy,
             explorer,
-            objectives=[line.objective for line in lines],
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             losses=[self.loss] * len(lines),
             means=means,
             baseline=baseline,

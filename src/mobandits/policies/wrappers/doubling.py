@@ -4,10 +4,10 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from mobandits.contracts.protocols import Policy, Recipe, Shape, Stage, Traits
-from mobandits.policies.wrappers.around import AroundRecipe
+from mobandits.contracts.protocols import Policy, Recipe, Shape, Stage
+from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundRecipe
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
@@ -37,14 +37,8 @@ class Doubling(AroundRecipe):
         [100, 200, 400]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, from scratch for ever longer stages",
-        log="as its recipe",
-        part="as its recipe",
-    )
+    references = ("mobandits",)
+    traits = AS_ITS_RECIPE._replace(plays="its recipe, from scratch for ever longer stages")
 
     recipe: Recipe
     first: int = 1024

@@ -1,7 +1,7 @@
 """Features: a linear recipe on phi(x) in place of x, for rewards that are not linear."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from mobandits.contracts.protocols import (
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.states import parts_of
 from mobandits.features.feature_map import FeatureMap
-from mobandits.policies.wrappers.around import AroundPolicy, AroundRecipe
+from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundPolicy, AroundRecipe
 from mobandits.support.naming import quoted
 
 
@@ -45,7 +44,7 @@ class FeaturesPolicy(AroundPolicy):
     policy: Any
     feature_map: Any
 
-    PASSES_BELIEFS: ClassVar[bool] = True
+    PASSES_BELIEFS = True
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs, given phi of every row."""
@@ -112,14 +111,8 @@ class Features(AroundRecipe):
         5
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, on features of the context",
-        log="as its recipe",
-        part="as its recipe",
-    )
+    references = ("mobandits",)
+    traits = AS_ITS_RECIPE._replace(plays="its recipe, on features of the context")
 
     map: FeatureMap
     recipe: Recipe

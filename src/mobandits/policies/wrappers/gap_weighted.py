@@ -5,7 +5,7 @@ K the eligible arms, t the rewards so far.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,17 @@ from mobandits.contracts.protocols import (
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.states import counts, state_fields
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged, Greedy
 from mobandits.numerics.masks import pick_weighted
-from mobandits.policies.wrappers.around import count_observed, present_round
+from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
+    AroundPolicy,
+    count_observed,
+    present_round,
+)
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 
@@ -48,7 +52,7 @@ class GapWeightedBeliefs(NamedTuple):
 
 
 @compiled
-class GapWeightedPolicy(NotesNothing):
+class GapWeightedPolicy(NotesNothing, AroundPolicy):
     """Inverse gap weighting of a `Composite`'s estimator under its order; its explorer is not used.
 
     Args:
@@ -60,7 +64,7 @@ class GapWeightedPolicy(NotesNothing):
     """
 
     # The arms that are best play a part only: every arm has a probability of its own.
-    PLAYS_ALL: ClassVar[bool] = True
+    PLAYS_ALL = True
 
     policy: Any
     explorer: Any
@@ -89,21 +93,9 @@ class GapWeightedPolicy(NotesNothing):
 
         return GapWeightedBeliefs(estimates, sharpness)
 
-    def bounds(
-        self,
-        explorer: Any,
-        state: GapWeightedState,
-        context: Array,
-        arms: IntArray,
-        rng: Rng,
-    ) -> Beliefs:
-        """The beliefs of an explorer about what the estimator has learned."""
-        bounds: Beliefs = self.policy.bounds(explorer, state.estimator, context, arms, rng)
-        return bounds
-
-    def eases(self, state: GapWeightedState, context: Array, arms: IntArray, rng: Rng) -> bool:
-        """Whether a limit is not kept by any of the arms: there are no limits here."""
-        return False
+    def inner_state(self, state: GapWeightedState) -> Any:
+        """The field of the estimator, which the inner policy learns by."""
+        return state.estimator
 
     def draw(self, beliefs: GapWeightedBeliefs, rng: Rng) -> Choice:
         """An arm by its probability."""
@@ -193,13 +185,11 @@ class GapWeighted(Recipe):
         [0.25, 0.25, 0.25, 0.25]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("foster2020",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
+    references = ("foster2020",)
+    traits = AS_ITS_RECIPE._replace(
         beliefs="definite",
         plays="every arm, the less often the further it is behind under the recipe's order",
         log="exact",
-        part="as its recipe",
     )
 
     recipe: Recipe

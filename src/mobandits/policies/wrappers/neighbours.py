@@ -1,24 +1,21 @@
 """A recipe for rewards that are not linear: similar rounds correct what a line predicts."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from mobandits.contracts.composition import composite, exchanged
-from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Recipe
 from mobandits.estimators import (
     Alarmed,
     Discounted,
-    DisjointRidge,
     NearestRounds,
-    Ridge,
     Scaled,
 )
-from mobandits.policies.wrappers.around import AroundRecipe
+from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundRegressionRecipe
 from mobandits.support.checks import integer
 
 
 @dataclass(frozen=True)
-class Neighbours(AroundRecipe):
+class Neighbours(AroundRegressionRecipe):
     """Any recipe on ridge regression, corrected by the rounds with the nearest contexts.
 
     An arm's predictions are those of its line plus the mean residual of its `count` nearest rounds;
@@ -43,26 +40,21 @@ class Neighbours(AroundRecipe):
         Ours, on nearest neighbours (Stone, "Consistent nonparametric regression", 1977).
 
     Example:
+        >>> from mobandits.contracts.protocols import Shape
         >>> from mobandits.policies import MolUcb
         >>> shape = Shape(arms=3, features=2, objectives=2)
         >>> Neighbours(MolUcb(scale=0.3)).bind(shape).estimator.count
         30
     """
 
-    references: ClassVar[tuple[str, ...]] = ("stone1977",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, corrected by the nearest rounds",
-        log="as its recipe",
-        part="as its recipe",
-    )
+    references = ("stone1977",)
+    traits = AS_ITS_RECIPE._replace(plays="its recipe, corrected by the nearest rounds")
+
+    LAYERS = (Alarmed, Discounted, Scaled)
 
     recipe: Recipe
     count: int = 30
     memory: int = 500
-
-    stages = Recipe.stages  # one estimator, which learns from all rounds
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -70,23 +62,9 @@ class Neighbours(AroundRecipe):
         integer("Neighbours.count", self.count, at_least=1)
         integer("Neighbours.memory", self.memory, at_least=self.count)
 
-    def inner_shape(self, shape: Shape) -> Shape:
-        """The problem without the tables that a regression keeps for fixed arms: they know no other rows."""
-        return shape.replaced(fixed_arms=None)
-
-    def around(self, policy: Any, shape: Shape) -> Policy:
-        """The recipe's policy, with an estimator that knows its nearest rounds."""
-        inner = composite(policy)
-        estimator: Any = None if inner is None else inner.estimator
-        regression = estimator
-        while isinstance(regression, Alarmed | Discounted | Scaled):
-            regression = regression.model
-
-        if not isinstance(regression, Ridge | DisjointRidge):
-            name = type(self.recipe).__name__
-            raise ValueError(f"Neighbours.recipe must rest on ridge regression, got {name}")
-
-        near = NearestRounds(
+    def estimator_around(self, estimator: Any, regression: Any) -> NearestRounds:
+        """The recipe's estimator, corrected by its nearest rounds."""
+        return NearestRounds(
             estimator,
             features=regression.features,
             objectives=regression.objectives,
@@ -94,6 +72,3 @@ class Neighbours(AroundRecipe):
             count=self.count,
             memory=self.memory,
         )
-        corrected: Policy = exchanged(policy, estimator=near)
-
-        return corrected

@@ -64,6 +64,15 @@ def line_of(terms: ApplicationTerms | None, objective: Any, where: str) -> Line:
     return Line(place, sign * offset, sign / factor, minimised)
 
 
+def line_fields(lines: Sequence[Line]) -> dict[str, Any]:
+    """The fields of a policy that say what rewards are worth, an entry per line."""
+    return {
+        "objectives": [line.objective for line in lines],
+        "offsets": [line.offset for line in lines],
+        "slopes": [line.slope for line in lines],
+    }
+
+
 def check_in_range(
     terms: ApplicationTerms | None, objective: int, value: float, where: str
 ) -> None:

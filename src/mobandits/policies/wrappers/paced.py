@@ -7,7 +7,7 @@ n the rounds of the budget, t the costs learned, eta the rate.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import (
@@ -15,20 +15,20 @@ from mobandits.contracts.protocols import (
     Policy,
     Recipe,
     Shape,
-    Traits,
 )
 from mobandits.contracts.states import declares
 from mobandits.contracts.terms import ApplicationTerms, CostFactors
 from mobandits.estimators import Priced
 from mobandits.explorers import Charged
 from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
     AroundRecipe,
     interval_explorer,
     require_own_beliefs,
 )
 from mobandits.policies.wrappers.first_prices import first_prices, priced_state
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
-from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
+from mobandits.policies.wrappers.own_terms import cost_lines, line_fields, pairs_of
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.naming import quoted
 
@@ -119,14 +119,8 @@ class Paced(AroundRecipe):
         Charged(explorer=Ucb(radius=Constant(value=0.3)))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("balseiro2020", "agrawal2016", "sarkar2026")
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, with costs at a price",
-        log="as its recipe",
-        part="as its recipe",
-    )
+    references = ("balseiro2020", "agrawal2016", "sarkar2026")
+    traits = AS_ITS_RECIPE._replace(plays="its recipe, with costs at a price")
 
     recipe: Recipe
     budgets: Mapping[Any, Any] | tuple[Any, ...]
@@ -201,9 +195,7 @@ class Paced(AroundRecipe):
         prices = dict(self.start or ())
         estimator = Priced(
             inner.estimator,
-            objectives=[line.objective for line in lines],
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             allowed=[allowed for _, allowed in self.budgets],
             first=[prices.get(objective, 0.0) for objective, _ in self.budgets],
             horizon=horizon or 0,

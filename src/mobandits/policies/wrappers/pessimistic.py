@@ -2,12 +2,12 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.contracts.composition import composite, exchanged
-from mobandits.contracts.protocols import Policy, Recipe, Shape, Traits
+from mobandits.contracts.protocols import Policy, Recipe, Shape
 from mobandits.explorers import Lcb
-from mobandits.policies.wrappers.around import AroundRecipe
+from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundRecipe
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
 from mobandits.support.naming import quoted
 
@@ -45,13 +45,11 @@ class Pessimistic(AroundRecipe):
         Lcb(radius=Constant(value=0.3))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("jin2021", "swaminathan2015")
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
+    references = ("jin2021", "swaminathan2015")
+    traits = AS_ITS_RECIPE._replace(
         beliefs="definite",
         plays="front of lower bounds under the recipe's order",
         log="exact, with zeros",
-        part="as its recipe",
     )
 
     recipe: Recipe

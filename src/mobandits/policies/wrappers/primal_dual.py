@@ -8,7 +8,7 @@ theta the weights of the dual player, zeta what the budgets of one round buy.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,20 @@ from mobandits.contracts.protocols import (
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.states import Field, counts, declares, state_fields
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.numerics.linalg import copy_into
 from mobandits.orders import Weighted
-from mobandits.policies.wrappers.around import AroundRecipe, interval_explorer, least_places
+from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
+    AroundPolicy,
+    AroundRecipe,
+    interval_explorer,
+    least_places,
+)
 from mobandits.policies.wrappers.budget_worth import estimated_worth, reward_weights, trial_prices
-from mobandits.policies.wrappers.own_terms import cost_lines, pairs_of
+from mobandits.policies.wrappers.own_terms import cost_lines, line_fields, pairs_of
 from mobandits.support.checks import integer, number
 from mobandits.support.naming import quoted
 
@@ -82,7 +87,7 @@ class PrimalDualBeliefs(NamedTuple):
 
 
 @compiled
-class PrimalDualPolicy(NotesNothing):
+class PrimalDualPolicy(NotesNothing, AroundPolicy):
     """An inner policy's choice at the prices zeta theta_j / b_j of costs; see `PrimalDual`.
 
     Args:
@@ -119,10 +124,10 @@ class PrimalDualPolicy(NotesNothing):
     arms: int
     features: int
 
-    PASSES_BELIEFS: ClassVar[bool] = True
-    EASES_LIMITS: ClassVar[bool] = True  # where a budget is used up
-    ORDERED: ClassVar[bool] = True  # zeta rests on the first rounds
-    BEGINS_ANEW: ClassVar[bool] = True  # a retuned agent keeps `model`, and has other budgets
+    PASSES_BELIEFS = True
+    EASES_LIMITS = True  # where a budget is used up
+    ORDERED = True  # zeta rests on the first rounds
+    BEGINS_ANEW = True  # a retuned agent keeps `model`, and has other budgets
 
     def init(self) -> PrimalDualState:
         """Nothing spent; zeta is the largest reward, which no budget can exceed."""
@@ -147,12 +152,9 @@ class PrimalDualPolicy(NotesNothing):
 
         return terms
 
-    def bounds(
-        self, explorer: Any, state: PrimalDualState, context: Array, arms: IntArray, rng: Rng
-    ) -> Beliefs:
-        """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state.model, context, arms, rng)
-        return bounds
+    def inner_state(self, state: PrimalDualState) -> Any:
+        """The field of the inner policy."""
+        return state.model
 
     def eases(self, state: PrimalDualState, context: Array, arms: IntArray, rng: Rng) -> bool:
         """Whether a budget is used up, so that the cheapest arms are left."""
@@ -393,14 +395,9 @@ class PrimalDual(AroundRecipe):
         [2.0]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("agrawal2016",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="any arm at first, then its recipe, with costs at a price",
-        log="as its recipe",
-        horizon="yes",
-        part="as its recipe",
+    references = ("agrawal2016",)
+    traits = AS_ITS_RECIPE._replace(
+        plays="any arm at first, then its recipe, with costs at a price", horizon="yes"
     )
 
     recipe: Recipe
@@ -463,9 +460,7 @@ class PrimalDual(AroundRecipe):
 
         return PrimalDualPolicy(
             policy,
-            objectives=objectives,
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             allowed=allowed,
             large=[large[objective] for objective, _ in self.budgets],
             weights=reward_weights(policy.order, objectives),

@@ -5,7 +5,7 @@ Symbols: p_a the probability of arm a in the inner policy, s the share, b_a that
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from mobandits.contracts.protocols import (
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
     AroundRecipe,
     MixturePolicy,
     notes_probability,
@@ -182,16 +182,10 @@ class Rollout(AroundRecipe):
         [0.75, 0.25]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe in a share of the rounds, else a baseline",
-        log="as its recipe",
-        part="as its recipe",
-    )
-    ARM_FIELDS: ClassVar[tuple[str, ...]] = ("baseline",)
-    ARM_SHARES_FIELDS: ClassVar[tuple[str, ...]] = ("mixture",)
+    references = ("mobandits",)
+    traits = AS_ITS_RECIPE._replace(plays="its recipe in a share of the rounds, else a baseline")
+    ARM_FIELDS = ("baseline",)
+    ARM_SHARES_FIELDS = ("mixture",)
 
     recipe: Recipe
     baseline: Any = None

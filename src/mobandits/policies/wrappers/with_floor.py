@@ -7,7 +7,7 @@ eligible arms, s_a the least probability of arm a, t the round.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,18 +16,17 @@ from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.notes import Note, possible_notes
 from mobandits.contracts.protocols import (
     Array,
-    Beliefs,
     IntArray,
     Mask,
     Policy,
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.states import counts, state_fields
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
     AroundRecipe,
     MixturePolicy,
     count_observed,
@@ -101,7 +100,7 @@ class FloorPolicy(MixturePolicy):
     epsilon: float
     notes_probability: bool = False
 
-    PASSES_BELIEFS: ClassVar[bool] = True
+    PASSES_BELIEFS = True
 
     def beliefs(self, state: Any, context: Array, arms: IntArray, rng: Rng) -> Any:
         """The inner policy's beliefs."""
@@ -218,7 +217,7 @@ class FallingFloorPolicy(LeastPolicy):
 
     # A floor that moves is no probability that is known whatever was learned: the arms that the
     # recipe would play are those with the largest one.
-    PLAYS_ALL: ClassVar[bool] = True
+    PLAYS_ALL = True
 
     policy: Any
     falling: Any
@@ -241,17 +240,9 @@ class FallingFloorPolicy(LeastPolicy):
 
         return FloorBeliefs(inner, least)
 
-    def bounds(
-        self, explorer: Any, state: FallingFloorState, context: Array, arms: IntArray, rng: Rng
-    ) -> Beliefs:
-        """The inner policy's."""
-        bounds: Beliefs = self.policy.bounds(explorer, state.policy, context, arms, rng)
-        return bounds
-
-    def eases(self, state: FallingFloorState, context: Array, arms: IntArray, rng: Rng) -> bool:
-        """Whether the inner policy eases a limit."""
-        eases: bool = self.policy.eases(state.policy, context, arms, rng)
-        return eases
+    def inner_state(self, state: FallingFloorState) -> Any:
+        """The field of the inner policy."""
+        return state.policy
 
     def possible_notes(self, state: FallingFloorState, note: Note) -> Mask:
         """(decisions,) as the inner policy."""
@@ -379,15 +370,11 @@ class WithFloor(AroundRecipe):
         [0.7, 0.3]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("langford2007", "liang2024")
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, sometimes any arm",
-        log="as its recipe, without zeros",
-        part="as its recipe",
+    references = ("langford2007", "liang2024")
+    traits = AS_ITS_RECIPE._replace(
+        plays="its recipe, sometimes any arm", log="as its recipe, without zeros"
     )
-    ARM_SHARES_FIELDS: ClassVar[tuple[str, ...]] = ("shares",)
+    ARM_SHARES_FIELDS = ("shares",)
 
     recipe: Recipe
     epsilon: float | Falling | None = None

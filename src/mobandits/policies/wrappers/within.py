@@ -7,7 +7,7 @@ less is better; m the margin of a limit that is relative to an arm b.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,10 @@ from mobandits.contracts.protocols import (
     Recipe,
     Rng,
     Shape,
-    Traits,
 )
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.policies.wrappers.around import (
+    AS_ITS_RECIPE,
     AroundPolicy,
     AroundRecipe,
     arms_at,
@@ -33,7 +33,13 @@ from mobandits.policies.wrappers.around import (
     position_of,
     rows_at,
 )
-from mobandits.policies.wrappers.own_terms import check_in_range, line_of, pairs_of, slot_of
+from mobandits.policies.wrappers.own_terms import (
+    check_in_range,
+    line_fields,
+    line_of,
+    pairs_of,
+    slot_of,
+)
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 
@@ -82,8 +88,8 @@ class WithinPolicy(NotesNothing, AroundPolicy):
     certain: bool
     reference: int
 
-    PASSES_BELIEFS: ClassVar[bool] = True
-    EASES_LIMITS: ClassVar[bool] = True  # where no arm keeps them
+    PASSES_BELIEFS = True
+    EASES_LIMITS = True  # where no arm keeps them
 
     def limit_of(self, j: int, bounds: Beliefs, reference: int) -> float:
         """The least worth that limit j asks for, given the intervals of all eligible arms.
@@ -236,15 +242,9 @@ class Within(AroundRecipe):
         [0.0, 1.0]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
-    traits: ClassVar[Traits] = Traits(
-        context="as its recipe",
-        beliefs="as its recipe",
-        plays="its recipe, among the arms within limits",
-        log="as its recipe",
-        part="as its recipe",
-    )
-    ARM_FIELDS: ClassVar[tuple[str, ...]] = ("relative_to",)
+    references = ("mobandits",)
+    traits = AS_ITS_RECIPE._replace(plays="its recipe, among the arms within limits")
+    ARM_FIELDS = ("relative_to",)
 
     recipe: Recipe
     limits: Mapping[Any, Any] | tuple[Any, ...]
@@ -294,9 +294,7 @@ class Within(AroundRecipe):
         return WithinPolicy(
             policy,
             explorer,
-            objectives=[line.objective for line in lines],
-            offsets=[line.offset for line in lines],
-            slopes=[line.slope for line in lines],
+            **line_fields(lines),
             limits=limits,
             certain=keeps == "certain",
             reference=reference,

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from mobandits.contracts.assumptions import declared
 from mobandits.contracts.continuum import SurfaceShape
 from mobandits.contracts.protocols import Array, Assumption, Recipe, Shape
 from mobandits.policies.zooming.similarity import ScaledEuclidean, Similarity, check_similarity
@@ -40,8 +39,9 @@ class ZoomingRecipe(Recipe):
     candidates: int = 2048
     check: bool = True
 
-    accepts_partial: ClassVar[bool] = False
-    continuum: ClassVar[bool] = True
+    assumed = (CUBE_OF_DISTANCES,)
+    accepts_partial = False
+    continuum = True
 
     def __post_init__(self) -> None:
         """Check the parameters and make the positions a tuple, so that recipes compare by value."""
@@ -114,4 +114,4 @@ class ZoomingRecipe(Recipe):
         """Contexts in the unit cube, where the default distance is at most 1."""
         if self.similarity is not None:
             return ()
-        return declared(self, CUBE_OF_DISTANCES)
+        return super().assumptions()

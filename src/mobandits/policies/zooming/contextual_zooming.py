@@ -6,7 +6,7 @@ radius, r_B its radius.
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -131,8 +131,8 @@ class ContextualZooming(ZoomingRecipe):
         (13.572, [[0.0], [0.5], [1.0]])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("slivkins2014", "pcz2018")
-    traits: ClassVar[Traits] = Traits(
+    references = ("slivkins2014", "pcz2018")
+    traits = Traits(
         context="zooming",
         beliefs="definite",
         plays="largest bound in one objective",

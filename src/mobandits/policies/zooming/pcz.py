@@ -6,7 +6,6 @@ r(B) its radius, g_B its index, dom(B) its domain, A the constant of u_B.
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -145,8 +144,8 @@ class Pcz(ZoomingRecipe):
         125
     """
 
-    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
-    traits: ClassVar[Traits] = Traits(
+    references = ("pcz2018",)
+    traits = Traits(
         context="zooming",
         beliefs="definite",
         plays="Pareto front of bounds of balls",
