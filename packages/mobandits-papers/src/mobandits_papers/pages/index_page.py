@@ -13,7 +13,6 @@ from mobandits_papers.contents import ClaimEntry, ExperimentSummary
 from mobandits_papers.pages.claim_counts import (
     HEADER,
     by_paper,
-    count_by_group,
     counted,
     experiments_by_paper,
     group_of,
@@ -34,7 +33,6 @@ class IndexPage:
         title: of the page.
         findings: what came out, in one to three sentences.
         words: the verdicts and kinds of claims.
-        groups: how many claims there are of each group that readers choose by.
         counts: claims by paper and kind.
         papers: {key: its experiments}, in the order of the catalogue.
         claims: of all of them.
@@ -44,7 +42,6 @@ class IndexPage:
     title: str
     findings: Sequence[str]
     words: Sequence[Definition]
-    groups: dict[str, int]
     counts: Table
     papers: dict[str, list[ExperimentSummary]]
     claims: Sequence[ClaimEntry]
@@ -63,7 +60,6 @@ def index_page(manifest: Manifest, claims: Sequence[ClaimEntry]) -> str:
         title=TITLE,
         findings=index_findings(experiments, claims),
         words=[*words_of_claims(claims), *definitions("interval", "trial")],
-        groups=count_by_group(claims),
         counts=counts_table(claims, experiments),
         papers=experiments_by_paper(experiments),
         claims=claims,

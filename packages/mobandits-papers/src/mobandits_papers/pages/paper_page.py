@@ -25,7 +25,7 @@ from mobandits.statistics.bands import bands
 from mobandits.support.naming import quantity
 from mobandits_papers.contents import ClaimEntry, ExperimentSpecification
 from mobandits_papers.formulas.prose import with_formulas
-from mobandits_papers.pages.claim_counts import counted, group_of, words_of_claims
+from mobandits_papers.pages.claim_counts import counted, group_of
 from mobandits_papers.pages.claim_texts import first_few
 from mobandits_papers.pages.paper_figures import (
     component_title,
@@ -79,7 +79,6 @@ class PaperPage:
         specification: of its manifest.
         findings: what came out, in one to three sentences.
         words: that the figures use.
-        verdicts: and kinds of claims, with what they mean.
         claims: entries of claims.json; none: no section on them.
         figures: in order.
         constants: which were chosen; None: there was no choice.
@@ -92,7 +91,6 @@ class PaperPage:
     specification: ExperimentSpecification
     findings: Sequence[str]
     words: Sequence[Definition]
-    verdicts: Sequence[Definition]
     claims: Sequence[ClaimEntry]
     figures: Sequence[PaperFigure]
     constants: Table | None
@@ -120,7 +118,6 @@ def paper_page(
         specification=specification,
         findings=paper_findings(rows, specification, claims),
         words=words_of_page(specification, claims),
-        verdicts=words_of_claims(claims),
         claims=claims,
         figures=paper_figures(directory / "figures", rows, specification),
         constants=constants_table(specification),

@@ -8,7 +8,14 @@ from jinja2 import Environment
 from mobandits.figures.page import templates
 from mobandits_papers.formulas.prose import with_formulas
 from mobandits_papers.pages import TEMPLATES
-from mobandits_papers.pages.claim_counts import claims_of, counted, group_of, judgement
+from mobandits_papers.pages.claim_counts import (
+    claims_of,
+    count_by_group,
+    counted,
+    group_of,
+    judgement,
+    words_of_claims,
+)
 from mobandits_papers.pages.claim_texts import (
     badge_of,
     measured,
@@ -24,6 +31,7 @@ from mobandits_papers.publications import publication_of
 FILTERS: tuple[Callable[..., Any], ...] = (
     badge_of,
     claims_of,
+    count_by_group,
     counted,
     group_of,
     judgement,
@@ -37,6 +45,7 @@ FILTERS: tuple[Callable[..., Any], ...] = (
     shown_numbers,
     statements,
     with_formulas,
+    words_of_claims,
 )
 
 
