@@ -37,7 +37,6 @@ from mobandits_papers.pages.paper_figures import (
 )
 from mobandits_papers.pages.rendering import render
 
-SHORT = 12  # a table of so many rows is shown unfolded
 RULE = "A verdict follows from a rule, a 95 % interval and the number of trials."
 MOST_MISSED = 2  # claims that did not reproduce, at the top of the page
 
@@ -57,17 +56,15 @@ class PaperFigure:
 
 @dataclass(frozen=True)
 class FoldedTable:
-    """A table that is shown on demand, or from the start.
+    """A table that is shown on demand; a short one, from the start.
 
     Args:
         title: a line that is always shown.
         table: what is folded.
-        open: whether it is shown from the start.
     """
 
     title: str
     table: Table
-    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -333,13 +330,13 @@ def tables_of_metric(
     is_one_number = len(names) == 1
     if len(runs) > 1 and is_one_number and _share_rows(list(runs.values())):
         by_run = means.with_columns(column=pl.col("run"))
-        return [_folded(title, results_table(by_run, metric, meaning))]
+        return [FoldedTable(title, results_table(by_run, metric, meaning))]
 
     tables = []
     for (run,), own in runs.items():
         by_component = with_columns_of_components(own, metric, names)
         own_title = f"{title}, {run}" if len(runs) > 1 else title
-        tables.append(_folded(own_title, results_table(by_component, metric, meaning)))
+        tables.append(FoldedTable(own_title, results_table(by_component, metric, meaning)))
         meaning = ""
 
     return tables
@@ -351,11 +348,6 @@ def _share_rows(runs: Sequence[pl.DataFrame]) -> bool:
     common = set.intersection(*rows)
     either = set.union(*rows)
     return 2 * len(common) >= len(either)
-
-
-def _folded(title: str, table: Table) -> FoldedTable:
-    is_short = len(table.rows) <= SHORT
-    return FoldedTable(title, table, open=is_short)
 
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:
