@@ -140,8 +140,12 @@ def test_slower_compares_growth_at_the_end():
 @pytest.mark.parametrize(("curves", "off", "linear"), [(LINEAR, False, True), (BENT, True, False)])
 def test_levelling_off_and_being_linear(curves, off, linear):
     claims = {
-        off: asked(figures.flat("P-UCB1", "level_regret", (0, 1))),
-        linear: asked(figures.linear_growth("P-UCB1", "level_regret", (0, 1))),
+        off: asked(
+            figures.paces("P-UCB1", "level_regret", (0, 1), figures.LEVELS_OFF, above=False)
+        ),
+        linear: asked(
+            figures.paces("P-UCB1", "level_regret", (0, 1), figures.ALMOST_LINEAR, above=True)
+        ),
     }
     for holds, claim in claims.items():
         entry = claim.judge(Curves(P_UCB1=curves))
@@ -161,15 +165,15 @@ def test_levelling_off_and_being_linear(curves, off, linear):
 def test_neither_flat_nor_linear_between_the_thresholds():
     between = [[100, 200, 250]] * 6  # a pace of 50 after one of 83
     questions = [
-        figures.flat("P-UCB1", "level_regret", (0,)),
-        figures.linear_growth("P-UCB1", "level_regret", (0,)),
+        figures.paces("P-UCB1", "level_regret", (0,), figures.LEVELS_OFF, above=False),
+        figures.paces("P-UCB1", "level_regret", (0,), figures.ALMOST_LINEAR, above=True),
     ]
     entries = [asked(one).judge(Curves(P_UCB1=between)) for one in questions]
     assert {entry["verdict"] for entry in entries} == {"not reproduced"}
 
 
 def test_trials_without_regret_are_flat():
-    (question,) = figures.flat("P-UCB1", "level_regret", (0,))
+    (question,) = figures.paces("P-UCB1", "level_regret", (0,), figures.LEVELS_OFF, above=False)
     entry = asked([question]).judge(Curves(P_UCB1=[[0, 0, 0]]))
     assert (entry["verdict"], entry["measured"], entry["interval"]) == (
         "reproduced",

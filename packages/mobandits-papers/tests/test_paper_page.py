@@ -6,21 +6,12 @@ import polars as pl
 import pytest
 
 from mobandits.figures.metric_tables import results_table
-from mobandits.figures.page import templates
 from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.style import NARROW
 from mobandits_papers.catalogue import EXPERIMENTS
 from mobandits_papers.claims import HOLDS
-from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import by_paper, counted, judgement
-from mobandits_papers.pages.claim_texts import (
-    claim_details,
-    claim_rows,
-    measured,
-    otherwise,
-    remarks,
-    shown_numbers,
-)
+from mobandits_papers.pages.claim_texts import measured, otherwise, remarks, shown_numbers
 from mobandits_papers.pages.claims_markdown import anchor_of, claims_markdown, paper_markdown
 from mobandits_papers.pages.index_page import index_page
 from mobandits_papers.pages.paper_figures import (
@@ -37,21 +28,22 @@ from mobandits_papers.pages.paper_page import (
     value_tables,
 )
 from mobandits_papers.pages.regret_bounds import NAMES
+from mobandits_papers.pages.rendering import paper_templates
 from mobandits_papers.publications import PAPERS
 
 COLUMNS = ["run", "policy", "trial", "round", "metric", "component", "value"]
 
 
-def claims_table(claims, link=""):
+def claims_table(claims, *, linked=False):
     """The table of claims in HTML."""
-    macros = templates(TEMPLATES).get_template("claims.html").module
-    return str(macros.claims_table(claim_rows(claims, link)))
+    macros = paper_templates().get_template("claims.html").module
+    return str(macros.claims_table(claims, linked))
 
 
 def details(claim):
     """All numbers of a claim in HTML."""
-    macros = templates(TEMPLATES).get_template("claims.html").module
-    return str(macros.claim_details(claim_details(claim)))
+    macros = paper_templates().get_template("claims.html").module
+    return str(macros.claim_details(claim))
 
 
 def entry(**changed):
@@ -118,9 +110,8 @@ def test_a_table_of_claims_is_escaped_and_says_why():
     assert "−1.00 [−2.00, 0.50]<br><small>c less &lt;a&gt;</small>" in text
     assert '<span class="no">not reproduced</span>' in text
     assert "href" not in text
-    assert '<a href="runs/p/x/report.html">p/x/low</a>' in claims_table(
-        [entry()], "runs/{}/report.html"
-    )
+    linked = claims_table([entry()], linked=True)
+    assert '<a href="runs/p/x/report.html">p/x/low</a>' in linked
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ Their folders lie in `runs/`, and their rows in one table above them.
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from mobandits.errors import FolderError
+from mobandits.figures.contents import Manifest
 from mobandits.simulation.folder import TABLE, parquet
 from mobandits.simulation.manifest import FORMAT, MANIFEST, read_manifest, write_manifest
 from mobandits.support.describe_path import first_names
@@ -60,7 +61,7 @@ def collect(
     table: pl.DataFrame,
     specification: dict[str, Any],
     manifests: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
+) -> Manifest:
     """The manifest of an experiment, written with its table from the finished runs that it has.
 
     Args:
@@ -90,4 +91,4 @@ def collect(
     # Last, since a manifest says that the rest is there.
     write_manifest(out, manifest)
 
-    return manifest
+    return cast("Manifest", manifest)

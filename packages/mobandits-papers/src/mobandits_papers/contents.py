@@ -81,7 +81,16 @@ class ClaimEntry(Ruling):
 
 
 class RowEntry(TypedDict):
-    """Which row of a table a row of an experiment stands for, as in `reproduce.SelectedRow`."""
+    """Which row of a table a row of an experiment stands for.
+
+    Attributes:
+        run: its run.
+        row: its name.
+        policy: the row of the table.
+        tuned: the constant that was chosen; empty where there was no choice.
+        best: the row of the table that is best on the reported trials.
+        best_tuned: its constant.
+    """
 
     run: str
     row: str

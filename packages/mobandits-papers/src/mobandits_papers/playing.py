@@ -16,6 +16,7 @@ from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import play_into
 from mobandits.simulation.threads import Threads
 from mobandits.support.progress import ProgressCallback
+from mobandits_papers.contents import RowEntry
 from mobandits_papers.experiment import Computed, Experiment, More, Run, RunOptions, Tuned, spread
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.rows import labelled
@@ -73,26 +74,6 @@ class SharedEngine:
             self.threads.check()
 
 
-class SelectedRow(NamedTuple):
-    """Which row of a table a row of the experiment stands for.
-
-    Attributes:
-        run: its run.
-        row: its name.
-        policy: the row of the table.
-        tuned: the constant that was chosen; empty where there was no choice.
-        best: the row of the table that is best on the reported trials.
-        best_tuned: its constant.
-    """
-
-    run: str
-    row: str
-    policy: str
-    tuned: str
-    best: str
-    best_tuned: str
-
-
 class RunResult(NamedTuple):
     """The table of an experiment, with the constants that were chosen.
 
@@ -103,7 +84,7 @@ class RunResult(NamedTuple):
     """
 
     table: pl.DataFrame
-    rows: list[SelectedRow]
+    rows: list[RowEntry]
     manifests: list[dict[str, Any]]
 
 
@@ -136,14 +117,14 @@ class Player:
     def play(self) -> RunResult:
         """Play all runs, one after the other."""
         tables = []
-        rows: list[SelectedRow] = []
+        rows: list[RowEntry] = []
         manifests = []
         for run in self._runs:
             if isinstance(run, Computed):
                 result = self._compute(run)
             elif isinstance(run, More):
                 # The constants were chosen for the run that this one repeats.
-                chosen = [row for row in rows if row.run == run.run.name]
+                chosen = [row for row in rows if row["run"] == run.run.name]
                 result = self._extend(run, chosen)
             else:
                 result = self._simulate(run)
@@ -181,7 +162,7 @@ class Player:
         tables = [one.table for one in played]
         return RunResult(pl.concat(tables), rows, [one.manifest for one in played])
 
-    def _extend(self, more: More, chosen: Sequence[SelectedRow]) -> RunResult:
+    def _extend(self, more: More, chosen: Sequence[RowEntry]) -> RunResult:
         """The chosen rows of a run on more problems, until they are enough.
 
         Whether they are is asked of the first trials only, as many as the look has, so that a
@@ -190,7 +171,7 @@ class Player:
         place = self._folder / slug(more.name)
         options = self._options
         grid = more.run.recipes()
-        recipes = {row.row: grid[row.policy] for row in chosen}
+        recipes = {row["row"]: grid[row["policy"]] for row in chosen}
         names = {(more.name, row): row for row in recipes}
         run = replace(more.run, rows=recipes, metrics=more.metrics, record=more.record)
         looks = more.looks if options.trials is None else (options.trials,)
@@ -273,16 +254,23 @@ class Player:
         return Played(table, store.manifest)
 
 
-def _tuned_row(run: str, row: str, policy: str, best: str) -> SelectedRow:
+def _tuned_row(run: str, row: str, policy: str, best: str) -> RowEntry:
     prefix = f"{row}, "  # see `spread`
     constant = policy.removeprefix(prefix)
     best_constant_name = best.removeprefix(prefix)
-    return SelectedRow(run, row, policy, constant, best, best_constant_name)
+    return {
+        "run": run,
+        "row": row,
+        "policy": policy,
+        "tuned": constant,
+        "best": best,
+        "best_tuned": best_constant_name,
+    }
 
 
-def plain_row(run: str, row: str) -> SelectedRow:
+def plain_row(run: str, row: str) -> RowEntry:
     """A row without a constant to choose: the table has it under its own name."""
-    return SelectedRow(run, row, policy=row, tuned="", best=row, best_tuned="")
+    return {"run": run, "row": row, "policy": row, "tuned": "", "best": row, "best_tuned": ""}
 
 
 def _trials_of_earlier_call(folder: Path) -> int:

@@ -52,7 +52,6 @@ from mobandits_papers.paretobandit2026.routing import RoutingFiles
 from mobandits_papers.playing import (
     Player,
     RunResult,
-    SelectedRow,
     SharedEngine,
 )
 
@@ -215,8 +214,7 @@ def _run(
         # A kill must not leave claims beside a table of other trials.
         (folder / CLAIMS).unlink(missing_ok=True)
         content = dict(specification(experiment, options, played.rows))
-        collected = collect(folder, "experiment", played.table, content, played.manifests)
-        manifest = cast("Manifest", collected)
+        manifest = collect(folder, "experiment", played.table, content, played.manifests)
         write_claims(folder, claims)
         with DRAWING:
             # Others may have failed while this one waited for its turn.
@@ -254,7 +252,7 @@ def merge_results(
     # In one piece: how many calls the tables came from leaves no trace in the file.
     table = pl.concat([result.table for result in kept], rechunk=True)
     (out / CLAIMS).unlink(missing_ok=True)
-    manifest = cast("Manifest", collect(out, "experiments", table, content, manifests))
+    manifest = collect(out, "experiments", table, content, manifests)
     write_claims(out, claims)
 
     return manifest, claims
@@ -292,8 +290,8 @@ def judge_claims(experiment: Experiment, played: RunResult) -> list[ClaimEntry]:
     that with those of the tuning seed.
     """
     rows = played.rows
-    chosen = {(row.run, row.row): row.policy for row in rows}
-    best = {(row.run, row.row): row.best for row in rows}
+    chosen = {(row["run"], row["row"]): row["policy"] for row in rows}
+    best = {(row["run"], row["row"]): row["best"] for row in rows}
     outcome = _outcome(experiment, played.table, chosen)
     entries = [cast("ClaimEntry", claim.judge(outcome)) for claim in experiment.claims]
     if best == chosen:  # then the paper's rule gives the same
@@ -338,7 +336,7 @@ def _outcome(
 
 
 def specification(
-    experiment: Experiment, options: RunOptions, rows: Sequence[SelectedRow]
+    experiment: Experiment, options: RunOptions, rows: Sequence[RowEntry]
 ) -> ExperimentSpecification:
     """What the page needs to know, for the manifest."""
     scales = [run.own_scale() for run in experiment.runs]
@@ -351,7 +349,7 @@ def specification(
         "changed": _changed(experiment, options),
         "scale": [scale for scale in scales if scale is not None],
         "places": experiment.places(),
-        "rows": [cast("RowEntry", row._asdict()) for row in rows],
+        "rows": list(rows),
         "plots": [cast("PlotEntry", asdict(plot)) for plot in experiment.plots],
     }
 

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -42,27 +43,21 @@ class DemoPage:
     Args:
         title: of the page.
         price_ratio: of the dearest model to the cheapest.
-        logs: how many there are.
-        logged: prompts of a log.
-        rounds: prompts after it.
+        specification: of the manifest.
         picture: of cost and quality.
         budgets: the table of the same.
         sentence: what came out.
-        router: the file of a router.
-        router_budget: its budget, in words.
+        router_budget: of the router in a file, in words.
         decision_budget: the same in US dollars per decision.
         provenance: of the table.
     """
 
     title: str
     price_ratio: float
-    logs: int
-    logged: int
-    rounds: int
+    specification: dict[str, Any]
     picture: Picture
     budgets: Table
     sentence: str
-    router: str
     router_budget: str
     decision_budget: str
     provenance: Provenance
@@ -90,19 +85,16 @@ def demo_page(directory: Path, table: pl.DataFrame, manifest: Manifest) -> str:
     results.write_csv(directory / CSV)
     models = model_points(table)
     costs = [dollars for dollars, _ in models.values()]
-    router = specification["router"]
+    router_budget = specification["router"]["budget"]
     page = DemoPage(
         title=TITLE,
         price_ratio=max(costs) / min(costs),
-        logs=specification["trials"],
-        logged=specification["logged"],
-        rounds=specification["rounds"],
+        specification=specification,
         picture=budgets_picture(directory / "figures", results, models),
         budgets=budgets_table(results),
         sentence=sentence_of(results),
-        router=router["file"],
-        router_budget=money(router["budget"]),
-        decision_budget=f"{router['budget'] / 1000.0:g}",
+        router_budget=money(router_budget),
+        decision_budget=f"{router_budget / 1000.0:g}",
         provenance=provenance(manifest),
     )
 

@@ -48,18 +48,19 @@ def targets_of(*by_objective: Mapping[str, float]) -> list[Target]:
     return targets
 
 
-def pair_of(outcome: Outcome, target: Target, scale: str | None) -> Array:
-    """(trials, 2) the rewards of MOC-MAB and of a row, at a scale; None: those chosen for each."""
-    row, other = MOC, target.row
-    if scale is not None:
-        row = scaled(MOC, scale)
-        other = scaled(target.row, scale)
-    return final_pair(outcome, row, other, "reward", target.component)
-
-
 def pairs_of(outcome: Outcome, targets: Sequence[Target], scale: str | None) -> Array:
-    """(trials, 2 targets) the same of several targets, side by side."""
-    pairs = [pair_of(outcome, target, scale) for target in targets]
+    """(trials, 2 targets) the rewards of MOC-MAB and of a row, target by target.
+
+    Both are at a scale; None: those chosen for each.
+    """
+    pairs = []
+    for target in targets:
+        rows = (MOC, target.row)
+        if scale is not None:
+            rows = (scaled(MOC, scale), scaled(target.row, scale))
+
+        pairs.append(final_pair(outcome, *rows, "reward", target.component))
+
     return np.concatenate(pairs, axis=1)
 
 

@@ -138,14 +138,11 @@ def steadier(
     return [variance_is_lower(row, other, metric, i) for other, i in pairs]
 
 
-def flat(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """Questions whether a row grows much more slowly at the end than before."""
-    return [relative_pace(row, metric, i, LEVELS_OFF, above=False) for i in components]
-
-
-def linear_growth(row: str, metric: str, components: Sequence[int]) -> list[Question]:
-    """Questions whether a row grows at the end as before."""
-    return [relative_pace(row, metric, i, ALMOST_LINEAR, above=True) for i in components]
+def paces(
+    row: str, metric: str, components: Sequence[int], bar: float, *, above: bool
+) -> list[Question]:
+    """Questions whether a row's last pace is above or below a share of its mean pace."""
+    return [relative_pace(row, metric, i, bar, above=above) for i in components]
 
 
 # Components of the regrets, from 0.
@@ -164,12 +161,12 @@ def chains_questions() -> Questions:
     metric = "chain_regret_authors"
     return {
         "moslb-pc-below-pucb2": below((PC,), ("P-UCB2",), metric, LATER),
-        "moslb-pc-levels-off": flat(PC, metric, DIGITS),
+        "moslb-pc-levels-off": paces(PC, metric, DIGITS, LEVELS_OFF, above=False),
         "pucb1-worst": below((PC, "P-UCB2"), ("P-UCB1",), metric, FIRST),
         "pucb1-worst-later-digits": below((PC, "P-UCB2"), ("P-UCB1",), metric, LATER),
         "pucb2-good-in-digit-c0": below(("P-UCB2",), ("P-UCB1",), metric, FIRST),
         "moslb-pc-slower": below((PC,), ("P-UCB1",), metric, DIGITS, growth),
-        "pucb1-almost-linear": linear_growth("P-UCB1", metric, DIGITS),
+        "pucb1-almost-linear": paces("P-UCB1", metric, DIGITS, ALMOST_LINEAR, above=True),
     }
 
 
@@ -188,7 +185,7 @@ def levels_questions(levels: int) -> Questions:
     every = range(levels)
     return {
         "moslb-pl-steady": steadier(PL, BASELINES, metric, every),
-        "moslb-pl-levels-off": flat(PL, metric, every),
+        "moslb-pl-levels-off": paces(PL, metric, every, LEVELS_OFF, above=False),
         "moslb-pl-below-pucb1": below((PL,), ("P-UCB1",), metric, every),
         "moslb-pl-best-on-level-1": below((PL,), ("P-UCB2",), metric, FIRST),
         "moslb-pl-below-pucb2": below((PL,), ("P-UCB2",), metric, every[1:]),

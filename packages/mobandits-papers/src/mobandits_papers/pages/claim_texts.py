@@ -1,13 +1,12 @@
 """What pages say of a claim: its numbers, its verdict, and the sentences below it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mobandits.figures.formatting import digits_after_point, format_number, join_words
 from mobandits.figures.page import Table
-from mobandits_papers.contents import ClaimEntry, Judgement, PartEntry, Ruling
+from mobandits_papers.contents import ClaimEntry, PartEntry, Ruling
 from mobandits_papers.formulas.prose import with_formulas
-from mobandits_papers.pages.claim_counts import group_of, judgement
+from mobandits_papers.pages.claim_counts import judgement
 
 NAMED = 3  # so many names are listed, more are counted
 FEW = 4  # so many numbers of a claim fit into one cell
@@ -20,123 +19,6 @@ BADGES = {
     "not at the paper's scale": "said",
 }
 AS_CLAIMED = {True: "yes", False: "no", None: UNKNOWN}
-
-
-@dataclass(frozen=True)
-class ClaimRow:
-    """A claim in a table of claims.
-
-    Args:
-        id: of the claim.
-        link: the address of its experiment's page; empty: none.
-        claim: a sentence.
-        remarks: sentences below it.
-        target: the paper's number or ordering.
-        numbers: what was measured, as (number, name).
-        badge: the style of the verdict.
-        judgement: the verdict, or the kind and what the rule gave.
-        otherwise: what another rule would give.
-        group: what readers choose claims by.
-    """
-
-    id: str
-    link: str
-    claim: str
-    remarks: str
-    target: str
-    numbers: Sequence[tuple[str, str]]
-    badge: str
-    judgement: str
-    otherwise: str
-    group: str
-
-
-@dataclass(frozen=True)
-class OtherJudgement:
-    """What the same rule gives with other constants or on other trials.
-
-    Args:
-        judgement: as in `ClaimRow`.
-        measured: the number that decides.
-        of: what the number is.
-        trials: that it rests on; 0 where this is not known.
-        parts: all numbers; None where they are not kept.
-    """
-
-    judgement: str
-    measured: str
-    of: str
-    trials: int
-    parts: Table | None
-
-
-@dataclass(frozen=True)
-class ClaimDetails:
-    """All numbers of a claim.
-
-    Args:
-        id: of the claim.
-        judgement: as in `ClaimRow`.
-        rule: how the verdict is computed.
-        parts: all numbers.
-        papers_rule: the same with the best constants of the reported trials.
-        papers_trials: the same on as many trials as the paper has.
-    """
-
-    id: str
-    judgement: str
-    rule: str
-    parts: Table
-    papers_rule: OtherJudgement | None
-    papers_trials: OtherJudgement | None
-
-
-def claim_rows(claims: Sequence[ClaimEntry], link: str = "") -> list[ClaimRow]:
-    """The rows of a table of claims.
-
-    Args:
-        claims: entries of claims.json.
-        link: a pattern of addresses, "{}" for the experiment's ID; empty: no links.
-    """
-    rows = []
-    for claim in claims:
-        experiment = claim["id"].rpartition("/")[0]
-        row = ClaimRow(
-            id=claim["id"],
-            link=link.format(experiment),
-            claim=with_formulas(claim["claim"]),
-            remarks=with_formulas(remarks(claim)),
-            target=with_formulas(claim["target"]),
-            numbers=[(number, with_formulas(name)) for name, number in shown_numbers(claim)],
-            badge=badge_of(claim),
-            judgement=judgement(claim),
-            otherwise=otherwise(claim),
-            group=group_of(claim),
-        )
-        rows.append(row)
-
-    return rows
-
-
-def claim_details(claim: ClaimEntry) -> ClaimDetails:
-    """All numbers of one claim."""
-    papers_rule = claim.get("papers_rule")
-    papers_trials = claim.get("papers_trials")
-    return ClaimDetails(
-        id=claim["id"],
-        judgement=judgement(claim),
-        rule=with_formulas(claim["rule"]),
-        parts=parts_table(claim["parts"]),
-        papers_rule=papers_rule and _other(papers_rule),
-        papers_trials=papers_trials and _other(papers_trials),
-    )
-
-
-def _other(other: Judgement) -> OtherJudgement:
-    parts = parts_table(other["parts"]) if "parts" in other else None
-    return OtherJudgement(
-        judgement(other), measured(other), other["of"], other.get("trials", 0), parts
-    )
 
 
 def parts_table(parts: Sequence[PartEntry]) -> Table:

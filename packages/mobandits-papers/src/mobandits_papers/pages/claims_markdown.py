@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
-from mobandits.figures.formatting import join_words
 from mobandits_papers.contents import ClaimEntry, ExperimentSummary
 from mobandits_papers.pages.claim_counts import (
     HEADER,
@@ -11,17 +11,11 @@ from mobandits_papers.pages.claim_counts import (
     by_paper,
     claims_of,
     count_by_group,
-    counted,
     experiments_by_paper,
     group_of,
-    judgement,
 )
-from mobandits_papers.pages.claim_texts import otherwise, remarks, shown_numbers
-from mobandits_papers.pages.scale import scale_of
+from mobandits_papers.pages.rendering import paper_templates
 from mobandits_papers.publications import publication_of
-
-CLAIMS_HEADER = ("claim", "the paper", "measured", "verdict")
-GROUPS_HEADER = ("verdict", "claims", "where")
 
 
 def claims_markdown(claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]) -> str:
@@ -68,11 +62,7 @@ def counts_markdown(
             if claims_of(paper, claims):
                 row[0] = f"[{paper}]({link.format(paper)})"
 
-    lines = [f"{len(claims)} claims: {counted(claims)}", ""]
-    lines += _table(HEADER, rows)
-    lines += ["", MEANING]
-
-    return _text(lines)
+    return str(_macros().counts(claims, HEADER, rows, MEANING))
 
 
 def paper_markdown(
@@ -86,28 +76,7 @@ def paper_markdown(
         experiments: as in `claims_markdown`, of any papers.
     """
     own = claims_of(paper, claims)
-    lines = []
-    publication = publication_of(paper)
-    if publication is not None:
-        title = f"[*{publication.title}*]({publication.link})"
-        where = f"{publication.venue} {publication.year}"
-        lines += [f"{join_words(publication.authors)}, {title}, {where}.", ""]
-
-    lines += [f"{len(own)} claims: {counted(own)}", ""]
-    lines += _table(GROUPS_HEADER, group_rows(own))
-
-    for experiment in experiments:
-        name = experiment["experiment"]
-        of_experiment = claims_of(name, own)
-        if of_experiment:
-            lines += ["", f"### {name}", ""]
-            changed = experiment["changed"]
-            if changed:
-                lines += [f"**Not at the paper's scale: {scale_of(changed)}.**", ""]
-
-            lines += _table(CLAIMS_HEADER, [_cells(claim) for claim in of_experiment])
-
-    return _text(lines)
+    return str(_macros().paper(publication_of(paper), group_rows(own), own, experiments))
 
 
 def group_rows(claims: Sequence[ClaimEntry]) -> list[list[str]]:
@@ -144,35 +113,8 @@ def anchor_of(experiment: str) -> str:
     return "".join(kept)
 
 
-def _text(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _cells(claim: ClaimEntry) -> list[str]:
-    name = claim["id"].rpartition("/")[2]
-    sentence = f"`{name}` {claim['claim']}"
-    below = remarks(claim)
-    if below:
-        sentence += f" *{below}*"
-
-    numbers = [f"{number} ({what})" for what, number in shown_numbers(claim)]
-    verdict = judgement(claim)
-    other = otherwise(claim)
-    if other:
-        verdict += f" ({other})"
-
-    return [sentence, claim["target"], "; ".join(numbers), verdict]
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = "---|" * len(header)
-    lines = [_row(header), f"|{rule}"]
-    lines += map(_row, rows)
-    return lines
-
-
-def _row(cells: Sequence[str]) -> str:
-    # A bar in a claim, such as that of a norm, would end the cell.
-    safe = [cell.replace("|", "&#124;") for cell in cells]
-    content = " | ".join(safe)
-    return f"| {content} |"
+def _macros() -> Any:
+    """The macros of `claims.md`."""
+    # Markdown shows entities of HTML as they are.
+    without_escaping = paper_templates().overlay(autoescape=False)
+    return without_escaping.get_template("claims.md").module

@@ -5,69 +5,24 @@ from dataclasses import dataclass
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.formatting import join_words
-from mobandits.figures.page import Table, render
+from mobandits.figures.page import Table
 from mobandits.figures.provenance import Provenance, machine_and_time
 from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 from mobandits_papers.contents import ClaimEntry, ExperimentSummary
-from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.claim_counts import (
     HEADER,
     by_paper,
-    claims_of,
-    count_by_group,
     counted,
     experiments_by_paper,
     group_of,
     words_of_claims,
 )
-from mobandits_papers.pages.claim_texts import ClaimRow, claim_rows, first_few
-from mobandits_papers.pages.scale import scale_of
-from mobandits_papers.publications import Publication, publication_of
+from mobandits_papers.pages.claim_texts import first_few
+from mobandits_papers.pages.rendering import render
 
 TITLE = "Reproduced experiments"
-LINK = "runs/{}/report.html"  # from the folder above the experiments to the page of one
 MOST_NAMED = 4  # claims in a sentence
-
-
-@dataclass(frozen=True)
-class ExperimentRow:
-    """An experiment in the table of the index.
-
-    Args:
-        experiment: its ID.
-        link: the address of its page.
-        title: a line on it.
-        changed: what was asked for in place of its own scale; empty: nothing.
-        counts: how many of its claims came to what; empty: it has none.
-        seconds: of its runs.
-    """
-
-    experiment: str
-    link: str
-    title: str
-    changed: str
-    counts: str
-    seconds: float
-
-
-@dataclass(frozen=True)
-class PaperSection:
-    """What the index shows of one paper.
-
-    Args:
-        key: of the paper.
-        publication: None where no paper has these experiments.
-        counts: how many of its claims came to what.
-        experiments: in the order of the catalogue.
-        claims: of all of them.
-    """
-
-    key: str
-    publication: Publication | None
-    counts: str
-    experiments: Sequence[ExperimentRow]
-    claims: Sequence[ClaimRow]
 
 
 @dataclass(frozen=True)
@@ -78,18 +33,18 @@ class IndexPage:
         title: of the page.
         findings: what came out, in one to three sentences.
         words: the verdicts and kinds of claims.
-        groups: how many claims there are of each group that readers choose by.
         counts: claims by paper and kind.
-        papers: in the order of the catalogue.
+        papers: {key: its experiments}, in the order of the catalogue.
+        claims: of all of them.
         provenance: of the table.
     """
 
     title: str
     findings: Sequence[str]
     words: Sequence[Definition]
-    groups: dict[str, int]
     counts: Table
-    papers: Sequence[PaperSection]
+    papers: dict[str, list[ExperimentSummary]]
+    claims: Sequence[ClaimEntry]
     provenance: Provenance
 
 
@@ -105,13 +60,13 @@ def index_page(manifest: Manifest, claims: Sequence[ClaimEntry]) -> str:
         title=TITLE,
         findings=index_findings(experiments, claims),
         words=[*words_of_claims(claims), *definitions("interval", "trial")],
-        groups=count_by_group(claims),
         counts=counts_table(claims, experiments),
-        papers=paper_sections(experiments, claims),
+        papers=experiments_by_paper(experiments),
+        claims=claims,
         provenance=Provenance(machine_and_time(manifest)),
     )
 
-    return render("experiments.html", page, TEMPLATES)
+    return render("experiments.html", page)
 
 
 def counts_table(claims: Sequence[ClaimEntry], experiments: Sequence[ExperimentSummary]) -> Table:
@@ -167,48 +122,3 @@ def not_reproduced(claims: Sequence[ClaimEntry]) -> str:
         return ""
 
     return f"Not reproduced: {join_words(first_few(missed, MOST_NAMED))}."
-
-
-def paper_sections(
-    experiments: Sequence[ExperimentSummary], claims: Sequence[ClaimEntry]
-) -> list[PaperSection]:
-    """The experiments and the claims, paper by paper.
-
-    Args:
-        experiments: of the manifest.
-        claims: of all of them.
-    """
-    sections = []
-    for key, own in experiments_by_paper(experiments).items():
-        own_claims = claims_of(key, claims)
-        section = PaperSection(
-            key=key,
-            publication=publication_of(key),
-            counts=counted(own_claims) if own_claims else "",
-            experiments=[experiment_row(one, own_claims) for one in own],
-            claims=claim_rows(own_claims, LINK),
-        )
-        sections.append(section)
-
-    return sections
-
-
-def experiment_row(experiment: ExperimentSummary, claims: Sequence[ClaimEntry]) -> ExperimentRow:
-    """The row of one experiment.
-
-    Args:
-        experiment: of the manifest.
-        claims: of all experiments.
-    """
-    name = experiment["experiment"]
-    changed = experiment["changed"]
-    own = claims_of(name, claims)
-
-    return ExperimentRow(
-        experiment=name,
-        link=LINK.format(name),
-        title=experiment["title"],
-        changed=scale_of(changed) if changed else "",
-        counts=counted(own) if own else "",
-        seconds=experiment["seconds"],
-    )

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import component_name, spoken
+from mobandits.figures.labels import draw_legend
 from mobandits.figures.metric_curves import AXIS, ROOM, draw_lines
-from mobandits.figures.series import tag_legend, tag_marks
+from mobandits.figures.series import tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
 from mobandits.figures.wrapping import NAME, Key, key, wrapped
 from mobandits.metrics.traits import traits_of
@@ -198,7 +199,7 @@ def draw_panels(
             panel.xaxis.set_major_formatter(thousands)
             panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6, integer=True))
 
-    draw_legend(figure, axes, key(names, width, max(columns, 2)))
+    legend_below(figure, axes, key(names, width, max(columns, 2)))
 
     return figure
 
@@ -240,7 +241,7 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
 
         panel.set_ylabel(vertical if i % columns == 0 else "")
 
-    draw_legend(figure, axes, key(names, width, max(columns, 2)))
+    legend_below(figure, axes, key(names, width, max(columns, 2)))
 
     return figure
 
@@ -360,20 +361,11 @@ def panels_with_legend(
     return figure, axes
 
 
-def draw_legend(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
+def legend_below(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
     """The names of the rows, below all panels."""
-    # Long handles, because dashes of two or three periods are hard to tell apart.
     handles, series = axes[0].get_legend_handles_labels()
-    legend = figure.legend(
-        handles,
-        names.labels,
-        loc="outside lower left",
-        ncols=names.columns,
-        frameon=False,
-        fontsize=NAME,
-        handlelength=3.2,
-    )
-    tag_legend(legend, series)
+    # Long handles, because dashes of two or three periods are hard to tell apart.
+    draw_legend(figure, handles, series, names, fontsize=NAME, handlelength=3.2)
 
 
 def thousands(value: float, _: float = 0.0) -> str:

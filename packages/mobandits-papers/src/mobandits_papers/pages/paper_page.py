@@ -16,7 +16,7 @@ from mobandits.figures.metric_tables import (
     results_table,
     with_columns_of_components,
 )
-from mobandits.figures.page import Picture, Table, draw_picture, render
+from mobandits.figures.page import Picture, Table, draw_picture
 from mobandits.figures.provenance import Provenance, provenance
 from mobandits.figures.run_page import means_by_environment
 from mobandits.figures.words import Definition, definitions, symbols_in
@@ -25,15 +25,8 @@ from mobandits.statistics.bands import bands
 from mobandits.support.naming import quantity
 from mobandits_papers.contents import ClaimEntry, ExperimentSpecification
 from mobandits_papers.formulas.prose import with_formulas
-from mobandits_papers.pages import TEMPLATES
-from mobandits_papers.pages.claim_counts import counted, group_of, words_of_claims
-from mobandits_papers.pages.claim_texts import (
-    ClaimDetails,
-    ClaimRow,
-    claim_details,
-    claim_rows,
-    first_few,
-)
+from mobandits_papers.pages.claim_counts import counted, group_of
+from mobandits_papers.pages.claim_texts import first_few
 from mobandits_papers.pages.paper_figures import (
     component_title,
     curves_of,
@@ -42,10 +35,8 @@ from mobandits_papers.pages.paper_figures import (
     last_values,
     shown_rows,
 )
-from mobandits_papers.pages.scale import own_scale, scale_of
-from mobandits_papers.publications import Publication, publication_of
+from mobandits_papers.pages.rendering import render
 
-SHORT = 12  # a table of so many rows is shown unfolded
 RULE = "A verdict follows from a rule, a 95 % interval and the number of trials."
 MOST_MISSED = 2  # claims that did not reproduce, at the top of the page
 
@@ -65,17 +56,15 @@ class PaperFigure:
 
 @dataclass(frozen=True)
 class FoldedTable:
-    """A table that is shown on demand, or from the start.
+    """A table that is shown on demand; a short one, from the start.
 
     Args:
         title: a line that is always shown.
         table: what is folded.
-        open: whether it is shown from the start.
     """
 
     title: str
     table: Table
-    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,39 +73,25 @@ class PaperPage:
 
     Args:
         title: of the experiment.
-        publication: its paper; None where no paper has it.
-        source: where the paper says it.
-        experiment: its ID.
+        specification: of its manifest.
         findings: what came out, in one to three sentences.
         words: that the figures use.
-        verdicts: and kinds of claims, with what they mean.
-        changed: what was asked for in place of its own scale; empty: nothing.
-        scale: its own scale; empty: not known.
-        about: paragraphs.
-        claims: the table of claims; none: no section on them.
+        claims: entries of claims.json; none: no section on them.
         figures: in order.
         constants: which were chosen; None: there was no choice.
         values: of every metric at the last round.
-        details: all numbers of the claims.
         grids: the values of all constants, of every metric.
         provenance: of the table.
     """
 
     title: str
-    publication: Publication | None
-    source: str
-    experiment: str
+    specification: ExperimentSpecification
     findings: Sequence[str]
     words: Sequence[Definition]
-    verdicts: Sequence[Definition]
-    changed: str
-    scale: str
-    about: Sequence[str]
-    claims: Sequence[ClaimRow]
+    claims: Sequence[ClaimEntry]
     figures: Sequence[PaperFigure]
     constants: Table | None
     values: Sequence[FoldedTable]
-    details: Sequence[ClaimDetails]
     grids: Sequence[FoldedTable]
     provenance: Provenance
 
@@ -135,28 +110,20 @@ def paper_page(
     specification = cast("ExperimentSpecification", manifest["specification"])
     rows = shown_rows(table, specification)
     best = shown_rows(table, specification, "best")
-    changed = specification["changed"]
     page = PaperPage(
         title=specification["title"],
-        publication=publication_of(specification["experiment"]),
-        source=specification["source"],
-        experiment=specification["experiment"],
+        specification=specification,
         findings=paper_findings(rows, specification, claims),
         words=words_of_page(specification, claims),
-        verdicts=words_of_claims(claims),
-        changed=scale_of(changed) if changed else "",
-        scale=own_scale(specification["scale"]),
-        about=[with_formulas(paragraph) for paragraph in specification["about"]],
-        claims=claim_rows(claims),
+        claims=claims,
         figures=paper_figures(directory / "figures", rows, specification),
         constants=constants_table(specification),
         values=value_tables(rows, best, specification),
-        details=[claim_details(claim) for claim in claims],
         grids=grid_tables(table, specification),
         provenance=provenance(manifest),
     )
 
-    return render("experiment.html", page, TEMPLATES)
+    return render("experiment.html", page)
 
 
 def paper_figures(
@@ -363,13 +330,13 @@ def tables_of_metric(
     is_one_number = len(names) == 1
     if len(runs) > 1 and is_one_number and _share_rows(list(runs.values())):
         by_run = means.with_columns(column=pl.col("run"))
-        return [_folded(title, results_table(by_run, metric, meaning))]
+        return [FoldedTable(title, results_table(by_run, metric, meaning))]
 
     tables = []
     for (run,), own in runs.items():
         by_component = with_columns_of_components(own, metric, names)
         own_title = f"{title}, {run}" if len(runs) > 1 else title
-        tables.append(_folded(own_title, results_table(by_component, metric, meaning)))
+        tables.append(FoldedTable(own_title, results_table(by_component, metric, meaning)))
         meaning = ""
 
     return tables
@@ -381,11 +348,6 @@ def _share_rows(runs: Sequence[pl.DataFrame]) -> bool:
     common = set.intersection(*rows)
     either = set.union(*rows)
     return 2 * len(common) >= len(either)
-
-
-def _folded(title: str, table: Table) -> FoldedTable:
-    is_short = len(table.rows) <= SHORT
-    return FoldedTable(title, table, open=is_short)
 
 
 def grid_tables(table: pl.DataFrame, specification: ExperimentSpecification) -> list[FoldedTable]:

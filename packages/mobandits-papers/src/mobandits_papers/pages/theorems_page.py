@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mobandits.figures.formatting import join_words
-from mobandits.figures.page import Picture, Table, draw_picture, render
+from mobandits.figures.page import Picture, Table, draw_picture
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 from mobandits_papers.formulas.prose import with_formulas
-from mobandits_papers.pages import TEMPLATES
 from mobandits_papers.pages.regret_bounds import bounds_curves, draw_bounds
-from mobandits_papers.pages.statements import Statement, statements
+from mobandits_papers.pages.rendering import render
 from mobandits_papers.protocol.files import TheoremChecks
 from mobandits_papers.protocol.protocol import Count
-from mobandits_papers.publications import Publication, publication_of
 
 RUN = Definition("run", "one problem, played from the first round to the last")
 HEADER = ("statement", "kind", "holds", "false\nof cases", "allowed\nruns", "largest\nratio")
@@ -41,17 +39,13 @@ class TheoremSection:
 
     Args:
         checks: of the paper.
-        publication: None where the key is of no paper here.
         counts: one row per statement.
         bounds: the regret beside its bounds; None where the paper has no bounds.
-        statements: what the theorems say, with formulas.
     """
 
     checks: TheoremChecks
-    publication: Publication | None
     counts: Table
     bounds: Picture | None
-    statements: Sequence[Statement]
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,6 @@ class TheoremsPage:
         title: of the page.
         findings: whether everything is as the theory says.
         words: that the page uses.
-        contents: (anchor, title) of the papers.
         papers: in alphabetical order.
         kinds: (kind of statement, when it holds).
         provenance: of all papers.
@@ -71,7 +64,6 @@ class TheoremsPage:
     title: str
     findings: Sequence[str]
     words: Sequence[Definition]
-    contents: Sequence[tuple[str, str]]
     papers: Sequence[TheoremSection]
     kinds: Sequence[tuple[str, str]]
     provenance: Provenance
@@ -97,13 +89,12 @@ def theorems_page(directory: Path, checks: Mapping[str, TheoremChecks]) -> str:
         title="Theorem checks",
         findings=[finding(own) for _, own in sorted(checks.items())],
         words=[RUN, *definitions("regret")],
-        contents=[(paper, paper) for paper in sorted(checks)],
         papers=sections,
         kinds=list(kinds.items()),
         provenance=Provenance(facts),
     )
 
-    return render("theorems.html", page, TEMPLATES)
+    return render("theorems.html", page)
 
 
 def finding(checks: TheoremChecks) -> str:
@@ -156,13 +147,7 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
         alt = f"The regret of {paper}'s policies beside its bounds; the table has the ratios."
         bounds = draw_picture(draw, figures, paper, alt, CAPTION, bounds_curves(checks.curves))
 
-    return TheoremSection(
-        checks=checks,
-        publication=publication_of(paper),
-        counts=table,
-        bounds=bounds,
-        statements=statements(paper),
-    )
+    return TheoremSection(checks, table, bounds)
 
 
 def _count_row(count: Count) -> list[str]:

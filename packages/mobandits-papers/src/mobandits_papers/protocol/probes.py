@@ -98,18 +98,10 @@ def linear_play(
     probe = EllipsoidProbe(problem.theta)
     policy = recipe.bind(problem.shape)
     chosen, seen = probed(policy, probe, 4, now.block, now.rng)
-    deviation, width, widest, volume = seen.T
+    means = now.block.means[0]
 
-    return LinearPlay(
-        shape=problem.shape,
-        truth=now.truth,
-        means=now.block.means[0],
-        chosen=chosen,
-        deviation=deviation,
-        width=width,
-        widest=widest,
-        volume=volume,
-    )
+    # The columns of the probe are the last four fields, in this order.
+    return LinearPlay(problem.shape, now.truth, means, chosen, *seen.T)
 
 
 @compiled

@@ -192,12 +192,8 @@ def held_against(
     return Finding(kind, name, source, broken.size, int(broken.sum()), closest, curve=curve)
 
 
-def bound(name: str, source: str, per_round: Array, right: Array) -> Finding:
+def bound(name: str, source: str, per_round: Array, right: Array, kind: Kind = "bound") -> Finding:
     """The sums of `per_round` (rounds,) against a bound after every round, (rounds,)."""
-    return _sums_against("bound", name, source, per_round, right)
-
-
-def _sums_against(kind: Kind, name: str, source: str, per_round: Array, right: Array) -> Finding:
     regret = np.cumsum(per_round)
     bounds = np.broadcast_to(right, regret.shape)
     return held_against(kind, name, source, regret, bounds, curve_of(regret, bounds))
@@ -214,7 +210,7 @@ def curve_of(regret: Array, bounds: Array) -> Curve:
 
 def doubted(name: str, source: str, per_round: Array, right: Array) -> Finding:
     """The same as `bound`, where the bound's proof has a gap."""
-    return _sums_against("doubted", name, source, per_round, right)
+    return bound(name, source, per_round, right, "doubted")
 
 
 def expectation(name: str, source: str, per_round: Array, limit: float) -> Finding:
