@@ -12,10 +12,8 @@ from mobandits.evaluation import RidgePerArm
 from mobandits.evaluation.folds import folds_of
 from mobandits.features import Crosses, FittedMap, Fourier, Layers, Leaves, fit
 from mobandits.features.examples import as_one_arm, examples_of, has_constant
-from mobandits.features.fitting import FITTERS
+from mobandits.features.fitting import KINDS
 from mobandits.logs import Feedback
-
-KINDS = tuple(FITTERS)
 
 
 def log_of(mean, rounds=600, arms=2, noise=0.1, seed=0, shared=True):

@@ -145,7 +145,7 @@ def evaluate_policies(
         named_specs,
         numbers_named,
     )
-    from mobandits.features.fitting import FITTERS  # noqa: PLC0415
+    from mobandits.features.fitting import KINDS  # noqa: PLC0415
     from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
     from mobandits.spec import catalogue, objective_named, recipe_named  # noqa: PLC0415
     from mobandits.support.files import locked  # noqa: PLC0415
@@ -165,7 +165,7 @@ def evaluate_policies(
 
     given = CommandLog(log, columns, described, agent, log_format, ratings)
     for map_kind in maps:
-        console.check_choice("--map", map_kind, list(FITTERS))
+        console.check_choice("--map", map_kind, list(KINDS))
 
     map_kinds: Any = maps  # which are kinds, now that they are checked
 

@@ -109,7 +109,8 @@ def _member(path: Path, member: str) -> bytes:
         if path.is_dir():
             return _from_folder(path, member)
         if zipfile.is_zipfile(path):  # a wheel, whatever its name
-            return _from_wheel(path, member)
+            with zipfile.ZipFile(path) as wheel:
+                return wheel.read(member) if member in wheel.namelist() else b""
         if path.name.endswith((".tar.gz", ".tar", ".tgz")):
             with tarfile.open(path) as archive:
                 return _from_source(archive, member)
@@ -121,13 +122,6 @@ def _member(path: Path, member: str) -> bytes:
             reason = error.strerror  # without number and path
 
         raise ValueError(f"{path} cannot be read: {reason}") from error
-
-
-def _from_wheel(path: Path, member: str) -> bytes:
-    with zipfile.ZipFile(path) as archive:
-        if member not in archive.namelist():
-            return b""
-        return archive.read(member)
 
 
 def _from_source(archive: tarfile.TarFile, member: str) -> bytes:

@@ -3,14 +3,14 @@
 import dataclasses
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.column import SourceColumn, is_missing, refused
-from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
+from mobandits.encoding.kind import OneNumber
 from mobandits.encoding.number import mean_of
 from mobandits.support.checks import number as check_number
 
@@ -18,7 +18,7 @@ TRUTHS = {"true": 1.0, "yes": 1.0, "1": 1.0, "false": 0.0, "no": 0.0, "0": 0.0}
 
 
 @dataclass(frozen=True)
-class Boolean(Kind):
+class Boolean(OneNumber):
     """A truth value as one feature: 1 where true, 0 where false.
 
     A missing value is taken as the share of true ones in the fit. Where the fit met missing ones, a
@@ -38,10 +38,13 @@ class Boolean(Kind):
 
     share: float | None = None
     indicator: bool | None = None
+    of_missing: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.share is not None:
             check_number("Boolean.share", self.share, at_least=0.0, at_most=1.0)
+
+        object.__setattr__(self, "of_missing", 0.0 if self.share is None else self.share)
 
     @property
     def is_fitted(self) -> bool:
@@ -61,35 +64,14 @@ class Boolean(Kind):
 
         return dataclasses.replace(self, share=share, indicator=indicator)
 
-    def names(self, column: str) -> list[str]:
-        """The column's name, and that of the indicator."""
-        return [column, f"{column} missing"] if self.indicator else [column]
-
     def write(self, value: Any, out: Array, first: int) -> int:
         """1 or 0, and whether it is missing."""
-        truth = truth_value_of(value)
-        if math.isnan(truth):
-            out[first] = self._of_missing
-            if self.indicator:
-                out[first + 1] = 1.0
-            return MISSING
-
-        out[first] = truth
-        return KNOWN
+        return self.put(truth_value_of(value), out, first)
 
     def write_column(self, column: SourceColumn, out: Array) -> IntArray:
         """As `write`."""
         truths = np.array(column.mapped(truth_value_of), np.float64)
-        missing = np.isnan(truths)
-        out[:, 0] = np.where(missing, self._of_missing, truths)
-        if self.indicator:
-            out[:, 1] = missing
-
-        return codes_of(missing)
-
-    @property
-    def _of_missing(self) -> float:
-        return 0.0 if self.share is None else self.share
+        return self.put_column(truths, out)
 
     def value_text(self, features: Sequence[float]) -> str | None:
         """The truth value."""

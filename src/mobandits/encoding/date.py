@@ -101,7 +101,7 @@ class Date(Kind):
         mean = self.mean
         deviation = self.deviation
         if self.age:
-            days = _days(times[~missing]).tolist()
+            days = (times[~missing].astype(np.float64) / DAY).tolist()
             if mean is None:
                 mean = mean_of(days, column)
             if deviation is None:
@@ -134,12 +134,12 @@ class Date(Kind):
             return MISSING
 
         for number, part in enumerate(self.parts):
-            row = CIRCLES[part][_place(part, time)]
+            row = CIRCLES[part][_places(part, time)]
             out[first + 2 * number] = row[0]
             out[first + 2 * number + 1] = row[1]
         if self.age:
             # As a double first: Python divides integers more exactly than arrays are divided.
-            out[place] = (float(time) / DAY - self._mean) / self._deviation
+            out[place] = self._age(float(time))
 
         return KNOWN
 
@@ -155,21 +155,18 @@ class Date(Kind):
 
         place = 2 * len(self.parts)
         if self.age:
-            days = _days(times)
-            age = (days - self._mean) / self._deviation
+            age = self._age(times.astype(np.float64))
             out[:, place] = np.where(present, age, 0.0)
         if self.indicator:
             out[:, place + self.age] = missing
 
         return codes_of(missing)
 
-    @property
-    def _mean(self) -> float:
-        return 0.0 if self.mean is None else self.mean
-
-    @property
-    def _deviation(self) -> float:
-        return 1.0 if self.deviation is None else self.deviation
+    def _age(self, times: Any) -> Any:
+        """The feature of a time, or of an array of times."""
+        mean = 0.0 if self.mean is None else self.mean
+        deviation = 1.0 if self.deviation is None else self.deviation
+        return (times / DAY - mean) / deviation
 
     def value_text(self, features: Sequence[float]) -> str | None:
         """The parts, in words: such as "Saturday, 12:30"."""
@@ -281,38 +278,22 @@ def _physical(series: Any) -> Any:
     return series.to_physical() if is_exact else None
 
 
-def _days(times: IntArray) -> Array:
-    days: Array = times.astype(np.float64) / DAY
-    return days
-
-
-def _place(part: str, time: int) -> int:
-    """The place of a time on a circle."""
-    days, rest = divmod(time, DAY)
-    if part == "hour":
-        return rest // MINUTE
-    if part == "weekday":
-        return (days + EPOCH_WEEKDAY) % 7
-
-    day = date.fromordinal(EPOCH_ORDINAL + days)
-
-    return day.toordinal() - date(day.year, 1, 1).toordinal()
-
-
-def _places(part: str, times: IntArray) -> IntArray:
-    """As `_place`, of an array."""
+def _places(part: str, times: Any) -> Any:
+    """The place of a time on a circle, or of each of an array of times."""
     days = times // DAY
     if part == "hour":
         return (times - days * DAY) // MINUTE
     if part == "weekday":
         return (days + EPOCH_WEEKDAY) % 7
 
+    if isinstance(days, int):
+        day = date.fromordinal(EPOCH_ORDINAL + days)
+        return day.toordinal() - date(day.year, 1, 1).toordinal()
+
     dates = days.astype("M8[D]")
     first_days = dates.astype("M8[Y]").astype("M8[D]")
 
-    since: IntArray = (dates - first_days).astype(np.int64)
-
-    return since
+    return (dates - first_days).astype(np.int64)
 
 
 def _part_text(part: str, place: int) -> str:

@@ -13,7 +13,6 @@ from mobandits.encoding.category import text_of
 from mobandits.encoding.column import SourceColumn
 from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
 
 MOST_HASHED = 512  # buckets: each is a feature, and Gram matrices grow with the square
 DIGEST_BYTES = 8
@@ -44,11 +43,7 @@ class Hashed(Kind):
     buckets: int = 64
 
     def __post_init__(self) -> None:
-        integer("Hashed.buckets", self.buckets, at_least=2)
-        if self.buckets > MOST_HASHED:
-            raise ValueError(
-                f"Hashed.buckets must be at most {MOST_HASHED}, got {quoted(self.buckets)}"
-            )
+        integer("Hashed.buckets", self.buckets, at_least=2, at_most=MOST_HASHED)
 
     def names(self, column: str) -> list[str]:
         """A name per bucket."""
@@ -87,7 +82,6 @@ class Hashed(Kind):
         return "missing: zeros"
 
 
-@functools.lru_cache(maxsize=CACHED)
 def bucket_of(text: str, buckets: int) -> int:
     """The bucket of a text: its BLAKE2b digest of 8 bytes, little-endian, modulo `buckets`.
 
@@ -98,6 +92,7 @@ def bucket_of(text: str, buckets: int) -> int:
     return digest_of(text) % buckets
 
 
+@functools.lru_cache(maxsize=CACHED)
 def digest_of(text: str) -> int:
     """The BLAKE2b digest of 8 bytes of a text in UTF-8, as a little-endian integer.
 

@@ -1,5 +1,6 @@
 """What the kinds of columns have in common."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -71,6 +72,49 @@ class Kind:
     def treatment(self) -> str:
         """What becomes of unknown and of missing values, in a few words."""
         raise NotImplementedError
+
+
+class OneNumber(Kind):
+    """Base of kinds with one feature, (number - shift) / divisor, and an indicator beside it.
+
+    The indicator is 1 where the value is missing, else 0.
+
+    Attributes:
+        indicator: whether there is one.
+        shift: what is taken off.
+        divisor: of the rest.
+        of_missing: the feature of a missing value.
+    """
+
+    indicator: bool | None
+    shift: float = 0.0
+    divisor: float = 1.0
+    of_missing: float
+
+    def names(self, column: str) -> list[str]:
+        """The column's name, and that of the indicator."""
+        return [column, f"{column} missing"] if self.indicator else [column]
+
+    def put(self, number: float, out: Array, first: int) -> int:
+        """Write the features of a number, which is NaN where it is missing; see `write`."""
+        if math.isnan(number):
+            out[first] = self.of_missing
+            if self.indicator:
+                out[first + 1] = 1.0
+            return MISSING
+
+        out[first] = (number - self.shift) / self.divisor
+        return KNOWN
+
+    def put_column(self, numbers: Array, out: Array) -> IntArray:
+        """As `put`; the same operations on the same doubles give the same bits."""
+        missing = np.isnan(numbers)
+        values = (numbers - self.shift) / self.divisor
+        out[:, 0] = np.where(missing, self.of_missing, values)
+        if self.indicator:
+            out[:, 1] = missing
+
+        return codes_of(missing)
 
 
 def codes_of(missing: Any) -> IntArray:

@@ -12,13 +12,13 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.column import SourceColumn, is_missing, refused
-from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
+from mobandits.encoding.kind import OneNumber
 from mobandits.support.checks import number as check_number
 from mobandits.support.naming import quoted
 
 
 @dataclass(frozen=True)
-class Number(Kind):
+class Number(OneNumber):
     """A number x as one feature, (x - mean) / deviation, or x itself.
 
     A missing number (None, NaN, an empty cell) is taken as the mean. Where the fit met missing
@@ -85,32 +85,13 @@ class Number(Kind):
 
         return dataclasses.replace(self, mean=mean, deviation=deviation, indicator=indicator)
 
-    def names(self, column: str) -> list[str]:
-        """The column's name, and that of the indicator."""
-        return [column, f"{column} missing"] if self.indicator else [column]
-
     def write(self, value: Any, out: Array, first: int) -> int:
         """One number, and whether it is missing."""
-        number = number_of(value)
-        if math.isnan(number):
-            out[first] = self.of_missing
-            if self.indicator:
-                out[first + 1] = 1.0
-            return MISSING
-
-        out[first] = (number - self.shift) / self.divisor
-        return KNOWN
+        return self.put(number_of(value), out, first)
 
     def write_column(self, column: SourceColumn, out: Array) -> IntArray:
-        """As `write`; the same operations on the same doubles give the same bits."""
-        numbers = numbers_in_column(column)
-        missing = np.isnan(numbers)
-        values = (numbers - self.shift) / self.divisor
-        out[:, 0] = np.where(missing, self.of_missing, values)
-        if self.indicator:
-            out[:, 1] = missing
-
-        return codes_of(missing)
+        """As `write`."""
+        return self.put_column(numbers_in_column(column), out)
 
     def value_text(self, features: Sequence[float]) -> str | None:
         """The number itself, up to rounding."""

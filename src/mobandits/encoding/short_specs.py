@@ -73,15 +73,10 @@ def kind_of_text(text: str, column: str) -> Kind:
         rule = f"be one of {', '.join(KIND_WORDS)}"
         raise ValueError(refusal(f"column {quoted(column)}: its kind", rule, word, KIND_WORDS))
     if not size:
-        return Number(standardise=False) if word == RAW else _made(word)
+        return Number(standardise=False) if word == RAW else COLUMN_KINDS[word]()
     if word not in SIZED or not size.isdecimal():
         sized = ", ".join(SIZED)
         rule = f"expected a whole number after a colon, of {sized} only"
         raise ValueError(f"column {quoted(column)}: {rule}, got {quoted(text)}")
 
     return SIZED[word](int(size))
-
-
-def _made(word: str) -> Kind:
-    kind: Kind = COLUMN_KINDS[word]()
-    return kind

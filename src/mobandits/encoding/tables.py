@@ -140,15 +140,13 @@ def _of_pandas(series: Any) -> Any:
 def _columns_of_rows(
     rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None, first_row: int
 ) -> dict[str, Any]:
-    is_selection = names is not None
-    is_selection = names is not None
+    # Of a selection rows may have more; without one they are of one form.
+    check = require_columns if names is None else refuse_missing
     if names is None:
         if not rows:
             raise ValueError("table must have at least one row, got none")
         names = list(rows[0])
 
-    # Of a selection rows may have more; without one they are of one form.
-    check = refuse_missing if is_selection else require_columns
     for number, row in enumerate(rows, first_row):
         check(f"row {number}", row, names)
 

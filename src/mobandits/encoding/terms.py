@@ -1,6 +1,5 @@
 """Words and pairs of words of many texts at once, hashed into buckets and counted."""
 
-import functools
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import IntArray
-from mobandits.encoding.hashed import CACHED, digest_of
+from mobandits.encoding.hashed import digest_of
 
 WORD = re.compile(r"\b\w\w+\b")
 # 2^64 divided by the golden ratio, which is odd: a pair has another digest than its words, and than
@@ -52,7 +51,7 @@ def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> TextT
     sizes = []
     for text in texts:
         words = WORD.findall(text.lower()) if text else []
-        digests += map(_word_digest, words)
+        digests += map(digest_of, words)
         sizes.append(len(words))
 
     terms = np.array(digests, np.uint64)
@@ -75,8 +74,3 @@ def terms_of(texts: Sequence[str | None], buckets: int, *, pairs: bool) -> TextT
     keys, counts = np.unique(rows * buckets + places, return_counts=True)
 
     return TextTerms(len(sizes), keys // buckets, keys % buckets, counts)
-
-
-@functools.lru_cache(maxsize=CACHED)
-def _word_digest(word: str) -> int:
-    return digest_of(word)

@@ -15,7 +15,6 @@ from mobandits.encoding.terms import TextTerms, terms_of
 from mobandits.encoding.text_fit import fitted_directions, places_of_terms, weighted_rows
 from mobandits.support.checks import integer
 from mobandits.support.checks import number as check_number
-from mobandits.support.naming import quoted
 
 MOST_DIMENSIONS = 512
 MOST_BUCKETS = 2**16
@@ -69,13 +68,8 @@ class Text(Kind):
     places: Any = field(init=False, repr=False)  # of buckets among the known ones
 
     def __post_init__(self) -> None:
-        limits = {"dimensions": MOST_DIMENSIONS, "buckets": MOST_BUCKETS}
-        for name, most in limits.items():
-            value = getattr(self, name)
-            integer(f"Text.{name}", value, at_least=1)
-            if value > most:
-                raise ValueError(f"Text.{name} must be at most {most}, got {quoted(value)}")
-
+        integer("Text.dimensions", self.dimensions, at_least=1, at_most=MOST_DIMENSIONS)
+        integer("Text.buckets", self.buckets, at_least=1, at_most=MOST_BUCKETS)
         given = [getattr(self, name) is not None for name in (*FITTED, "spread")]
         if any(given) and not all(given):
             raise ValueError("Text must have all that is fitted, or nothing of it")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
+from mobandits.environments.tables import coins
 from mobandits.support.checks import flag, integer, number
 from mobandits.support.naming import quoted
 
@@ -65,8 +66,7 @@ class Bumps:
     variance: float = 0.3
 
     def __post_init__(self) -> None:
-        if self.centres is not None:
-            object.__setattr__(self, "centres", as_centres("Bumps.centres", self.centres))
+        object.__setattr__(self, "centres", as_centres("Bumps.centres", self.centres))
         number("Bumps.variance", self.variance, above=0)
 
     @property
@@ -76,9 +76,7 @@ class Bumps:
 
     def problem(self, rounds: int, rng: Rng) -> "BumpProblem":
         """The problem of one trial; nothing is drawn."""
-        centres: Any = self.centres or PAPER
-        shape = _shape(centres, 2, rounds)
-        return BumpProblem(shape, centres, self.variance)
+        return _problem(self.centres, self.variance, rounds)
 
 
 @dataclass(frozen=True)
@@ -126,9 +124,7 @@ class PeriodicBumps:
         integer("PeriodicBumps.period", self.period, at_least=1)
         number("PeriodicBumps.orbit", self.orbit, at_least=0)
         flag("PeriodicBumps.clock", self.clock)
-        if self.centres is not None:
-            object.__setattr__(self, "centres", as_centres("PeriodicBumps.centres", self.centres))
-
+        object.__setattr__(self, "centres", as_centres("PeriodicBumps.centres", self.centres))
         number("PeriodicBumps.variance", self.variance, above=0)
 
     @property
@@ -139,44 +135,14 @@ class PeriodicBumps:
         slope = steepest_slope(self.variance)
         return slope * math.hypot(1.0, speed)
 
-    def problem(self, rounds: int, rng: Rng) -> "PeriodicProblem":
+    def problem(self, rounds: int, rng: Rng) -> "BumpProblem":
         """The problem of one trial; nothing is drawn."""
-        centres: Any = self.centres or PAPER
-        features = 3 if self.clock else 2
-        shape = _shape(centres, features, rounds)
-
-        return PeriodicProblem(
-            shape=shape,
-            centres=centres,
-            variance=self.variance,
-            period=self.period,
-            orbit=self.orbit,
-            clock=self.clock,
-        )
+        moves = (self.period, self.orbit, self.clock)
+        return _problem(self.centres, self.variance, rounds, *moves)
 
 
 class BumpProblem(NamedTuple):
-    """One trial of `Bumps`."""
-
-    shape: Shape
-    centres: Centres
-    variance: float
-
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """The next `rounds` rounds: contexts are drawn first, then coins."""
-        contexts = rng.random((rounds, 1, 2))
-        means = bumps(contexts[:, 0], self.centres, self.variance)
-        rewards = _coins(means, rng)
-
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
-
-
-class PeriodicProblem(NamedTuple):
-    """One trial of `PeriodicBumps`."""
+    """One trial of `Bumps`, whose orbit is 0, or of `PeriodicBumps`."""
 
     shape: Shape
     centres: Centres
@@ -200,13 +166,9 @@ class PeriodicProblem(NamedTuple):
             time_of_day = time[:, None, None]
             contexts = np.concatenate([contexts, time_of_day], axis=2)
 
-        rewards = _coins(means, rng)
+        rewards = coins(means, rounds, rng)
 
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
+        return Block(contexts, means, rewards)
 
 
 def steepest_slope(variance: float) -> float:
@@ -253,8 +215,8 @@ def _bump(points: Array, centre: tuple[float, float], variance: float) -> Array:
     return np.exp(-squares / (2.0 * variance))
 
 
-def as_centres(name: str, value: Any) -> Centres:
-    """Centres as tuples of floats, so that environments compare by value.
+def as_centres(name: str, value: Any) -> Centres | None:
+    """Centres as tuples of floats, so that environments compare by value; None stays None.
 
     Raises:
         ValueError: naming the parameter, the rule and the value.
@@ -263,6 +225,9 @@ def as_centres(name: str, value: Any) -> Centres:
         >>> as_centres("Bumps.centres", [[[1, 0], None]])
         (((1.0, 0.0), None),)
     """
+    if value is None:
+        return None
+
     rule = f"{name} must hold (x1, x2) or None per arm and objective, got {quoted(value)}"
     try:
         rows = tuple(tuple(map(_as_centre, row)) for row in value)
@@ -288,18 +253,20 @@ def _as_centre(value: Any) -> Centre:
     return centre
 
 
-def _shape(centres: Centres, features: int, rounds: int) -> Shape:
-    return Shape(
+def _problem(
+    given: Any,
+    variance: float,
+    rounds: int,
+    period: int = 1,
+    orbit: float = 0.0,
+    clock: bool = False,
+) -> BumpProblem:
+    centres: Centres = given or PAPER
+    shape = Shape(
         arms=len(centres),
-        features=features,
+        features=2 + clock,
         objectives=len(centres[0]),
         rounds=rounds,
         shared=True,
     )
-
-
-def _coins(means: Array, rng: Rng) -> Array:
-    rounds, _, objectives = means.shape
-    # One uniform number per round and objective serves all arms: comparisons are sharper.
-    uniforms = rng.random((rounds, 1, objectives))
-    return np.asarray(uniforms < means, np.float64)
+    return BumpProblem(shape, centres, variance, period, orbit, clock)

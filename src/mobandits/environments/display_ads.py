@@ -11,7 +11,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.display_ads import display_ads
 from mobandits.environments.principal import Projection, principal
-from mobandits.support.checks import integer
+from mobandits.support.checks import horizon
 from mobandits.support.naming import quoted
 
 CLICK_RATE = 0.0407  # of the log's first day, which the stand-in is made to have too
@@ -121,7 +121,7 @@ class DisplayAds:
         Raises:
             ValueError: where the file is not a log, or has fewer events than `rounds`.
         """
-        integer("rounds", rounds, at_least=1)
+        horizon(rounds, self.max_rounds, self)
         shape = Shape(
             arms=len(ARMS),
             features=FEATURES,
@@ -133,12 +133,6 @@ class DisplayAds:
             return _synthetic(shape, rng)
 
         log = _log_at(self.path)
-        events = len(log.clicks)
-        if rounds > events:
-            raise ValueError(
-                f"rounds must be at most {events} in {quoted(self)}, got {quoted(rounds)}"
-            )
-
         return LoggedAds(shape, log.contexts, log.clicks)
 
 

@@ -83,7 +83,7 @@ class GeneralizedLinear:
         """The number of objectives."""
         return len(self.links)
 
-    def problem(self, rounds: int, rng: Rng) -> "FixedCoins | NewCoins":
+    def problem(self, rounds: int, rng: Rng) -> "CoinProblem":
         """Draw theta and, where the arms stay, the arms of one trial.
 
         Raises:
@@ -100,7 +100,7 @@ class GeneralizedLinear:
         points = ball(rng, (self.objectives, self.features))
         theta = np.abs(points)
         if not self.fixed_arms:
-            return NewCoins(shape, theta, links)
+            return CoinProblem(shape, theta, links)
 
         # Section 4 draws the arms again until their front is no larger than the dimension.
         for _ in range(ATTEMPTS):
@@ -108,19 +108,7 @@ class GeneralizedLinear:
             means = _means(arms, theta, links)
             front = undominated(means[0])
             if front.sum() <= self.features:
-                fixed = Shape(
-                    arms=count,
-                    features=self.features,
-                    objectives=self.objectives,
-                    rounds=rounds,
-                    fixed_arms=arms[0],
-                )
-                return FixedCoins(
-                    shape=fixed,
-                    theta=theta,
-                    links=links,
-                    means=means,
-                )
+                return CoinProblem(shape.replaced(fixed_arms=arms[0]), theta, links, means)
 
         raise ValueError(
             f"{quoted(self)}: all of {ATTEMPTS} sets of arms had more than {self.features} arms in "
@@ -128,49 +116,33 @@ class GeneralizedLinear:
         )
 
 
-class FixedCoins(NamedTuple):
-    """A problem whose arms stay; `theta` is (objectives, features), `means` (1, arms, objectives).
+class CoinProblem(NamedTuple):
+    """One trial of `GeneralizedLinear`; where arms stay, other block borders are the same rounds.
 
-    Other block borders are the same rounds.
+    Attributes:
+        shape: with the arms that stay, if any.
+        theta: (objectives, features).
+        links: of the objectives.
+        means: (1, arms, objectives) of arms that stay; None where they are drawn anew each round.
     """
 
     shape: Shape
     theta: Array
     links: tuple[str, ...]
-    means: Array
+    means: Array | None = None
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """The next `rounds` rounds: contexts and means have a first axis of length 1."""
-        arms = np.array(self.shape.fixed_arms)
-        contexts = arms[None]
-        means = self.means.copy()
+        """The next `rounds` rounds: features, where arms are new, are drawn first, then coins."""
+        if self.means is None:
+            contexts = _arms(rng, rounds, self.shape)
+            means = _means(contexts, self.theta, self.links)
+        else:
+            contexts = np.array(self.shape.fixed_arms)[None]
+            means = self.means.copy()
+
         rewards = _coins(means, self.links, rounds, rng)
 
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
-
-
-class NewCoins(NamedTuple):
-    """A problem whose arms are drawn anew each round; `theta` is (objectives, features)."""
-
-    shape: Shape
-    theta: Array
-    links: tuple[str, ...]
-
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """The next `rounds` rounds: features are drawn first, then coins."""
-        contexts = _arms(rng, rounds, self.shape)
-        means = _means(contexts, self.theta, self.links)
-        rewards = _coins(means, self.links, rounds, rng)
-
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
+        return Block(contexts, means, rewards)
 
 
 def undominated(means: Array) -> Mask:

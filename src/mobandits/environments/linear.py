@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
 from mobandits.environments.balls import DISTRIBUTIONS, Distribution
-from mobandits.numerics.normals import normals
+from mobandits.environments.tables import noisy
 from mobandits.support.checks import choice, flag, integer, number
 
 
@@ -72,11 +72,10 @@ class Linear:
         choice("Linear.context_law", self.context_law, DISTRIBUTIONS)
         number("Linear.noise", self.noise, at_least=0)
         if self.round_decimals is not None:
-            integer("Linear.round_decimals", self.round_decimals, at_least=0)
             # Gaps of rounded means are computed on 64-bit integers, which hold 12 decimals.
-            number("Linear.round_decimals", self.round_decimals, at_most=12)
+            integer("Linear.round_decimals", self.round_decimals, at_least=0, at_most=12)
 
-    def problem(self, rounds: int, rng: Rng) -> "FixedArms | NewArms":
+    def problem(self, rounds: int, rng: Rng) -> "LinearProblem":
         """Draw theta and, with fixed arms, the arms of one trial.
 
         Args:
@@ -97,28 +96,16 @@ class Linear:
             rounds=rounds,
             fixed_arms=arms,
         )
-        if arms is None:
-            return NewArms(
-                shape=shape,
-                theta=theta,
-                draw_features=draw_features,
-                noise=self.noise,
-                decimals=self.round_decimals,
-            )
 
-        return FixedArms(
-            shape=shape,
-            theta=theta,
-            arms=arms,
-            noise=self.noise,
-            decimals=self.round_decimals,
-        )
+        return LinearProblem(shape, theta, draw_features, self.noise, self.round_decimals)
 
 
-class NewArms(NamedTuple):
-    """A linear problem whose arms are drawn anew each round; `theta` is (objectives, features).
+class LinearProblem(NamedTuple):
+    """One trial of `Linear`; `theta` is (objectives, features).
 
-    A block draws all its features first and then its noise: other block borders are other rounds.
+    Where arms stay, a block draws nothing but noise, round by round: other block borders are the
+    same rounds. Where they do not, it draws all its features first and then its noise: other block
+    borders are other rounds.
     """
 
     shape: Shape
@@ -128,44 +115,18 @@ class NewArms(NamedTuple):
     decimals: int | None
 
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """The next `rounds` rounds: contexts, means and rewards all change from round to round."""
-        size = (rounds, self.shape.arms, self.shape.features)
-        contexts = self.draw_features(rng, size)
+        """The next `rounds` rounds; of arms that stay, contexts and means have one row."""
+        arms = self.shape.fixed_arms
+        if arms is None:
+            size = (rounds, self.shape.arms, self.shape.features)
+            contexts = self.draw_features(rng, size)
+        else:
+            contexts = arms[None]
+
         means = _means(contexts, self.theta, self.decimals)
-        rewards = _noisy(means, rounds, self.noise, rng)
+        rewards = noisy(means, rounds, self.noise, rng)
 
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-            decimals=self.decimals,
-        )
-
-
-class FixedArms(NamedTuple):
-    """A linear problem whose `arms`, (arms, features), stay; `theta` is (objectives, features).
-
-    A block draws nothing but noise, round by round: other block borders are the same rounds.
-    """
-
-    shape: Shape
-    theta: Array
-    arms: Array
-    noise: float
-    decimals: int | None
-
-    def block(self, first: int, rounds: int, rng: Rng) -> Block:
-        """The next `rounds` rounds: contexts and means have a first axis of length 1."""
-        contexts = self.arms[None]
-        means = _means(contexts, self.theta, self.decimals)
-        rewards = _noisy(means, rounds, self.noise, rng)
-
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-            decimals=self.decimals,
-        )
+        return Block(contexts, means, rewards, self.decimals)
 
 
 def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:
@@ -175,12 +136,3 @@ def _means(contexts: Array, theta: Array, decimals: int | None) -> Array:
     if decimals is None:
         return means
     return np.round(means, decimals)
-
-
-def _noisy(means: Array, rounds: int, noise: float, rng: Rng) -> Array:
-    objectives = means.shape[2]
-    # One z per round and objective serves all arms: a policy sees one arm of each round.
-    z = normals(rng, (rounds, 1, objectives))
-    rewards: Array = means + noise * z
-
-    return rewards

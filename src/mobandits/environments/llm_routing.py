@@ -12,7 +12,7 @@ from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.llm_routing import MODELS, SPLITS, llm_routing
 from mobandits.environments.tables import read_only
 from mobandits.environments.text_features import text_features
-from mobandits.support.checks import integer, number
+from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ class LlmRouting:
     max_rounds: ClassVar[int] = PROMPTS
 
     def __post_init__(self) -> None:
-        integer("LlmRouting.text_features", self.text_features, at_least=0)
-        number("LlmRouting.text_features", self.text_features, at_most=1000)
+        integer("LlmRouting.text_features", self.text_features, at_least=0, at_most=1000)
 
     @property
     def costs(self) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.support.checks import integer
+from mobandits.support.checks import horizon
 from mobandits.support.naming import quoted
 
 
@@ -74,12 +74,7 @@ class Logged:
         Raises:
             ValueError: where there are not so many.
         """
-        integer("rounds", rounds, at_least=1)
-        if rounds > self.max_rounds:
-            raise ValueError(
-                f"rounds must be at most {self.max_rounds} in {quoted(self)}, got {quoted(rounds)}"
-            )
-
+        horizon(rounds, self.max_rounds, self)
         _, arms, objectives = self.rewards.shape
         shape = Shape(
             arms=arms,

@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.breast_cancer import FEATURES, breast_cancer
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import read_only, with_constant
-from mobandits.support.checks import flag, integer, number
+from mobandits.support.checks import flag, integer
 from mobandits.support.optional import missing_extra
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ class MedicalDiagnosis:
     experts: ClassVar[tuple[str, ...]] = tuple(EXPERTS)
 
     def __post_init__(self) -> None:
-        integer("MedicalDiagnosis.components", self.components, at_least=1)
-        number("MedicalDiagnosis.components", self.components, at_most=len(FEATURES))
+        most = len(FEATURES)
+        integer("MedicalDiagnosis.components", self.components, at_least=1, at_most=most)
         flag("MedicalDiagnosis.constant", self.constant)
 
     def problem(self, rounds: int, rng: Rng) -> "Patients":

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.numerics.normals import normals
+from mobandits.environments.tables import coins, noisy
 from mobandits.support.checks import choice, matrix, number
 
 # The two-objective problem of drugan2013: the front, two arms below it, and fourteen equal ones.
@@ -102,17 +102,9 @@ class ArmProblem(NamedTuple):
     def block(self, first: int, rounds: int, rng: Rng) -> Block:
         """The next `rounds` rounds."""
         no_context = np.zeros((1, 1, 0))
-        # The axis of arms has length 1: one number per round and objective serves all arms.
-        size = (rounds, 1, self.shape.objectives)
         if self.gaussian:
-            z = normals(rng, size)
-            rewards = self.means + self.noise * z
+            rewards = noisy(self.means, rounds, self.noise, rng)
         else:
-            uniforms = rng.random(size)
-            rewards = np.asarray(uniforms < self.means, np.float64)
+            rewards = coins(self.means, rounds, rng)
 
-        return Block(
-            contexts=no_context,
-            means=self.means.copy(),
-            rewards=rewards,
-        )
+        return Block(no_context, self.means.copy(), rewards)

@@ -95,11 +95,7 @@ class Channels(NamedTuple):
         means = _rewards(probabilities, speeds)
         rewards = _rewards(successes, speeds)
 
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
+        return Block(contexts, means, rewards)
 
 
 def _rewards(successes: Array, speeds: Array) -> Array:

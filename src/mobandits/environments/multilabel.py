@@ -15,7 +15,7 @@ from mobandits.datasets.tables import header, scan_table
 from mobandits.datasets.yeast import FEATURES, LABELS, yeast
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import read_only, with_constant
-from mobandits.support.checks import integer
+from mobandits.support.checks import horizon, integer
 from mobandits.support.naming import quoted
 
 OBJECTIVES = 2
@@ -91,14 +91,9 @@ class Multilabel:
         Raises:
             ValueError: where there are fewer, or the file is absent or broken.
         """
-        integer("rounds", rounds, at_least=1)
+        horizon(rounds, self.max_rounds, self)
         tables = _examples(self)
         count, labels = tables.relevant.shape
-        if rounds > count:
-            raise ValueError(
-                f"rounds must be at most {count} in {quoted(self)}, got {quoted(rounds)}"
-            )
-
         features = tables.contexts.shape[2]
         shape = Shape(
             arms=labels,

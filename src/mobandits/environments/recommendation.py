@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Block, Rng, Shape
-from mobandits.environments.tables import with_constant
+from mobandits.environments.tables import coins, with_constant
 from mobandits.support.checks import flag, integer, number
 
 OBJECTIVES = 2
@@ -114,13 +114,7 @@ class Items(NamedTuple):
         # What is near is known already, the more so the more popular it is.
         novelty = 1.0 - self.popularity * nearness
         means = np.stack([clicks, novelty], axis=2)
-        # One coin per objective serves all items of a round.
-        uniforms = rng.random((rounds, 1, OBJECTIVES))
-        rewards = np.asarray(uniforms < means, np.float64)
+        rewards = coins(means, rounds, rng)
         contexts = with_constant(users) if self.constant else users
 
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
+        return Block(contexts, means, rewards)

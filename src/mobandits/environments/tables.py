@@ -1,8 +1,9 @@
-"""Tables of environments: those that all trials share, and contexts with a constant."""
+"""Arrays of environments: tables that all trials share, constants in contexts, rewards of means."""
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array
+from mobandits.contracts.protocols import Array, Rng
+from mobandits.numerics.normals import normals
 
 
 def read_only(table: Array) -> Array:
@@ -28,3 +29,30 @@ def with_constant(contexts: Array) -> Array:
     *rows, _ = contexts.shape
     ones = np.ones((*rows, 1))
     return np.concatenate([contexts, ones], axis=-1)
+
+
+def coins(means: Array, rounds: int, rng: Rng) -> Array:
+    """(rounds, arms, objectives) rewards 0 or 1 with these means.
+
+    One uniform number per round and objective serves all arms: a policy sees one arm of each round,
+    and comparisons are sharper.
+
+    Example:
+        >>> coins(np.ones((1, 2, 1)), 3, np.random.default_rng(0)).shape
+        (3, 2, 1)
+    """
+    uniforms = rng.random((rounds, 1, means.shape[2]))
+    return np.asarray(uniforms < means, np.float64)
+
+
+def noisy(means: Array, rounds: int, noise: float, rng: Rng) -> Array:
+    """(rounds, arms, objectives) the means with normal noise; one number serves all arms.
+
+    Example:
+        >>> noisy(np.ones((1, 2, 1)), 3, 0.1, np.random.default_rng(0)).shape
+        (3, 2, 1)
+    """
+    z = normals(rng, (rounds, 1, means.shape[2]))
+    rewards: Array = means + noise * z
+
+    return rewards

@@ -196,11 +196,7 @@ class GridProblem(NamedTuple):
         uniforms = numbers[:, None, 1:]
         rewards = (uniforms < means).astype(np.float64)
 
-        return Block(
-            contexts=contexts,
-            means=means,
-            rewards=rewards,
-        )
+        return Block(contexts, means, rewards)
 
 
 def ridges(x: Array, y: Array) -> Array:

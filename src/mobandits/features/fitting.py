@@ -3,10 +3,11 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
+from mobandits.contracts.protocols import Array
 from mobandits.features.bins import Bins
 from mobandits.features.boosting import boosted_leaves
 from mobandits.features.clusters import Clusters
@@ -16,14 +17,13 @@ from mobandits.features.examples import as_one_arm, examples_of, has_constant
 from mobandits.features.feature_map import FeatureMap
 from mobandits.features.fourier import Fourier
 from mobandits.features.gains import Gain, held_out_gains
-from mobandits.features.layers import Layers
-from mobandits.features.leaves import Leaves
 from mobandits.features.networks import trained_layers
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.naming import quantity, quoted
 
 Kind = Literal["fourier", "crosses", "bins", "clusters", "net", "trees"]
+KINDS: tuple[str, ...] = get_args(Kind)
 
 
 @dataclass(frozen=True)
@@ -68,19 +68,6 @@ class FittedMap:
             return "The map is better in every objective."
 
         return f"The map is better in {', '.join(sure)}; elsewhere linear is fine."
-
-
-@dataclass(frozen=True)
-class FitOptions:
-    """The parameters of all kinds; see `fit`."""
-
-    count: int
-    degree: int
-    bins: int
-    hidden: tuple[int, ...]
-    trees: int
-    depth: int
-    seed: int
 
 
 def fit(
@@ -156,17 +143,26 @@ def fit(
     integer("folds", folds, at_least=2)
     integer("seed", seed, at_least=0)
     number("penalty", penalty, above=0.0)
-    options = FitOptions(count, degree, bins, _checked_hidden(hidden), trees, depth, seed)
+    units = _checked_hidden(hidden)
+    fitters: dict[str, Callable[[Feedback], FeatureMap]] = {
+        "fourier": lambda part: Fourier(count, median_distance(part.contexts), seed),
+        # A constant that contexts have already would come twice.
+        "crosses": lambda part: Crosses(degree, constant=not has_constant(part.contexts)),
+        "bins": lambda part: _bins(part.contexts, bins),
+        "clusters": lambda part: _clusters(part.contexts, count, seed),
+        "net": lambda part: trained_layers(examples_of(part), units, seed),
+        "trees": lambda part: boosted_leaves(examples_of(part), trees, depth, seed),
+    }
 
     def fitted_on(rounds: Feedback) -> FeatureMap:
         if isinstance(kind, Fourier) and kind.length is None:
-            return replace(kind, length=_length(rounds))
+            return replace(kind, length=median_distance(rounds.contexts))
         if isinstance(kind, FeatureMap):
             return kind
-        return FITTERS[kind](rounds, options)
+        return fitters[kind](rounds)
 
     if not isinstance(kind, FeatureMap):
-        choice("kind", kind, FITTERS)
+        choice("kind", kind, KINDS)
 
     # What is fitted and compared are the regressions that policies learn.
     seen = as_one_arm(log)
@@ -188,28 +184,13 @@ def _checked_hidden(hidden: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(hidden)
 
 
-def _length(log: Feedback) -> float:
-    """The median distance between contexts."""
-    return median_distance(log.contexts)
-
-
-def _fourier(log: Feedback, options: FitOptions) -> Fourier:
-    length = _length(log)
-    return Fourier(options.count, length, options.seed)
-
-
-def _crosses(log: Feedback, options: FitOptions) -> Crosses:
-    # A constant that contexts have already would come twice.
-    return Crosses(options.degree, constant=not has_constant(log.contexts))
-
-
-def _bins(log: Feedback, options: FitOptions) -> Bins:
+def _bins(contexts: Array, bins: int) -> Bins:
     """Edges at quantiles, so that every bin holds about as many rounds."""
-    shares = np.arange(1, options.bins) / options.bins
+    shares = np.arange(1, bins) / bins
     edges: list[list[float]] = []
-    for column in log.contexts.T:
+    for column in contexts.T:
         values = np.unique(column)
-        if len(values) < options.bins:
+        if len(values) < bins:
             edges.append([])
             continue
 
@@ -221,36 +202,15 @@ def _bins(log: Feedback, options: FitOptions) -> Bins:
     return Bins(edges)
 
 
-def _clusters(log: Feedback, options: FitOptions) -> Clusters:
+def _clusters(contexts: Array, most: int, seed: int) -> Clusters:
     # Only here: it takes a twentieth of a second to load.
     from scipy.cluster.vq import kmeans2  # noqa: PLC0415
 
-    rows = log.contexts
-    different = len(np.unique(rows, axis=0))
-    count = min(options.count, different)
+    different = len(np.unique(contexts, axis=0))
+    count = min(most, different)
     with warnings.catch_warnings():
         # Of a cluster without rows, whose centre does no harm.
         warnings.simplefilter("ignore")
-        centres, _ = kmeans2(rows, count, minit="++", rng=options.seed)
+        centres, _ = kmeans2(contexts, count, minit="++", rng=seed)
 
     return Clusters(np.unique(centres, axis=0))
-
-
-def _net(log: Feedback, options: FitOptions) -> Layers:
-    examples = examples_of(log)
-    return trained_layers(examples, options.hidden, options.seed)
-
-
-def _trees(log: Feedback, options: FitOptions) -> Leaves:
-    examples = examples_of(log)
-    return boosted_leaves(examples, options.trees, options.depth, options.seed)
-
-
-FITTERS: dict[str, Callable[[Feedback, FitOptions], FeatureMap]] = {
-    "fourier": _fourier,
-    "crosses": _crosses,
-    "bins": _bins,
-    "clusters": _clusters,
-    "net": _net,
-    "trees": _trees,
-}

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from mobandits.contracts.protocols import Array
@@ -21,16 +20,15 @@ class MapsInTurn(FeatureMap):
 
     def __call__(self, contexts: Any) -> Array:
         """Phi of every row, by the last map."""
-        mapped: Array = reduce(_applied, self.maps, contexts)
+        for feature_map in self.maps:
+            contexts = feature_map(contexts)
+
+        mapped: Array = contexts
         return mapped
 
     def __repr__(self) -> str:
         """The maps, the first one first."""
         return ", then ".join(map(repr, self.maps))
-
-
-def _applied(contexts: Any, feature_map: FeatureMap) -> Any:
-    return feature_map(contexts)
 
 
 def maps_of(recipe: Any) -> tuple[FeatureMap, ...]:

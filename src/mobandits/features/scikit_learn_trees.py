@@ -99,18 +99,13 @@ def _histogram_trees(model: Any) -> Iterator[TreeNodes]:
 
     for trees in model._predictors:
         for tree in trees:
-            yield _histogram_tree(tree.nodes)
-
-
-def _histogram_tree(nodes: Any) -> TreeNodes:
-    # They read contexts in double precision. A split that only asks whether a value is missing has
-    # an infinite threshold: contexts miss nothing, and all go left.
-    threshold = np.minimum(nodes["num_threshold"], LARGEST)
-
-    return TreeNodes(
-        feature=nodes["feature_idx"].astype(np.int64),
-        threshold=threshold,
-        left=nodes["left"].astype(np.int64),
-        right=nodes["right"].astype(np.int64),
-        is_leaf=nodes["is_leaf"] == 1,
-    )
+            nodes = tree.nodes
+            # They read contexts in double precision. A split that only asks whether a value is
+            # missing has an infinite threshold: contexts miss nothing, and all go left.
+            yield TreeNodes(
+                feature=nodes["feature_idx"].astype(np.int64),
+                threshold=np.minimum(nodes["num_threshold"], LARGEST),
+                left=nodes["left"].astype(np.int64),
+                right=nodes["right"].astype(np.int64),
+                is_leaf=nodes["is_leaf"] == 1,
+            )

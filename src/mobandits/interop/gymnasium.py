@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from mobandits import environments
 from mobandits.contracts.protocols import Block, Environment, Problem, Rng, Shape
 from mobandits.encoding.encoder import Encoder
+from mobandits.simulation.plan import require_environment
 from mobandits.support.checks import integer
 from mobandits.support.naming import kebab, quoted
-from mobandits.support.nearest import as_object
 from mobandits.support.optional import missing_extra
 
 try:
@@ -96,7 +96,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         if instance is not None:
             integer("BanditEnv.instance", instance, at_least=0)
 
-        _require_environment(environment)
+        require_environment("BanditEnv.environment", environment)
         self._longest = getattr(environment, "max_rounds", None)
         self._environment = environment
         self._rounds = rounds or self._longest or ROUNDS
@@ -254,15 +254,6 @@ def _single_value(value: Any) -> Any:
     # `Box` has arrays, also of one number.
     is_one = isinstance(value, np.ndarray) and value.size == 1
     return value.item() if is_one else value
-
-
-def _require_environment(environment: Any) -> None:
-    # A class has the method too: `Linear` in place of `Linear()`.
-    problem = getattr(environment, "problem", None)
-    if isinstance(environment, type) or not callable(problem):
-        rule = "BanditEnv.environment must be an environment such as Linear()"
-        advice = as_object(environment)
-        raise ValueError(f"{rule}, got {quoted(environment)}{advice}")
 
 
 def _context_space(shape: Shape) -> Any:

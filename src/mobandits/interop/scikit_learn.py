@@ -134,7 +134,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
     def predict(self, X: Any) -> NDArray[Any]:
         """(rows,) the label of an arm per context, drawn by the policy; nothing is learned."""
         contexts = self._contexts(X)
-        arms = self._all_arms()
+        arms = np.arange(len(self.arms_))
         rng = self._rng()
         chosen = np.empty(len(contexts), np.int64)
         choose = loop_for(choose_rows, self.policy_)
@@ -152,7 +152,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         """
         integer("samples", samples, at_least=1)
         contexts = self._contexts(X)
-        arms = self._all_arms()
+        arms = np.arange(len(self.arms_))
         rng = self._rng()
         sums = np.zeros((len(contexts), len(arms)))
         add = loop_for(add_row_probabilities, self.policy_)
@@ -256,9 +256,6 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         except (AttributeError, CompileError, TypeError) as error:
             rule = "recipe must be able to learn from choices that it did not make"
             raise ValueError(f"{rule}, got {quoted(self.recipe)}") from error
-
-    def _all_arms(self) -> IntArray:
-        return np.arange(len(self.arms_))
 
     def _rng(self) -> Rng:
         seed = self.random_state

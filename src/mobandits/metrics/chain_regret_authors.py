@@ -1,18 +1,16 @@
 """The regret under priority chains as the authors' code computes it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from mobandits.contracts.protocols import Order
-from mobandits.metrics.regret import ChainRegret, OrderRegret, group_tuples
-from mobandits.orders import Chains
+from mobandits.metrics.regret import ChainRegret
 from mobandits.orders.chains_authors import AuthorsChains
 
 
 @dataclass(frozen=True)
-class ChainRegretAuthors(OrderRegret):
+class ChainRegretAuthors(ChainRegret):
     """The digits that the public code of moslb2024 computes in place of the chain regret.
 
     Its figures show them.
@@ -28,25 +26,9 @@ class ChainRegretAuthors(OrderRegret):
         3
     """
 
-    references = ("moslb2024",)
-
-    chains: Sequence[Sequence[int]]
     name: ClassVar[str] = "chain_regret_authors"
-    meaning = ChainRegret.meaning
-    component = ChainRegret.component
-
-    def __post_init__(self) -> None:
-        """Make the chains a tuple, so that metrics compare by value."""
-        chains = group_tuples(self.chains, Chains)
-        object.__setattr__(self, "chains", chains)
 
     @cached_property
     def order(self) -> Order:
         """The order that scores."""
         return AuthorsChains(self.chains)
-
-    @property
-    def digits(self) -> int:
-        """The length of the longest chain."""
-        lengths = map(len, self.chains)
-        return max(lengths)

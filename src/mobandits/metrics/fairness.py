@@ -5,9 +5,9 @@ rounds.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from mobandits.metrics.plays import FrontPlays
 from mobandits.orders import Pareto
 
 Counts = Sequence[float] | Array
+Measure = Callable[[Counts], float]
 
 
 def max_min_ratio(counts: Counts) -> float:
@@ -118,13 +119,6 @@ def front_recall(counts: Counts) -> float:
     """
     played = np.asarray(counts) > 0.0
     return float(played.mean())
-
-
-class Measure(Protocol):
-    """A function from counts of plays to a number."""
-
-    def __call__(self, counts: Counts) -> float:
-        """The number."""
 
 
 @dataclass(frozen=True)

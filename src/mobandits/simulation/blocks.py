@@ -1,12 +1,15 @@
 """A trial's problem, block by block, in arrays of one kind."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from mobandits.contracts.continuum import SurfaceEnvironment
 from mobandits.contracts.protocols import Array, Block, Environment, Problem, Rng, Shape
 from mobandits.support.checks import as_float_array
+
+T = TypeVar("T")
 
 BLOCK = 256  # rounds drawn at once; a part of every result, so never a parameter
 
@@ -21,30 +24,56 @@ def merged_blocks(
 
     The rounds are those of `trial_blocks`, and so is what is played.
     """
+    # A problem may know its quantities of the last block only.
+    most = 0 if hasattr(problem, "quantities") else CACHED_NUMBERS
+    batches = in_batches(
+        trial_blocks(problem, rounds, limit, rng),
+        lambda numbered: sum(array.size for array in numbered[1][:3]),
+        lambda before, after: can_be_merged(before[1], after[1]),
+        most,
+    )
+    for batch in batches:
+        first, _ = batch[0]
+        yield first, merge_blocks([block for _, block in batch])
+
+
+def in_batches(
+    blocks: Iterable[T],
+    numbers_of: Callable[[T], int],
+    can_follow: Callable[[T, T], bool],
+    most: int,
+) -> Iterator[list[T]]:
+    """Consecutive blocks that are played at once.
+
+    Args:
+        blocks: of a trial.
+        numbers_of: a block, how many there are.
+        can_follow: whether a block and the next one can be one.
+        most: numbers in a batch of several blocks, where these are of one size.
+
+    Example:
+        >>> list(in_batches([1, 1, 1, 2], lambda block: 10, lambda one, two: one == two, 20))
+        [[1, 1], [1], [2]]
+    """
     # A call of a loop from Python costs what a hundred rounds of four arms do.
-    waiting: list[Block] = []
-    waiting_numbers = 0
-    start = 0
-    for first, block in trial_blocks(problem, rounds, limit, rng):
-        if waiting and not can_be_merged(waiting[-1], block):
-            yield start, merge_blocks(waiting)
+    waiting: list[T] = []
+    numbers = 0
+    for block in blocks:
+        if waiting and not can_follow(waiting[-1], block):
+            yield waiting
             waiting = []
-            waiting_numbers = 0
-        if not waiting:
-            start = first
+            numbers = 0
 
         waiting.append(block)
-        numbers = sum(array.size for array in block[:3])
-        waiting_numbers += numbers
-        is_full = waiting_numbers + numbers > CACHED_NUMBERS
-        # A problem may know its quantities of the last block only.
-        if is_full or hasattr(problem, "quantities"):
-            yield start, merge_blocks(waiting)
+        size = numbers_of(block)
+        numbers += size
+        if numbers + size > most:
+            yield waiting
             waiting = []
-            waiting_numbers = 0
+            numbers = 0
 
     if waiting:
-        yield start, merge_blocks(waiting)
+        yield waiting
 
 
 def can_be_merged(before: Block, after: Block) -> bool:

@@ -111,7 +111,12 @@ class Learner:
                 watch,
             )
 
-        self._warn(block, chosen)
+        # Only what was played is looked at: the recipe sees no more than that.
+        self._warning = [
+            assumption
+            for assumption in self._warning
+            if not self._is_broken(assumption, block, chosen)
+        ]
 
     def _refuse(self, block: Block) -> None:
         if not self._recipe.accepts_partial:
@@ -121,14 +126,6 @@ class Learner:
 
         for assumption in self._refusing:
             enforce(assumption, block.contexts, block.rewards, prefix=self._prefix)
-
-    def _warn(self, block: Block, chosen: IntArray) -> None:
-        # Only what was played is looked at: the recipe sees no more than that.
-        self._warning = [
-            assumption
-            for assumption in self._warning
-            if not self._is_broken(assumption, block, chosen)
-        ]
 
     def _is_broken(self, assumption: Assumption, block: Block, chosen: IntArray) -> bool:
         is_about_rewards = assumption.about == "rewards"

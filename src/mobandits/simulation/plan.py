@@ -22,7 +22,7 @@ from mobandits.simulation.record import recorded_rounds
 from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
 from mobandits.simulation.trial import Setup, trial_problem, truth_of
-from mobandits.support.checks import integer
+from mobandits.support.checks import horizon, integer
 from mobandits.support.naming import quoted, short_repr
 from mobandits.support.nearest import as_object
 
@@ -95,10 +95,17 @@ def prepare(
     if compiled is not True and compiled is not False and compiled != "auto":
         raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
 
-    _check_environment(environment)
+    require_environment("environment", environment)
+    # Its text is in every manifest, where an address would be another one in every process.
+    if " at 0x" in repr(environment):
+        raise ValueError(
+            "environments must print as what they are (a dataclass does), "
+            f"got {quoted(environment)}"
+        )
+
     points = recorded_rounds(record, rounds)
     # Before the problem is drawn: data that end may not have so many rounds to draw.
-    _check_limit(rounds, getattr(environment, "max_rounds", None), environment)
+    horizon(rounds, getattr(environment, "max_rounds", None), environment)
     rows = recipes_by_row(policies)
     arguments: dict[str, Any] = {
         "experiment": experiment,
@@ -111,7 +118,7 @@ def prepare(
     }
     # Twice: a problem may have metrics of its own, and only a setup has a problem.
     problem: Any = trial_problem(Setup(**arguments, metrics=()), 0)
-    _check_limit(rounds, horizon_limit(environment, problem), environment)
+    horizon(rounds, horizon_limit(environment, problem), environment)
     quantities = problem.quantities(0, 1) if hasattr(problem, "quantities") else ()
     if is_continuum(problem):
         if metrics is None:
@@ -140,18 +147,17 @@ def first_rounds(
     return block
 
 
-def _check_environment(environment: Any) -> None:
+def require_environment(name: str, environment: Any) -> None:
+    """Refuse what is no environment.
+
+    Raises:
+        ValueError: naming the parameter, the rule and the value.
+    """
+    # A class has the method too: `Linear` in place of `Linear()`.
     if isinstance(environment, type) or not callable(getattr(environment, "problem", None)):
         raise ValueError(
-            "environment must be an environment such as Linear(), "
+            f"{name} must be an environment such as Linear(), "
             f"got {quoted(environment)}{as_object(environment)}"
-        )
-
-    # Its text is in every manifest, where an address would be another one in every process.
-    if " at 0x" in repr(environment):
-        raise ValueError(
-            "environments must print as what they are (a dataclass does), "
-            f"got {quoted(environment)}"
         )
 
 
@@ -293,12 +299,3 @@ def _naming(metric: Metric, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
     except ValueError as error:
         raise ValueError(f"metric {metric.name}: {error}") from error
-
-
-def _check_limit(
-    rounds: int, limit: int | None, environment: Environment | SurfaceEnvironment
-) -> None:
-    if limit is not None and rounds > limit:
-        raise ValueError(
-            f"rounds must be at most {limit} in {quoted(environment)}, got {quoted(rounds)}"
-        )

@@ -1,7 +1,7 @@
 """Players of blocks: a policy alone, or a policy and the orders that choose from its beliefs."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,27 +36,6 @@ class Played(NamedTuple):
     fronts: Mask | None
 
 
-class Player(Protocol):
-    """Plays the blocks of a trial, one after the other."""
-
-    def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterable[Played]:
-        """Everything that was played in a block."""
-
-
-class SinglePlayer:
-    """One learner, one row."""
-
-    def __init__(self, row: str, learner: Learner) -> None:
-        self._row = row
-        self._learner = learner
-
-    def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
-        """One row."""
-        played = _blank(self._row, block, with_fronts=with_fronts)
-        self._learner.play(block, arms, played.chosen, played.fronts)
-        yield played
-
-
 class Reader(NamedTuple):
     """An order that chooses from the beliefs of a learner.
 
@@ -73,13 +52,13 @@ class Reader(NamedTuple):
     rng: Rng
 
 
-class SweepPlayer:
+class Player:
     """One learner, which plays as it would alone, and a row for every order of a sweep."""
 
-    def __init__(self, row: str, learner: Learner, readers: Iterable[Reader]) -> None:
+    def __init__(self, row: str, learner: Learner, readers: Sequence[Reader] = ()) -> None:
         self._row = row
         self._learner = learner
-        self._readers = list(readers)
+        self._readers = readers
 
     def play(self, block: Block, arms: IntArray, *, with_fronts: bool) -> Iterator[Played]:
         """The learner's row, then those of the orders."""
@@ -111,7 +90,7 @@ def player(
         if isinstance(recipe, PreferenceSweep):
             return _sweep_player(row, recipe, shape, seed, trial, compiled)
 
-        return SinglePlayer(row, learner_for(row, recipe, shape, seed, trial, compiled))
+        return Player(row, learner_for(row, recipe, shape, seed, trial, compiled))
     except ValueError as error:
         raise ValueError(f"policy {quoted(row)}: {error}") from error
 
@@ -144,7 +123,7 @@ def _sweep_player(
     seed: int,
     trial: int,
     compiled: Compiled,
-) -> SweepPlayer:
+) -> Player:
     learner = learner_for(row, sweep.recipe, shape, seed, trial, compiled, MeanProbe())
     policy = learner.policy
     sweep.check(policy, shape, at_once(initial_beliefs, policy, compiled=compiled))
@@ -156,7 +135,7 @@ def _sweep_player(
         loop = at_once(play_order, order, compiled="auto" if compiled else False)
         readers.append(Reader(name, order, loop, rng))
 
-    return SweepPlayer(row, learner, readers)
+    return Player(row, learner, readers)
 
 
 def _check_methods(recipe: Recipe, policy: object) -> None:

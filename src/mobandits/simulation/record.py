@@ -43,7 +43,34 @@ def recorded_rounds(record: int | Sequence[int], rounds: int) -> tuple[int, ...]
     return tuple(sorted({*map(int, record), rounds}))
 
 
-class MetricRecorder:
+class Recorder:
+    """What is recorded of one metric of one row.
+
+    Args:
+        points: the rounds to record, in ascending order.
+    """
+
+    def __init__(self, points: Sequence[int]) -> None:
+        self._points = tuple(points)
+        self._rounds = 0
+        self._recorded: list[Array] = []
+
+    def add(self, values: Array) -> None:
+        """The next rounds, (rounds, components)."""
+        first = self._rounds
+        self._rounds += len(values)
+        self._add(values, points_between(self._points, first, self._rounds))
+
+    def _add(self, values: Array, ends: list[int]) -> None:
+        """The same, with the rounds of these values after which there is something to record."""
+        raise NotImplementedError
+
+    def values(self) -> Array:
+        """(points, components) so far."""
+        return np.array(self._recorded)
+
+
+class MetricRecorder(Recorder):
     """Sums or means of one metric of one row, at recorded rounds.
 
     Example:
@@ -58,18 +85,12 @@ class MetricRecorder:
     """
 
     def __init__(self, points: Sequence[int], *, cumulative: bool) -> None:
-        self._points = tuple(points)
+        super().__init__(points)
         self._cumulative = cumulative
-        self._rounds = 0
         self._rounds_since_point = 0  # means only
         self._total: Array | float = 0.0
-        self._recorded: list[Array] = []
 
-    def add(self, values: Array) -> None:
-        """The next rounds, (rounds, components)."""
-        first = self._rounds
-        self._rounds += len(values)
-        ends = points_between(self._points, first, self._rounds)
+    def _add(self, values: Array, ends: list[int]) -> None:
         if self._cumulative:
             self._add_sums(values, ends)
         else:
@@ -99,25 +120,15 @@ class MetricRecorder:
         self._total = self._total + values[start:].sum(axis=0)
         self._rounds_since_point += len(values) - start
 
-    def values(self) -> Array:
-        """(points, components) so far."""
-        return np.array(self._recorded)
 
-
-class AccumulatorRecorder:
+class AccumulatorRecorder(Recorder):
     """The same for a metric that is neither a sum nor a mean, but has an accumulator."""
 
     def __init__(self, points: Sequence[int], accumulator: Accumulator) -> None:
-        self._points = tuple(points)
+        super().__init__(points)
         self._accumulator = accumulator
-        self._rounds = 0
-        self._recorded: list[Array] = []
 
-    def add(self, values: Array) -> None:
-        """The next rounds, (rounds, components)."""
-        first = self._rounds
-        self._rounds += len(values)
-        ends = points_between(self._points, first, self._rounds)
+    def _add(self, values: Array, ends: list[int]) -> None:
         # All recorded rounds of a block at once, where the accumulator can: hundreds of small steps
         # take longer than short runs do.
         whole_block = getattr(self._accumulator, "add_block", None)
@@ -134,14 +145,8 @@ class AccumulatorRecorder:
         if start < len(values):
             self._accumulator.add(values[start:])
 
-    def values(self) -> Array:
-        """(points, components) so far."""
-        return np.array(self._recorded)
 
-
-def recorder(
-    metric: Metric, points: Sequence[int], shape: Shape
-) -> MetricRecorder | AccumulatorRecorder:
+def recorder(metric: Metric, points: Sequence[int], shape: Shape) -> Recorder:
     """The recorder for a metric."""
     if hasattr(metric, "accumulator"):
         return AccumulatorRecorder(points, metric.accumulator(shape))

@@ -11,7 +11,7 @@ from mobandits.comparison import Comparison, compare, findings_of, findings_text
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import describing, traits_of
 from mobandits.simulation.folder import Folder, read_folder
-from mobandits.statistics.bands import interval_factor, within
+from mobandits.statistics.bands import bands
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
@@ -101,26 +101,18 @@ class Results:
         keys = [*RUN, "metric", "component"]
         last_round = pl.col("round").max().over(keys)
         last = self.table.filter(pl.col("round") == last_round)
-        groups = last.group_by(keys, maintain_order=True).agg(
-            pl.col("round").first(),
-            mean=pl.col("value").mean(),
-            deviation=pl.col("value").std(),
-            trials=pl.len(),
-        )
-        # One trial tells nothing of how much they differ.
-        numbers = groups["trials"].to_list()
-        factor_of = {n: interval_factor(n) if n > 1 else None for n in set(numbers)}
-        factors = pl.Series("factor", [factor_of[n] for n in numbers], pl.Float64)
-        mean = pl.col("mean")
-        half_width = pl.col("deviation") * factors
+        keys.append("round")
+        metrics = last.unique(keys, maintain_order=True)["metric"]
         with describing(self.specification):
-            traits = [traits_of(metric) for metric in groups["metric"]]
+            traits = [traits_of(metric) for metric in metrics]
 
-        least = pl.lit(pl.Series([each.least for each in traits], dtype=pl.Float64))
-        most = pl.lit(pl.Series([each.most for each in traits], dtype=pl.Float64))
-        summary = groups.with_columns(
-            low=within(mean - half_width, mean, least, most),
-            high=within(mean + half_width, mean, least, most),
+        least = pl.Series([each.least for each in traits], dtype=pl.Float64)
+        most = pl.Series([each.most for each in traits], dtype=pl.Float64)
+        # One trial tells nothing of how much they differ.
+        several = pl.col("trials") > 1
+        summary = bands(last, keys, least, most).with_columns(
+            pl.when(several).then(pl.col("low", "high")),
+            pl.col("trials").cast(pl.UInt32),
         )
         columns = [*RUN, "round", "metric", "component", "mean", "low", "high", "trials"]
         for name in ("experiment", "environment", "round"):

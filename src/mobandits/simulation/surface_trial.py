@@ -13,9 +13,14 @@ from mobandits.compiling.first_round import rehearse_loop
 from mobandits.contracts.assumptions import enforce
 from mobandits.contracts.continuum import Scores, SurfaceBlock, SurfaceProblem, SurfaceShape
 from mobandits.contracts.protocols import Array, Metric, Rng
-from mobandits.simulation.blocks import CACHED_NUMBERS, block_bounds, horizon_limit
+from mobandits.simulation.blocks import (
+    CACHED_NUMBERS,
+    block_bounds,
+    horizon_limit,
+    in_batches,
+)
 from mobandits.simulation.play import play_surface, score_surface
-from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
+from mobandits.simulation.record import Recorder, recorder
 from mobandits.simulation.stages import Stages
 from mobandits.simulation.streams import POLICY, ROUNDS, stream
 from mobandits.support.naming import quoted, short_repr
@@ -99,7 +104,7 @@ class SurfacePlayer:
 
 def play_on_surface(
     setup: "Setup", trial: int, problem: SurfaceProblem, after_block: Callable[[int], None]
-) -> dict[tuple[str, str], MetricRecorder | AccumulatorRecorder]:
+) -> dict[tuple[str, str], Recorder]:
     """What was measured of one trial, by row and metric; arguments as in `play_trial`."""
     shape: Any = problem.shape
     players = players_of(setup, trial, problem)
@@ -187,28 +192,18 @@ def merged_surface_blocks(
     problem: SurfaceProblem, rounds: int, limit: int | None, rng: Rng
 ) -> Iterator[SurfaceBlock]:
     """The trial's blocks, several in one, as `blocks.merged_blocks` for finitely many arms."""
-    waiting: list[SurfaceBlock] = []
-    for block in surface_blocks(problem, rounds, limit, rng):
-        if waiting and waiting[-1].uniforms.shape[1] != block.uniforms.shape[1]:
-            yield _merged(waiting)
-            waiting = []
-
-        waiting.append(block)
-        # A row of `Scores` for every round: a mean per objective, two gaps and a bin.
-        scores = len(block.contexts) * (problem.shape.objectives + 3)
-        numbers = block.contexts.size + block.uniforms.size + scores
-        if (len(waiting) + 1) * numbers > CACHED_NUMBERS:
-            yield _merged(waiting)
-            waiting = []
-
-    if waiting:
-        yield _merged(waiting)
-
-
-def _merged(parts: list[SurfaceBlock]) -> SurfaceBlock:
-    contexts = [part.contexts for part in parts]
-    uniforms = [part.uniforms for part in parts]
-    return SurfaceBlock(np.concatenate(contexts), np.concatenate(uniforms))
+    # A row of `Scores` for every round: a mean per objective, two gaps and a bin.
+    scores = problem.shape.objectives + 3
+    batches = in_batches(
+        surface_blocks(problem, rounds, limit, rng),
+        lambda block: block.contexts.size + block.uniforms.size + len(block.contexts) * scores,
+        lambda before, after: before.uniforms.shape[1] == after.uniforms.shape[1],
+        CACHED_NUMBERS,
+    )
+    for batch in batches:
+        contexts = [block.contexts for block in batch]
+        uniforms = [block.uniforms for block in batch]
+        yield SurfaceBlock(np.concatenate(contexts), np.concatenate(uniforms))
 
 
 def surface_blocks(

@@ -12,7 +12,7 @@ from mobandits.contracts.protocols import Array, Block, Environment, Metric, Pro
 from mobandits.simulation.blocks import horizon_limit, merged_blocks
 from mobandits.simulation.players import Played, player
 from mobandits.simulation.preference_sweep import PreferenceSweep
-from mobandits.simulation.record import AccumulatorRecorder, MetricRecorder, recorder
+from mobandits.simulation.record import Recorder, recorder
 from mobandits.simulation.streams import INSTANCE, ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, play_on_surface
 from mobandits.simulation.truth import BlockGroundTruth
@@ -61,7 +61,7 @@ def play_trial(setup: Setup, trial: int, after_block: Callable[[int], None]) -> 
 
 def play_arms(
     setup: Setup, trial: int, problem: Problem, after_block: Callable[[int], None]
-) -> dict[tuple[str, str], MetricRecorder | AccumulatorRecorder]:
+) -> dict[tuple[str, str], Recorder]:
     """What was measured of one trial with finitely many arms, by row and metric.
 
     The arguments are those of `play_trial`.
@@ -74,7 +74,7 @@ def play_arms(
     with_fronts = any(metric.needs_fronts for metric in setup.metrics)
     limit = horizon_limit(setup.environment, problem)
     rng = stream(setup.seed, trial, ROUNDS)
-    recorders: dict[tuple[str, str], MetricRecorder | AccumulatorRecorder] = {}
+    recorders: dict[tuple[str, str], Recorder] = {}
 
     def measure(truth: BlockGroundTruth, played: Played) -> None:
         for metric in setup.metrics:

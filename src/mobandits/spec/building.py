@@ -292,22 +292,17 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_integer(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_entry(value: Any) -> bool:
-    """Whether it is a name, or a table of a name and parameters."""
-    return isinstance(value, str | dict)
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 SCALAR_FORMS: dict[Any, Form] = {
     bool: Form(lambda value: isinstance(value, bool), "true or false", bool),
-    int: Form(_is_integer, "an integer", int),
+    int: Form(lambda value: _is_number(value) and isinstance(value, int), "an integer", int),
     float: Form(_is_number, "a number", float),
     str: Form(_is_text, "a string", str),
     Path: Form(_is_text, "a path", Path),
@@ -337,12 +332,10 @@ def _forms(annotation: Any, place: Place, mistakes: Mistakes) -> list[Form]:
     if origin in (Floats, Ints):
         # Its class converts the items, and refuses a table where it knows no objectives.
         plain_list = Form(a_list.fits, a_list.noun, list)
-        by_objective = Form(
-            lambda value: isinstance(value, dict), "a table by objective", _with_numbers
-        )
+        by_objective = Form(_is_table, "a table by objective", _with_numbers)
         return [plain_list, by_objective] if origin is Floats else [plain_list]
     if origin is Mapping:
-        return [Form(lambda value: isinstance(value, dict), "a table", _with_numbers)]
+        return [Form(_is_table, "a table", _with_numbers)]
     if annotation in PART_FORMS or dataclasses.is_dataclass(annotation):
         return [_part_form(annotation, place, mistakes)]
 
@@ -362,19 +355,21 @@ PART_FORMS: dict[Any, tuple[str, str]] = {
 
 def _part_form(annotation: Any, place: Place, mistakes: Mistakes) -> Form:
     """The form of a part that an entry of its own describes, or of a value with parameters."""
-    if annotation not in PART_FORMS:
-        return _value_form(annotation, place, mistakes)
+    if annotation in PART_FORMS:
+        kind, words = PART_FORMS[annotation]
+        # A name, or a table of a name and parameters.
+        return Form(
+            lambda value: isinstance(value, str | dict),
+            words,
+            lambda value: built(kind, value, place, mistakes),
+        )
 
-    kind, words = PART_FORMS[annotation]
-    return Form(_is_entry, words, lambda value: built(kind, value, place, mistakes))
-
-
-def _value_form(annotation: Any, place: Place, mistakes: Mistakes) -> Form:
-    """The form of a value with parameters, such as `Falling`: a table without a name."""
+    # Such as `Falling`: a table without a name.
     name = annotation.__name__
     keys = ", ".join(inspect.signature(annotation).parameters)
+
     return Form(
-        lambda value: isinstance(value, dict),
+        _is_table,
         f"a table of {keys}",
         lambda value: _made(annotation, name, value, place, mistakes),
     )

@@ -1,11 +1,8 @@
 """The names that the command line and TOML files know, and what they stand for."""
 
 import importlib
-import inspect
-from collections.abc import Callable
 from typing import Any
 
-from mobandits.contracts.protocols import Recipe
 from mobandits.features.feature_map import FeatureMap
 from mobandits.support.checks import choice
 from mobandits.support.guests import contributions
@@ -21,6 +18,15 @@ KINDS = (
     "experiments",
     "datasets",
 )
+
+# The attribute that of all public names only the members of a kind have.
+MARKS = {
+    "policies": "stages",
+    "environments": "problem",
+    "orders": "front",
+    "features": "bind",
+    "datasets": "about",
+}
 
 
 def catalogue(kind: str) -> dict[str, Any]:
@@ -41,10 +47,11 @@ def catalogue(kind: str) -> dict[str, Any]:
     if kind == "metrics":
         return dict(module.registry())
 
-    belongs = _BELONGS[kind]
     public = {kebab(name): getattr(module, name) for name in module.__all__}
+    # The base of maps is public too, for authors of others.
+    public.pop(kebab(FeatureMap.__name__), None)
 
-    return {name: member for name, member in public.items() if belongs(member)}
+    return {name: member for name, member in public.items() if hasattr(member, MARKS[kind])}
 
 
 def _experiments() -> dict[str, Any]:
@@ -53,16 +60,3 @@ def _experiments() -> dict[str, Any]:
         raise missing_extra("experiments", "papers")
 
     return {name: each for members in found for name, each in members.items()}
-
-
-_BELONGS: dict[str, Callable[[Any], bool]] = {
-    "policies": lambda member: inspect.isclass(member) and issubclass(member, Recipe),
-    "environments": lambda member: inspect.isclass(member) and hasattr(member, "problem"),
-    "orders": lambda member: inspect.isclass(member) and hasattr(member, "front"),
-    "features": lambda member: _is_map(member) and member is not FeatureMap,
-    "datasets": lambda member: not inspect.isclass(member) and hasattr(member, "about"),
-}
-
-
-def _is_map(member: Any) -> bool:
-    return inspect.isclass(member) and issubclass(member, FeatureMap)

@@ -48,15 +48,16 @@ def within(end: pl.Expr, mean: pl.Expr, least: pl.Expr, most: pl.Expr) -> pl.Exp
 def bands(
     table: pl.DataFrame,
     by: list[str],
-    least: float = -math.inf,
-    most: float = math.inf,
+    least: float | pl.Series = -math.inf,
+    most: float | pl.Series = math.inf,
 ) -> pl.DataFrame:
     """Mean and 95 % interval of `value` over trials, for every combination of the columns `by`.
 
     Args:
         table: one row per trial and combination, with a column `value`.
         by: names of columns.
-        least: the smallest possible value, at which intervals are cut: see `within`.
+        least: the smallest possible value, at which intervals are cut, of all combinations or of
+            each: see `within`.
         most: the largest possible value, likewise.
 
     Returns:

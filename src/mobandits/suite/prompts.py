@@ -73,9 +73,14 @@ class Prompts:
     @functools.cached_property
     def mixture(self) -> HindsightCurve:
         """The same for one mixture of models for all rows."""
-        quality = self.quality[self.logged :].mean(axis=0, keepdims=True)
-        cost = self.cost[self.logged :].mean(axis=0, keepdims=True)
-        return hindsight_curve(quality, cost)
+        quality, cost = self.means
+        return hindsight_curve(quality[None], cost[None])
+
+    @functools.cached_property
+    def means(self) -> tuple[Array, Array]:
+        """(models,) mean quality and mean cost on the rows that are played."""
+        rows = slice(self.logged, None)
+        return self.quality[rows].mean(axis=0), self.cost[rows].mean(axis=0)
 
     @functools.cached_property
     def clusters(self) -> FeatureMap:

@@ -1,6 +1,6 @@
 """Entries of MOB-LLM that are made of a log and a budget, and not of a recipe alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,23 +59,14 @@ class Reference(Recipe):
             allowed: cost per prompt.
         """
         if self.kind == IN_HINDSIGHT:
-            return mixture_of(
-                prompts.quality[prompts.logged :].mean(axis=0),
-                prompts.cost[prompts.logged :].mean(axis=0),
-                allowed,
-            )
+            return mixture_of(*prompts.means, allowed)
         if self.kind == OF_LOG:
             arms = range(len(prompts.models))
             means = np.array([log.rewards[log.arms == arm].mean(axis=0) for arm in arms])
             return mixture_of(means[:, 0], -means[:, 1], allowed)
         if self.kind == ONE_PRICE:
             price = price_of(prompts, log, allowed)
-            return MolEpsGreedy(
-                epsilon=0.0,
-                penalty=RIDGE.penalty,
-                intercept=RIDGE.intercept,
-                order=Weighted([1.0, price]),
-            )
+            return replace(RIDGE, order=Weighted([1.0, price]))
 
         return Features(prompts.clusters, RIDGE)
 

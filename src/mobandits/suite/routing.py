@@ -160,7 +160,7 @@ def budgets_of(prompts: Prompts, count: int, least_gap: float) -> list[Budget]:
         count: of budgets.
         least_gap: of quality, between hindsight and mixture, for a score.
     """
-    means = prompts.cost[prompts.logged :].mean(axis=0)
+    _, means = prompts.means
     dearest = float(means.max())
     cheapest = float(means.min()) or FREE * dearest
     rows = f"{len(prompts.models)} models, {prompts.logged:,} prompts logged"

@@ -68,8 +68,8 @@ def _is_finite_number(value: Any) -> bool:
         return False
 
 
-def integer(name: str, value: Any, *, at_least: int) -> None:
-    """Refuse what is not an integer of at least `at_least`.
+def integer(name: str, value: Any, *, at_least: int, at_most: int | None = None) -> None:
+    """Refuse what is not an integer inside the bounds.
 
     Example:
         >>> integer("rounds", 2.5, at_least=1)
@@ -80,6 +80,28 @@ def integer(name: str, value: Any, *, at_least: int) -> None:
     if not is_integer or value < at_least:
         rule = f"an integer of at least {at_least}"
         raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
+    if at_most is not None and value > at_most:
+        raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
+
+
+def horizon(rounds: Any, limit: int | None, environment: Any) -> None:
+    """Refuse a number of rounds that an environment does not have.
+
+    Args:
+        rounds: to be played.
+        limit: the longest horizon; None where there is none.
+        environment: for the message.
+
+    Example:
+        >>> horizon(9, 5, "a log")
+        Traceback (most recent call last):
+        ValueError: rounds must be at most 5 in 'a log', got 9
+    """
+    integer("rounds", rounds, at_least=1)
+    if limit is not None and rounds > limit:
+        raise ValueError(
+            f"rounds must be at most {limit} in {quoted(environment)}, got {quoted(rounds)}"
+        )
 
 
 def choice(name: str, value: Any, valid: Iterable[str]) -> None:

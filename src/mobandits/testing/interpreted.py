@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from mobandits.support.serialiser import from_description, to_description
 
@@ -23,18 +23,7 @@ _reports: dict[str, Any] = {}
 PROGRAM = "from mobandits.testing.interpreted import rehearse_requests; rehearse_requests()"
 
 
-class Rehearsable(Protocol):
-    """A case that can report on itself, in a dict of text, numbers and lists."""
-
-    @property
-    def stays_here(self) -> bool:
-        """Whether this process is as good as an interpreted one."""
-
-    def rehearse(self) -> dict[str, Any]:
-        """The report of all checks, compiled or interpreted as the calling process is."""
-
-
-def rehearsal_report(case: Rehearsable) -> Any:
+def rehearsal_report(case: Any) -> Any:
     """The value of `case.rehearse()` in an interpreted process; each case is rehearsed once."""
     if case.stays_here:
         return case.rehearse()

@@ -2,11 +2,11 @@
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Recipe, Rng, Shape
+from mobandits.contracts.protocols import Array, IntArray, Mask, Policy, Rng
 from mobandits.simulation.play import play
 from mobandits.testing.arena import (
     ROUNDS,
@@ -19,30 +19,13 @@ from mobandits.testing.arena import (
     leaves,
 )
 
+if TYPE_CHECKING:
+    from mobandits.testing.policies import PolicyCase
+
 # Rounds after which the policy is examined: before play starts, in the first rounds, when some arms
 # have been played, when all have, and at the end.
 MOMENTS = (0, 1, 6, 60, ROUNDS)
 BLOCK = ROUNDS // 4
-
-
-class PolicyUnderTest(Protocol):
-    """The part of a case that a rehearsal needs."""
-
-    @property
-    def recipe(self) -> Recipe:
-        """The recipe."""
-
-    @property
-    def shape(self) -> Shape:
-        """The problem's shape."""
-
-    @property
-    def rewards(self) -> str:
-        """The kind of rewards."""
-
-    @property
-    def seed(self) -> int:
-        """The seed of everything."""
 
 
 class Moment(NamedTuple):
@@ -69,7 +52,7 @@ class Play(NamedTuple):
 class Rehearsal:
     """A policy, bound to the case's shape, with states and streams for its checks."""
 
-    def __init__(self, case: PolicyUnderTest) -> None:
+    def __init__(self, case: "PolicyCase") -> None:
         """Bind the recipe."""
         self.case = case
         self.arena = arena(case.shape, case.rewards, case.seed)
@@ -172,7 +155,7 @@ def play_rounds(
     return PlayedRounds(state, chosen, fronts)
 
 
-def trace(case: PolicyUnderTest, loop: Callable[..., Any]) -> dict[str, Any]:
+def trace(case: "PolicyCase", loop: Callable[..., Any]) -> dict[str, Any]:
     """Arms and fingerprints of fronts and states over four blocks.
 
     The last two have partly observed rewards.
@@ -204,7 +187,7 @@ def trace(case: PolicyUnderTest, loop: Callable[..., Any]) -> dict[str, Any]:
     return out
 
 
-def partial_rounds(case: PolicyUnderTest, rounds: Arena) -> Arena:
+def partial_rounds(case: "PolicyCase", rounds: Arena) -> Arena:
     """The same rounds with rewards that are partly missing, if the recipe accepts such."""
     if not case.recipe.accepts_partial:
         return rounds
