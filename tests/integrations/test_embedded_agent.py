@@ -9,7 +9,7 @@ from mobandits.policies import MolUcb
 from mobandits_client import ServiceError
 from mobandits_client.integrations.deciders import EmbeddedDecider, decider_of
 from mobandits_client.integrations.requests import RoutedRequest, prompt_features
-from mobandits_client.integrations.steps import Known
+from mobandits_client.integrations.steps import Known, Step
 
 CONTEXT = prompt_features(RoutedRequest("chat", [{"role": "user", "content": "Hello"}]))
 ARMS = ["small", "large"]
@@ -24,14 +24,14 @@ def agent_of(**options):
 def test_an_agent_of_this_process_is_asked_in_a_thread_only_at_first_or_for_its_log(tmp_path):
     async def life(agent):
         decider = EmbeddedDecider(agent)
-        known = await decider.known()
+        known = await decider.awaited(Step("known"))
         assert known == Known(frozenset({"small", "large"}), frozenset({"quality", "cost"}))
         for _ in range(2):
-            made = await decider.decide(CONTEXT, ["large"], "key")
+            made = await decider.awaited(Step("decide", (CONTEXT, ["large"], "key")))
             assert made.arm == "large"
-            await decider.reward(made, {"quality": 0.5, "cost": 0.25})
-        made = await decider.decide(CONTEXT, ["small"], "key")
-        await decider.abandon(made)
+            await decider.awaited(Step("reward", (made, {"quality": 0.5, "cost": 0.25})))
+        made = await decider.awaited(Step("decide", (CONTEXT, ["small"], "key")))
+        await decider.awaited(Step("abandon", (made,)))
 
     for log in (None, tmp_path / "agent.db"):
         with agent_of(log=log) as agent:
@@ -47,13 +47,13 @@ def test_an_agent_is_known_by_what_it_can_do():
 def test_a_budget_that_is_used_up_is_told_as_a_service_tells_it():
     budget = Budget("cost", 0.05, per="month", most=0.03)
     decider = EmbeddedDecider(agent_of(objectives=["quality", COST], budgets=[budget]))
-    decider.decide_now(CONTEXT, ARMS, "key")
+    decider.decide(CONTEXT, ARMS, "key")
     with pytest.raises(ServiceError, match=r"'cost'.*has") as refused:
-        decider.decide_now(CONTEXT, ARMS, "key")
+        decider.decide(CONTEXT, ARMS, "key")
     assert refused.value.is_budget
 
 
 def test_other_errors_of_an_agent_are_its_own():
     decider = EmbeddedDecider(agent_of())
     with pytest.raises(ValueError, match="context must"):
-        decider.decide_now([1.0], ARMS, "key")
+        decider.decide([1.0], ARMS, "key")
