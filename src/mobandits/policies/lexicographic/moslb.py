@@ -25,8 +25,6 @@ class MoslbRecipe(Recipe):
         noise: sub-Gaussian constant of the rewards.
     """
 
-    references = ("moslb2024",)
-
     alpha: float
     delta: float
     penalty: float

@@ -30,6 +30,7 @@ class MoslbParetoUcb(MoslbRecipe):
         Pareto(on=[0, 2])
     """
 
+    references = ("moslb2024",)
     traits = Traits(
         context="linear",
         beliefs="definite",

@@ -45,6 +45,7 @@ class MoslbPc(MoslbRecipe):
         ChainFilter(chains=[[0, 1, -1], [2, 3, 4]])
     """
 
+    references = ("moslb2024",)
     traits = Traits(
         context="linear",
         beliefs="definite",

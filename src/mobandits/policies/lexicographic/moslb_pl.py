@@ -41,6 +41,7 @@ class MoslbPl(MoslbRecipe):
         ExploreWide(order=Levels(levels=[[0, 1, 2], [3, 4, -1]]), epsilon=0.10137...)
     """
 
+    references = ("moslb2024",)
     traits = Traits(
         context="linear",
         beliefs="definite",
