@@ -94,7 +94,7 @@ PROCESS = (
     "test_supported_pythons.py",
     "test_windows.py",
 )
-# Likewise, in Python: each takes more than 10 s.
+# Likewise, in Python: each takes more than 10 s. Tests of other files that take more than 3 s have the mark themselves.
 LONG = (
     "agent/test_all_or_nothing.py",
     "agent/test_every_recipe.py",

@@ -431,6 +431,7 @@ def test_demo_passes_its_options_on(program, tmp_path, monkeypatch):
     assert called == [(tmp_path, None, {"quick": True})]
 
 
+@pytest.mark.long
 def test_a_finished_run_is_said_at_once(spec, tmp_path, capsys, monkeypatch):
     """Nothing is played or drawn again; what is not finished, or was edited, is."""
     arguments = ["run", spec, "--out", str(tmp_path / "o")]
@@ -555,6 +556,7 @@ COMMANDS_THAT_LAST = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS_THAT_LAST)
 def test_ctrl_c_ends_the_program_and_what_it_started(tmp_path, name):
     """Twice, as an impatient user does: a thread that is compiling would be waited for."""
@@ -584,6 +586,7 @@ def test_ctrl_c_ends_the_program_and_what_it_started(tmp_path, name):
     assert "Traceback" not in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shells_get_a_script_and_names(shell):
     def completed(**variables):

@@ -28,6 +28,7 @@ def call(capsys, *arguments):
     return status, captured.out, captured.err
 
 
+@pytest.mark.long
 def test_report_writes_tables_and_figures_beside_the_page(run, capsys):
     status, out, _ = call(capsys, "report", run, "--latex", "--csv", "--pdf")
     assert (status, out.strip()) == (0, str(run / "report.html"))

@@ -91,6 +91,7 @@ def test_adopting_is_deciding_and_learning(recipe):
     assert learned(agents[0]) == learned(agents[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
 @pytest.mark.parametrize("logged", [True, False])
 @pytest.mark.parametrize("recipe", RECIPES, ids=str)

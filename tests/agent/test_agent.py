@@ -179,6 +179,7 @@ def test_stages_begin_anew_and_old_rewards_teach_nothing():
     assert agent.waiting == 1
 
 
+@pytest.mark.long
 def test_many_arms():
     agent = mob.Agent(MolUcb(scale=0.5), arms=100_000, features=4, objectives=3)
     context = np.random.default_rng(0).normal(size=(100_000, 4)).astype(np.float32)
@@ -471,6 +472,7 @@ def test_what_no_memory_holds_is_refused(changed, said):
         agent_of(**{"recipe": MolUcb(scale=0.5), **changed})
 
 
+@pytest.mark.long
 def test_memory_is_counted_for_the_layout_that_there_is():
     """One regression for arms with features of their own; one per arm where they share a context."""
     agent = agent_of(MolUcb(scale=0.5), arms=200_000, features=1000)

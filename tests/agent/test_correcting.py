@@ -77,6 +77,7 @@ def without_snapshots(path):
         connection.execute("DELETE FROM snapshots")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", [RECIPE, MolTs(scale=0.2), Forgetting(RECIPE, discount=0.9)])
 def test_a_corrected_agent_is_the_one_that_was_told_the_truth(tmp_path, recipe):
     clock = Clock()
@@ -192,6 +193,7 @@ def test_an_objective_that_comes_back_has_its_past(tmp_path):
         states_close(again, twin)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["close", "kill", "from the start", "file"])
 def test_all_changes_are_replayed_bit_for_bit(tmp_path, way):
     path, clock = tmp_path / "log", Clock()
@@ -238,6 +240,7 @@ def lived_on(agent, clock):
         agent.learn(made.id, dict.fromkeys([each.name for each in agent.objectives], i / 10.0))
 
 
+@pytest.mark.long
 def test_whoever_reads_the_log_finds_what_is_right(tmp_path):
     path, clock = tmp_path / "log", Clock()
     agent = agent_of(path, clock)

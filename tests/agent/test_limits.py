@@ -156,6 +156,7 @@ def adopt_all(agent, log, *, late=False):
 PLAIN = MolUcb(scale=0.3, order=QUALITY)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["log", "adopt", "late"])
 @pytest.mark.parametrize(
     "recipe", [PACE, DUAL, WithFloor(PACE, 0.1)], ids=["paced", "dual", "floor"]
@@ -201,6 +202,7 @@ def test_costs_of_decisions_of_others_may_come_after_a_file(tmp_path):
         assert not each.core.pending.adopted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inside", [PACE, WithFloor(PACE, 0.1)], ids=["plain", "floor"])
 def test_a_log_tells_the_first_price(inside):
     """Learned inside, or before a change to it: the same price, at which the log spends the budget."""
@@ -222,6 +224,7 @@ def test_a_log_tells_the_first_price(inside):
     assert agent.core.bound.state().price.tolist() == before.tolist()
 
 
+@pytest.mark.long
 def test_what_is_evaluated_on_a_log_begins_as_an_agent_does():
     """The same first price, and nothing spent; up to the range of the cost, which agents learn on [0, 1]."""
     log = uniform_log()
@@ -235,6 +238,7 @@ def test_what_is_evaluated_on_a_log_begins_as_an_agent_does():
     assert 0.003 / theirs.large[0] < theirs.price[0] < 1e5 / theirs.large[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["inside", "retuned"])
 def test_the_first_price_is_replayed_bit_for_bit(way, tmp_path):
     """Without a snapshot the store leads to the same state, and does not look for the price again."""

@@ -44,6 +44,7 @@ def error_of(agent):
     return np.sqrt(np.mean(np.square(errors)))
 
 
+@pytest.mark.long
 def test_refits_lower_errors_and_are_replayed_to_the_last_bit(tmp_path):
     log, file = tmp_path / "agent.db", tmp_path / "agent"
     agent = mob.Agent(LINEAR, arms=ARMS, log=log, **OPTIONS)

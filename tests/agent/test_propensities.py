@@ -31,6 +31,7 @@ def sampled():
     ]
 
 
+@pytest.mark.long
 def test_sampling_changes_no_decision(sampled):
     plain = agent_of()
     arms = [plain.decide([0.3, 0.6]).arm for _ in range(400)]

@@ -87,6 +87,7 @@ def all_orders(highs, count, epsilon):
     return probabilities
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @pytest.mark.parametrize("epsilon", [0.0, 0.3])
 def test_an_order_is_as_probable_as_it_says(count, epsilon):

@@ -37,6 +37,7 @@ def replayed(agent, folder, clock, **other):
 
 
 # A front of bounds is one arm in half of the rounds.
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.* decisions in the log were certain")
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
 def test_replaying_leads_to_the_same_agent(tmp_path, own):

@@ -147,6 +147,7 @@ def test_what_is_predicted_changes_at_once_and_nothing_else_does():
     assert agent.explain(decision).estimates == pytest.approx(before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", [7, 10_000], ids=["snapshots", "from the start"])
 def test_a_log_is_replayed_bit_for_bit(tmp_path, every):
     path, clock = tmp_path / "log", lambda: 5.0
@@ -188,6 +189,7 @@ def test_files_keep_old_prices_of_decisions_that_wait(tmp_path):
     assert_equal_states(agent, again)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stored", [False, True], ids=["memory", "store"])
 def test_the_price_is_that_of_the_log_at_the_new_costs(tmp_path, stored):
     """As if the log had been paid at the price list of now, twice."""
@@ -208,6 +210,7 @@ def test_the_price_is_that_of_the_log_at_the_new_costs(tmp_path, stored):
     agent.close()
 
 
+@pytest.mark.long
 def test_a_store_knows_which_rounds_were_before(tmp_path):
     """Rounds after an announcement are at the new price already; half of the arms cost the same now."""
     path = tmp_path / "log"
@@ -234,6 +237,7 @@ def test_a_price_that_was_given_stays():
     assert state_of(agent).price[0] == price != 7.0
 
 
+@pytest.mark.long
 def test_a_price_cut_is_used_at_once():
     """The dearest arm is the best: from the next decision on it is all that is played."""
     agent = agent_of(Paced(GREEDY, {"cost": 0.004}))

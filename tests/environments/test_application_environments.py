@@ -233,6 +233,7 @@ def played(environment, rounds, trials=4):
     }
 
 
+@pytest.mark.long
 def test_diagnosis_is_learnt():
     result = played(MedicalDiagnosis(), rounds=3000)
     for policy in ("MOC-MAB", "MOL-TS"):
@@ -241,6 +242,7 @@ def test_diagnosis_is_learnt():
     assert result["MOL-TS"][0] > result["random"][0] + 0.02  # accuracy
 
 
+@pytest.mark.long
 def test_recommendation_is_learnt():
     result = played(Recommendation(), rounds=3000)
     assert result["MOC-MAB"][0] > result["random"][0] + 0.1  # clicks, which dominate
@@ -248,6 +250,7 @@ def test_recommendation_is_learnt():
     assert max(result[policy][2] for policy in ("MOC-MAB", "MOL-TS")) < 0.8 * result["random"][2]
 
 
+@pytest.mark.long
 def test_routing_is_learnt():
     result = played(NetworkRouting(), rounds=3000)
     assert result["MOL-TS"][0] > result["random"][0] + 0.015  # energy saved

@@ -25,6 +25,7 @@ def scores(x, y, divisor=1.0):
     return out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("divisor", [1.0, 9.06])
 def test_gaps_in_closed_form_are_those_of_a_grid(divisor):
     for x in (0.0, 0.1, 0.5, 0.95, 1.0):
@@ -46,6 +47,7 @@ def test_bins_are_the_sixths_of_the_front(x, y):
     assert (gaps[0] == 0.0) == (bins[0] >= 0)
 
 
+@pytest.mark.long
 def test_uniform_play_loses_what_the_integral_says():
     rng = np.random.default_rng(0)
     _, gaps, _, _ = scores(rng.random(400_000), rng.random(400_000))

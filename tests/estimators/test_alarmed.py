@@ -119,6 +119,7 @@ def test_a_shift_is_noticed_soon_and_only_by_its_arm():
     assert max(late) <= 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["normal", "exponential", "nine of ten"])
 def test_what_does_not_drift_seldom_alarms(kind):
     """At most one alarm in 36,000 rewards is expected: of 40,000, seven have a chance below 1e-3."""

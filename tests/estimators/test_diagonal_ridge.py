@@ -136,6 +136,7 @@ def error_of(estimator, seed, nonzero, *, ones):
     return math.sqrt(np.mean(squares))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("nonzero", "ones", "most"), [(3, False, 1.25), (30, False, 1.25), (10, True, 3.5)]
 )

@@ -133,6 +133,7 @@ def test_the_inverse_does_not_drift(partial):
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draws", [1, 5])
 @pytest.mark.parametrize("estimator", [ridge(), disjoint()], ids=lambda e: type(e).__name__)
 def test_samples_have_the_law_of_sampled_parameters(estimator, draws):

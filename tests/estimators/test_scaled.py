@@ -186,6 +186,7 @@ def arms_played(recipe, shape, factors, seed=0, rounds=300):
     return chosen.tolist(), fronts.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
 @pytest.mark.parametrize("order", INVARIANT, ids=lambda order: type(order).__name__)
 def test_no_unit_changes_a_decision(order, shared):
@@ -312,6 +313,7 @@ def test_samples_of_a_shared_model_have_noise_of_the_arms(layout):
     np.testing.assert_allclose(found.mean, expected, rtol=1e-8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("recipe", "expected"),
     [

@@ -111,6 +111,7 @@ def test_a_target_is_compared_with_itself_without_a_claim():
     assert (found.decision, found.p_dominates, found.p_incomparable) == ("undecided", 1.0, 1.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("gap", "margin", "wrong"),
     [

@@ -57,6 +57,7 @@ def test_every_estimator_is_tested():
     assert {one.name for one, _ in CASES} == set(ESTIMATORS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("estimator", [one for one, _ in CASES], ids=repr)
 def test_the_covariance_is_that_of_leaving_a_round_out(estimator):
     """The jackknife needs no formula for the influence of a round."""

@@ -134,6 +134,7 @@ def test_the_numbers_are_those_of_compare(log, tmp_path):
     assert found.table(0.9).equals(pl.read_csv(out / "values.csv"))
 
 
+@pytest.mark.long
 def test_the_same_seed_writes_the_same_bytes(log, tmp_path):
     for name in ("one", "two"):
         specs = named_specs(["uniform", "logging"])

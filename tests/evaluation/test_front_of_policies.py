@@ -66,6 +66,7 @@ def test_the_share_is_counted_one_log_at_a_time():
     assert set(counted) - {0.0, 40.0}
 
 
+@pytest.mark.long
 def test_the_true_front_is_named_dominated_as_rarely_as_it_says():
     """Two equal targets on the front and one below: a claim against either of the first is wrong."""
     wrong = 0

@@ -144,6 +144,7 @@ def most_wrong(streams):
     return streams * PROMISE + 4 * math.sqrt(streams * PROMISE * (1 - PROMISE))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("largest_weight", [None, 25.0])
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_equal_arms_are_seldom_told_apart(kind, largest_weight):
@@ -173,6 +174,7 @@ def test_a_wrong_sign_is_found(monkeypatch):
     assert sum(each != "wait" for each in found) > most_wrong(20)
 
 
+@pytest.mark.long
 def test_intervals_hold_at_every_round():
     """Of all rounds of 25 streams, at least 19 of 20 have both differences in their intervals always."""
     missed = 0
@@ -293,6 +295,7 @@ def test_a_target_is_dominated_where_all_its_intervals_are_below():
     assert not {("b", "a"), ("b", "any"), ("any", "a")} & found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_equal_targets_seldom_dominate_each_other(kind):
     targets = {"a": ConstantTarget("a"), "b": ConstantTarget("b")}

@@ -163,6 +163,7 @@ def test_the_bootstrap_is_studentised_one_log_at_a_time():
     np.testing.assert_allclose(box.high, found.value + quantile * found.standard_error, rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["ellipsoid", "box", "bootstrap"])
 def test_joint_regions_hold_the_mean_as_often_as_they_say(kind):
     hits = 0
@@ -250,6 +251,7 @@ def test_a_sequence_is_its_definition():
         np.testing.assert_allclose(box.high[l], low + span * upper, atol=span / 300)
 
 
+@pytest.mark.long
 def test_a_sequence_holds_at_every_look_where_the_logging_policy_learns():
     """A greedy logging policy, looked at after every 25 rounds: a box of one look fails often, this one may not."""
     misses, misses_of_one_look = 0, 0

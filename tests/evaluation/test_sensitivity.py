@@ -77,6 +77,7 @@ def test_intervals_at_gamma_one_are_those_of_the_estimate():
     np.testing.assert_allclose(box.high, own.high)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), gap=st.floats(-1.0, 1.0))
 def test_what_is_shown_is_shown_for_every_smaller_gamma_and_for_no_larger_one(seed, gap):
@@ -130,6 +131,7 @@ def tight_log(gamma, rounds, rng):
     return Feedback(np.ones((rounds, 1)), arms.astype(int), rewards, [0.5] * rounds, "ab", ["q"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gamma", [1.5, 3.0])
 def test_lower_ends_hold_as_often_as_they_say_where_the_bound_is_the_truth(gamma):
     rng = np.random.default_rng(5)

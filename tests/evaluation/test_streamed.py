@@ -103,6 +103,7 @@ def assert_equal(found, wanted):
     assert (found.rounds, found.objectives) == (wanted.rounds, wanted.objectives)
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=10)
 @given(
     seed=st.integers(0, 10**6),

@@ -69,6 +69,7 @@ FIGURES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_whole_and_themed(name, tmp_path):
     page = shown(draw_picture(FIGURES[name], tmp_path, name, f"{name} <of> a test"))
@@ -128,6 +129,7 @@ def test_what_has_a_name_has_marks(name, width):
     assert set(names) == set(marks)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Glyph")  # the font has no sign for some characters
 @settings(max_examples=40)
 @given(st.lists(HOSTILE, min_size=2, max_size=2, unique_by=series_name))

@@ -49,6 +49,7 @@ def test_no_line_of_a_wrapped_name_is_too_wide(name, room, size):
         assert "".join("".join(lines).split()) == "".join(name.split())  # only spaces are lost
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     st.lists(NAMES, min_size=1, max_size=12), st.sampled_from([WIDTH, NARROW]), st.integers(1, 6)
@@ -123,6 +124,7 @@ def inside(figure):
         assert panel.get_window_extent().height > figure.dpi  # an inch
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 @pytest.mark.parametrize(("places", "components"), [(1, 1), (2, 1), (2, 3)])
 @pytest.mark.parametrize("rounds", [(10, 20), (20,)])

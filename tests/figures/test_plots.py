@@ -147,6 +147,7 @@ def test_black_lines_differ_in_dash_or_marker():
         assert len({look.marker for look in looks[i : i + 4]}) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"size": "column", "style": "paper"}])
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_the_same_data_gives_the_same_bytes(table, tmp_path, options, kind):

@@ -25,6 +25,7 @@ def test_front_and_gap(data):
     np.testing.assert_array_equal(gaps, twins.chains_gap(means, chains))
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(st.data())
 def test_front_with_infinite_entries(data):

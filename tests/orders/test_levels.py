@@ -9,6 +9,7 @@ from twins import orders as twins
 from mobandits.orders import Levels, Lexicographic, Pareto
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(st.data())
 def test_front_and_gap(data):

@@ -41,6 +41,7 @@ ORDERS = [
 every_order = pytest.mark.parametrize("order", ORDERS, ids=str)
 
 
+@pytest.mark.long
 @every_order
 @settings(max_examples=40)
 @given(st.data())
@@ -64,6 +65,7 @@ def test_front_arms_have_no_gap(order, means):
     assert not gaps[front].any()
 
 
+@pytest.mark.long
 @every_order
 @settings(max_examples=40)
 @given(twins.tables(objectives=3, grid=True), st.sampled_from([0.25, 2.0, 8.0]), st.integers(-5, 5))
@@ -77,6 +79,7 @@ def test_gaps_scale_with_the_means_and_ignore_a_common_shift(order, means, facto
         np.testing.assert_array_equal(twins.survey(order, means + shift)[1], gaps)
 
 
+@pytest.mark.long
 @every_order
 def test_draws_are_uniform_on_the_front(order):
     low = np.random.default_rng(5).integers(0, 3, (12, 3)).astype(float)
@@ -127,6 +130,7 @@ def answers(order):
     return [answer.tolist() for answer in (*said, twins.draws(order, low, high))]
 
 
+@pytest.mark.long
 def test_interpreted_answers_are_identical():
     here = Path(__file__).parent
     run = subprocess.run(

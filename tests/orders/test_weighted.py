@@ -44,6 +44,7 @@ def test_worst_leads(question):
     np.testing.assert_array_equal(gaps[:, 0], scores.max() - scores)
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(weighings())
 def test_welfares_are_the_smallest_sums_over_all_orders_of_the_weights(question):
@@ -68,6 +69,7 @@ def test_equal_ranks_are_equal_weights_and_order_of_objectives_does_not_matter(m
     np.testing.assert_equal(twins.survey(Gini(falling), means), turned)
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(weighings(infinite=True))
 def test_fronts_with_infinite_entries_are_never_empty(question):

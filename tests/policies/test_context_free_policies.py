@@ -111,6 +111,7 @@ MEAN = np.array(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prior", ["beta", "gaussian"])
 def test_pareto_ts_plays_the_front_of_a_posterior_sample(prior):
     n, rng = 4000, np.random.default_rng(0)

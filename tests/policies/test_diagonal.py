@@ -94,6 +94,7 @@ def regret(recipe, seed):
     return total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", [MolUcb(scale=0.3), MolUcb()], ids=str)
 def test_it_earns_nearly_what_ridge_does(recipe):
     """Measured: 1.18 times the regret of ridge with the constant radius, 0.96 with the data's."""

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.surfaces import Manhattan
@@ -101,6 +102,7 @@ def test_everything_is_inside_the_first_ball_whatever_rounding_says():
     assert slice_at(state, np.array([1.0, 1.0])).ends.tolist() == [[0.0], [1.0], [1.0]]
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(st.lists(st.tuples(COARSE, COARSE).map(sorted), max_size=8), COARSE, COARSE)
 def test_covers_are_unions(intervals, a, b):
@@ -120,6 +122,7 @@ def test_covers_are_unions(intervals, a, b):
     assert (left == (~covered & (low < fine) & (fine < high))).all()
 
 
+@pytest.mark.long
 def test_draws_are_uniform_on_the_union_and_among_the_owners():
     # Two balls of radius 1/4 overlap; a smaller one lies in the first; the first ball owns the rest.
     centres, levels = [(0.5, 0.5), (0.5, 0.3), (0.5, 0.6), (0.5, 0.25)], [0, 2, 2, 3]

@@ -23,6 +23,7 @@ def slow_law(inner, factor, power, t):
     return [epsilon / len(inner) + (1.0 - epsilon) * p for p in inner]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("recipe", "shape"), ROWS, ids=lambda part: str(part)[:40])
 def test_the_law_is_the_mixture_and_draws_follow_it(recipe, shape):
     policy, state, beliefs = at_work(WithFloor(recipe, FALL), shape, rounds=30)

@@ -60,6 +60,7 @@ def regrets(recipe, seed):
     return np.maximum((means - mine[:, None]).min(axis=2).max(axis=1), 0.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_it_regains_what_a_change_took(seed):
     plain, forgetful = (

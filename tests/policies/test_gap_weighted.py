@@ -39,6 +39,7 @@ def slow_law(order, means, sharpness):
     return law
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS, ids=repr)
 @given(means=MEANS, sharpness=st.floats(0.01, 1000.0))
 def test_the_law(order, means, sharpness):

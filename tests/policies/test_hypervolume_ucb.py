@@ -21,6 +21,7 @@ def shares(values, reference, n=4000, seed=0):
     return (best / best.sum(1, keepdims=True)).mean(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exploration", ["ucb", "thompson"])
 def test_shares_of_the_arms(exploration):
     """From the state after 60 rounds, arms are played as often as weights favour them."""

@@ -26,6 +26,7 @@ def slow_law(inner, eligible, shares):
     return [floor + rest * p for floor, p in zip(least, inner, strict=True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("recipe", "shape"), ROWS, ids=lambda part: str(part)[:40])
 def test_the_law_is_the_mixture_and_draws_follow_it(recipe, shape):
     policy, state, beliefs = at_work(WithFloor(recipe, shares=SHARES), shape)

@@ -71,6 +71,7 @@ def moc(shape, m, d, scale=1.0, lipschitz=1.0, alpha=1.0, beta=1.0):
     return rule
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", [TWO, FOUR], ids=["two objectives", "four"])
 @pytest.mark.parametrize("scale", [0.01, 0.1])
 def test_moc_mab(shape, scale):

@@ -66,6 +66,7 @@ def signed(seed, rounds=400):
     return contexts, rewards
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_tuned_width(seed):
     twin = Twin(MEANS, special.expit(0.6) * special.expit(-0.6), bound=0.6)

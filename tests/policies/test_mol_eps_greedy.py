@@ -50,6 +50,7 @@ def agent_on(recipe, contexts, arms, rewards):
     return agent
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
 def test_it_is_a_constant_in_every_context(wrap):
     rng = np.random.default_rng(0)

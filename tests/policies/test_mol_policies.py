@@ -49,6 +49,7 @@ def test_mol_eps_greedy_mixes_uniform_play_with_the_front_of_the_estimates():
     assert close(np.bincount(run.chosen, minlength=K), 0.3 / K + 0.7 * front / front.sum(), n)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "draws"), [(OWN, None), (SHARED, 1)], ids=["own", "shared"])
 def test_mol_ts_plays_the_effective_front_of_optimistic_samples(shape, draws):
     recipe, n, rng = MolTs(scale=0.5, draws=draws), 3000, np.random.default_rng(0)

@@ -310,6 +310,7 @@ def slow_spending(rounds, price, penalty, shared, floor):
     return total / count
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("floor", [0.0, 0.3])
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "own"])
 def test_the_first_price_is_the_one_at_which_the_log_spends_the_budget(shared, floor):
@@ -328,6 +329,7 @@ def test_the_first_price_is_the_one_at_which_the_log_spends_the_budget(shared, f
     assert slow_spending(rounds, price * 0.999, 2.0, shared, floor) > 0.8
 
 
+@pytest.mark.long
 def test_first_prices_of_budgets_that_are_loose_tight_given_or_several():
     shape = OWN._replace(arms=3, objectives=2, features=2, shared=True, rounds=100)
     rounds = logged_rounds(np.random.default_rng(3), 200, shape)
@@ -354,6 +356,7 @@ def test_first_prices_of_budgets_that_are_loose_tight_given_or_several():
     assert sum(both.price) == pytest.approx(alone.price[0], rel=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "recipe",
     [

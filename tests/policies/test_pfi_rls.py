@@ -76,6 +76,7 @@ def test_pfi_rls(tolerance):
     assert len(twin.u | twin.p) < 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_accepted_arms_are_right_and_no_front_arm_is_dropped(seed):
     shape, means, given = fixed(12, 4, 3, 2000, seed)

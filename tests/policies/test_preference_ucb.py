@@ -57,6 +57,7 @@ def test_scores(recipe, objectives, rewards):
 MEANS = np.array([[0.9, 0.1], [0.1, 0.9], [0.6, 0.6]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["user", "hidden"])
 @pytest.mark.parametrize(
     ("weights", "best"), [((1.0, 0.1), 0), ((0.1, 1.0), 1), ((0.5, 0.5), 2)], ids=str

@@ -72,6 +72,7 @@ def slow_law(inner, eligible, share):
     return law
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("eligible", [WITH, WITHOUT], ids=["with", "without"])
 @pytest.mark.parametrize(("recipe", "shape"), ROWS, ids=lambda part: str(part)[:40])
 def test_the_law_is_the_mixture_and_draws_follow_it(recipe, shape, eligible):

@@ -82,6 +82,7 @@ def test_a_baseline_that_is_kept():
     check(lambda unit: Conservative(UCB, 0, 0.3, 0, 0.2 * unit), OWN, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("feature_map", MAPS.values(), ids=MAPS)
 def test_inside_of_feature_maps(feature_map):
     check(lambda unit: Features(feature_map, UCB), OWN, 2)

@@ -82,6 +82,7 @@ def test_the_law_is_the_mixture(recipe, shape):
     assert law.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("recipe", "shape"), ROWS, ids=lambda part: str(part)[:40])
 def test_draws_follow_the_law_and_can_be_learned(recipe, shape):
     policy, state, beliefs = at_work(WithFloor(recipe, 0.4), shape)

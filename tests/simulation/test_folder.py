@@ -195,6 +195,7 @@ simulate({"a": Plain(), "b": Plain(0.5)}, Tiny(), rounds=8000, trials=6, seed=5,
 """
 
 
+@pytest.mark.long
 def test_a_process_killed_at_some_moment_resumes(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent)}
     arguments = [sys.executable, "-c", SCRIPT]

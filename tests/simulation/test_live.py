@@ -41,6 +41,7 @@ def spec(tmp_path):
     return write
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_table_is_the_same_to_the_last_bit(spec, tmp_path, monkeypatch, workers):
     pages = []

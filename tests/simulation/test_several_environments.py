@@ -35,6 +35,7 @@ def test_policies_are_ranked_over_all():
     assert "over 2 environments" in str(results)
 
 
+@pytest.mark.long
 def test_each_has_a_folder_and_the_table_can_be_kept(tmp_path):
     out = tmp_path / "runs"
     first = simulate(POLICIES, PLACES, **SMALL, out=out)

@@ -18,6 +18,7 @@ def all_alarms(rewards, low, high, rate):
         start += drift.alarm
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("parts", [1, 13, 700])
 def test_parts_are_the_whole(seed, parts):

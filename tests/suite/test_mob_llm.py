@@ -120,6 +120,7 @@ def test_budgets_are_geometric_between_the_means(suite):
     assert [bool(each.unscored) for each in suite.settings] == [True] + [False] * 6
 
 
+@pytest.mark.long
 def test_scores_are_shares_of_the_way_to_hindsight(suite, entry):
     quality, cost, _ = (each[45:] for each in answers())
     for budget in suite.settings[1:]:
@@ -150,11 +151,13 @@ def test_what_decides_is_learned_and_mixtures_gain_nothing(suite, entry):
     assert entry.scored == [each.name for each in suite.settings[1:]]
 
 
+@pytest.mark.long
 def test_bits_do_not_depend_on_threads(suite, entry):
     again = play(suite, PACED._replace(name="other"), workers=2)
     assert again.environments == entry.environments
 
 
+@pytest.mark.long
 def test_entries_verify_and_belong_to_their_table(suite, entry, tmp_path):
     path = entry.write(tmp_path)
     assert Entry.read(path) == entry
@@ -220,6 +223,7 @@ def test_the_board_has_spending_and_logs_below(suite, entry):
     assert rows[0][1] == "–"
 
 
+@pytest.mark.long
 def test_the_command_plays_a_table(monkeypatch, suite, entry, table, tmp_path, capsys):
     references = [Entrant("always small", {"name": "single-arm"})]
     monkeypatch.setattr(type(suite), "references", lambda _: references)

@@ -141,6 +141,7 @@ def test_what_is_of_no_paper_has_a_rule():
                 assert not claim.rule.startswith("none"), claim.id
 
 
+@pytest.mark.long
 @EVERY
 def test_runs_can_be_prepared_and_claims_read_them(name, monkeypatch):
     monkeypatch.setattr(

@@ -46,6 +46,7 @@ def interpreted(monkeypatch):
     monkeypatch.setattr(cost, "PIECES", 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["moglb2019/fig1", "moglb2019/fig2", "moglb2019/fairness", "moglb2019/links"]
 )

@@ -159,6 +159,7 @@ def test_a_second_call_changes_nothing(catalogue, tmp_path):
     } <= before.keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", [0.02, 0.4, 0.8])
 @pytest.mark.parametrize("workers", [1, 3])
 def test_an_interrupted_run_resumes_to_the_same_bytes(pageless, tmp_path, share, workers):
@@ -203,6 +204,7 @@ def test_what_fails_in_one_experiment_ends_the_others(pageless, tmp_path, monkey
         reproduce(["toy"], tmp_path, workers=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "step",
     [
@@ -288,6 +290,7 @@ def test_a_foreign_folder_is_refused(pageless, tmp_path):
         reproduce(["toy/two"], tmp_path / "all" / "runs" / "toy" / "one")
 
 
+@pytest.mark.long
 def test_two_calls_into_one_folder_give_an_index(catalogue, tmp_path):
     first = reproduce(["toy/two"], tmp_path).read_text()
     assert "<h1>Title of toy/two</h1>" in first
@@ -302,6 +305,7 @@ def test_two_calls_into_one_folder_give_an_index(catalogue, tmp_path):
     assert smaller.count("<strong>Not at the paper's scale: 5 rounds and 2 trials.</strong>") == 2
 
 
+@pytest.mark.long
 def test_report_draws_everything_again(catalogue, tmp_path, capsys):
     reproduce(["toy"], tmp_path)
     before = files(tmp_path)

@@ -74,6 +74,7 @@ def play(monkeypatch, tmp_path):
     return run
 
 
+@pytest.mark.long
 def test_verdicts_where_everything_holds(play):
     claims, folder = play(failing=2, page=True)
     first = claims["ellipsoid-pl"]

@@ -45,6 +45,7 @@ def gaps_of_the_ridges(points):
     return np.maximum(0, (1 - mu1 - mu2) / 2)
 
 
+@pytest.mark.long
 def test_the_square_has_dimension_two():
     points, radii = square(201), [2.0**-i for i in range(6)]
     numbers = zooming.zooming_numbers(points, np.zeros(len(points)), radii)

@@ -10,6 +10,7 @@ from mobandits_client import Client, ServiceError
 REWARDS = {"quality": 0.5, "cost": 0.25}
 
 
+@pytest.mark.long
 def test_a_client_goes_on_while_the_service_is_down_and_reports_later(tmp_path):
     with Served(tmp_path) as service:
         port = int(service.url.rsplit(":", 1)[1])

@@ -110,6 +110,7 @@ def test_every_route_is_guarded_by_its_operation(tmp_path):
     asked(path, talk)
 
 
+@pytest.mark.long
 def test_every_call_against_every_scope(tmp_path):
     path = tmp_path / "log"
     keys = {scope: keys_command.added(path, scope, [scope], []) for scope in SCOPES}

@@ -76,6 +76,7 @@ async def learn(client):
         await client.post(f"{AGENT}/decisions/{answer['decision']}/rewards", json=rewards)
 
 
+@pytest.mark.long
 def test_frequencies_are_the_propensities(tmp_path):
     counts, probabilities = check_law(tmp_path / "log", 21_000)
     assert sum(each.total() for each in counts) >= 20_000

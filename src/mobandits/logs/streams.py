@@ -15,6 +15,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.objectives import as_objective, signs_of
+from mobandits.logs.table_columns import without_column
 from mobandits.support.checks import integer
 
 CHUNK = 50_000
@@ -105,7 +106,7 @@ class ParquetTable:
         known = pl.read_parquet_schema(self.path)
         for column in self._columns:
             if column not in known:
-                raise LogError(f"{self.path} must have a column {column!r}, got {', '.join(known)}")
+                raise LogError(without_column(self.path, column, list(known)))
 
     @property
     def _columns(self) -> list[str]:

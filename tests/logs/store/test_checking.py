@@ -229,6 +229,7 @@ def test_events_that_were_noted_and_are_not_there_are_missed(store):
     assert said == ("agent", count - 1, count - 1, 60)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_saved_is_as_it_was_written(store, seed):
     """Wherever bits flip or pages are lost: events of before, in a store that is whole."""

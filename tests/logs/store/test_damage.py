@@ -100,6 +100,7 @@ def test_a_damaged_database_is_never_silently_wrong(closed, seed):
     assert outcomes.count("refused") > 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_damaged_log_is_never_silently_wrong(killed, seed):
     outcomes = check_mutations(killed, "-wal", seed, 40)

@@ -242,6 +242,7 @@ def test_a_change_that_no_snapshot_knows_ends_nothing(tmp_path, change):
     assert kept(store) == [0, 9]
 
 
+@pytest.mark.long
 def test_a_store_is_shortened_while_an_agent_writes(tmp_path):
     with Store(tmp_path / "log", "system") as log:
         log.describe(PLAIN)

@@ -103,6 +103,7 @@ def play(agent, calls, per_arm):
             continue
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("recipe", "options"), RECIPES)
 @settings(max_examples=25)
 @given(calls=CALLS, per_arm=st.booleans())

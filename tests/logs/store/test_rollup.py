@@ -215,6 +215,7 @@ def test_events_of_an_embedded_agent_are_counted_in_slices(tmp_path):
     assert_same(tmp_path / "log")
 
 
+@pytest.mark.long
 def test_the_sums_of_a_killed_process_are_those_of_its_events(tmp_path):
     path = tmp_path / "log"
     rng = random.Random(5)
@@ -296,6 +297,7 @@ def test_what_pages_read_is_what_was_appended(tmp_path):
     assert name_text("quality") == "quality"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "end", "width"), [(0, 50, 7), (3, 43, 5), (10, 11, 1), (9, 9, 4)]
 )

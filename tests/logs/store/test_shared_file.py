@@ -24,6 +24,7 @@ def comparable(listed):
     return [{name: plain(value) for name, value in event.items()} for event in listed]
 
 
+@pytest.mark.long
 @given(turns=st.lists(st.sampled_from(["a", "b", "c"]), max_size=30), wait=st.booleans())
 def test_stores_of_one_file_are_those_of_files_of_their_own(tmp_path_factory, turns, wait):
     folder = tmp_path_factory.mktemp("files")

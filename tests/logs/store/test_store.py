@@ -122,6 +122,7 @@ FEW = KEYED.map(lambda event: event | {"id": event["id"] % 5})
 ALL = st.lists(EVENTS | CHANGES | FEW | LESSONS, max_size=12)
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(ALL, st.sampled_from(DURABILITIES))
 def test_any_events_are_those_of_the_slow_twin(tmp_path_factory, given, durability):
