@@ -138,12 +138,17 @@ def place_of(path):
 
 def pytest_ignore_collect(collection_path, config):
     """Leave out files that have no test of the tier that is asked for: to import them all takes half a minute."""
-    tier = (config.getoption("markexpr") or "").split(" ")[0]
-    if tier not in TIERS or collection_path.suffix != ".py":
-        return None
-
+    words = (config.getoption("markexpr") or "").split()
     place = place_of(collection_path)
-    if not place or place.startswith(TIERS[tier]):
+    if not words or not place or collection_path.suffix != ".py":
+        return None
+    if words[0] == "not":
+        # Such as `not (process or long)`.
+        left_out = [name.strip("()") for name in words[1:]]
+        return any(place.startswith(TIERS.get(tier, ())) for tier in left_out) or None
+
+    tier = words[0]
+    if tier not in TIERS or place.startswith(TIERS[tier]):
         return None
 
     # Single tests of other places.
