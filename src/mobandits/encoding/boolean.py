@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Boolean(OneNumber):
         Boolean(share=0.5, indicator=False)
     """
 
-    NAME: ClassVar[str] = "boolean"
+    NAME = "boolean"
 
     share: float | None = None
     indicator: bool | None = None

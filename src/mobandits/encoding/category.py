@@ -4,7 +4,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Category(Kind):
         ['city=Paris', 'city=Rome', 'city other']
     """
 
-    NAME: ClassVar[str] = "category"
+    NAME = "category"
 
     values: Sequence[str] | None = None
     most: int = 64

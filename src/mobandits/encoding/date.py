@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Date(Kind):
         ['when weekday sin', 'when weekday cos']
     """
 
-    NAME: ClassVar[str] = "date"
+    NAME = "date"
 
     parts: tuple[str, ...] = ("hour", "weekday", "yearday")
     age: bool = False

@@ -4,7 +4,7 @@ import functools
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Hashed(Kind):
         64
     """
 
-    NAME: ClassVar[str] = "hashed"
+    NAME = "hashed"
 
     buckets: int = 64
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Number(OneNumber):
         ['age', 'age missing']
     """
 
-    NAME: ClassVar[str] = "number"
+    NAME = "number"
 
     standardise: bool = True
     mean: float | None = None

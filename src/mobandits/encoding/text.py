@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Text(Kind):
         ['prompt~1', 'prompt~2']
     """
 
-    NAME: ClassVar[str] = "text"
+    NAME = "text"
 
     dimensions: int = 32
     buckets: int = 2**12

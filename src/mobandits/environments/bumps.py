@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class Bumps:
         (True, 1.107)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+    references = ("mocmab2018",)
 
     centres: Sequence[Sequence[Sequence[float] | None]] | None = None
     variance: float = 0.3
@@ -112,7 +112,7 @@ class PeriodicBumps:
         array([0.958, 0.   , 0.042])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+    references = ("mocmab2018",)
 
     period: int = 1000
     orbit: float = 0.2

@@ -4,7 +4,7 @@ import functools
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class DisplayAds:
         ((100, 1, 4), (100, 2, 2))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "yahoo_r6a")
+    references = ("mocmab2018", "yahoo_r6a")
 
     path: str | None = None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class GeneralizedLinear:
         ((1, 20, 5), (100, 20, 5))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("moglb2019",)
+    references = ("moglb2019",)
 
     features: int = 5
     arms: int | None = None

@@ -1,7 +1,7 @@
 """Linear rewards: an arm's means are scalar products of its features and unknown vectors."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Linear:
         ((4, 3, 2), (4, 3, 2), (4, 3, 2))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("molts2025", "moslb2024")
+    references = ("molts2025", "moslb2024")
 
     arms: int = 50
     features: int = 5

@@ -4,7 +4,7 @@ import functools
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -68,12 +68,12 @@ class LlmRouting:
         (100, 3)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("paretobandit2026",)
+    references = ("paretobandit2026",)
 
     text_features: int = 32
 
-    models: ClassVar[tuple[str, ...]] = MODELS
-    max_rounds: ClassVar[int] = PROMPTS
+    models = MODELS
+    max_rounds = PROMPTS
 
     def __post_init__(self) -> None:
         integer("LlmRouting.text_features", self.text_features, at_least=0, at_most=1000)

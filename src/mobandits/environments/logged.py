@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Logged:
         (2, [[[0.0, 1.0], [0.0, 0.0]]])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("xu2023",)
+    references = ("xu2023",)
 
     rewards: Any
 

@@ -3,7 +3,7 @@
 import functools
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -80,12 +80,12 @@ class MedicalDiagnosis:
         ((100, 1, 3), (100, 6, 2))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018", "street1993")
+    references = ("mocmab2018", "street1993")
 
     components: int = 2
     constant: bool = True
 
-    experts: ClassVar[tuple[str, ...]] = tuple(EXPERTS)
+    experts = tuple(EXPERTS)
 
     def __post_init__(self) -> None:
         most = len(FEATURES)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class MultiArmed:
         [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("drugan2013",)
+    references = ("drugan2013",)
 
     means: Sequence[Sequence[float]] | Literal["drugan2013"] = "drugan2013"
     rewards: Literal["bernoulli", "gaussian"] = "bernoulli"

@@ -1,7 +1,7 @@
 """Choice of a radio channel and a transmission rate: throughput against reliability."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,13 +48,11 @@ class Multichannel:
         ((100, 1, 2), (100, 8, 2), (0, 0.5))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+    references = ("mocmab2018",)
 
     rate: float = 4.0
 
-    actions: ClassVar[tuple[tuple[int, float], ...]] = tuple(
-        (channel, speed) for channel in range(CHANNELS) for speed in SPEEDS
-    )
+    actions = tuple((channel, speed) for channel in range(CHANNELS) for speed in SPEEDS)
 
     def __post_init__(self) -> None:
         number("Multichannel.rate", self.rate, above=0)

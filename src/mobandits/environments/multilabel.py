@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Multilabel:
         Multilabel(path=None, labels=(), components=3)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("beygelzimer2009", "elisseeff2001", "tsoumakas2011")
+    references = ("beygelzimer2009", "elisseeff2001", "tsoumakas2011")
 
     path: str | None = None
     labels: tuple[str, ...] = ()

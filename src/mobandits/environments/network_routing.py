@@ -1,7 +1,7 @@
 """Routing in a wireless sensor network, simulated: energy against delay, as rewards 1 - cost."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class NetworkRouting:
         ((100, 1, 3), (100, 4, 2))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+    references = ("mocmab2018",)
 
     paths: int = 6
     measured: int = 2

@@ -1,7 +1,7 @@
 """Recommendation of items to users, simulated: clicks against novelty."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Recommendation:
         ((100, 1, 3), (100, 4, 2))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mocmab2018",)
+    references = ("mocmab2018",)
 
     items: int = 8
     features: int = 2

@@ -1,7 +1,7 @@
 """Linear rewards with heavy tails, or with parameters that drift and jump."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,7 @@ class RoughLinear:
         ((1, 3, 5), (4, 3, 3), (4, 3, 3))
     """
 
-    references: ClassVar[tuple[str, ...]] = ("mobandits",)
+    references = ("mobandits",)
 
     arms: int = 20
     features: int = 5

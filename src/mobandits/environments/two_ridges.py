@@ -1,7 +1,7 @@
 """Two ridges over contexts and arms in [0, 1]: objectives whose best arms move with the context."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -106,7 +106,7 @@ class TwoRidges:
         ([0.5, 0.5], 0.0, 2)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
+    references = ("pcz2018",)
 
     divisor: float = 1.0
 
@@ -156,7 +156,7 @@ class TwoRidgesGrid:
         array([0.25, 0.75])
     """
 
-    references: ClassVar[tuple[str, ...]] = ("pcz2018",)
+    references = ("pcz2018",)
 
     points: int = 100
     divisor: float = 1.0

@@ -6,7 +6,7 @@ Symbols, of rahimi2007: D the number of features, omega_i their frequencies, b_i
 import functools
 import math
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Fourier(FeatureMap):
         (2, 103)
     """
 
-    references: ClassVar[tuple[str, ...]] = ("rahimi2007", "yu2016")
+    references = ("rahimi2007", "yu2016")
 
     count: int = 100
     length: float | None = None

@@ -1,7 +1,7 @@
 """Leaves: which leaf of each of some decision trees a context falls into."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class Leaves(ArrayMap):
         [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    references: ClassVar[tuple[str, ...]] = ("he2014",)
+    references = ("he2014",)
 
     feature: IntArray
     threshold: Array

@@ -2,7 +2,7 @@
 
 import functools
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class AdversarialParetoRegret(BaseMetric):
     """
 
     references = ("xu2023",)
-    name: ClassVar[str] = "adversarial_pareto_regret"
+    name = "adversarial_pareto_regret"
     better = "smaller"
     least = 0.0
     meaning = (

@@ -1,7 +1,6 @@
 """The share of each bin of a Pareto front in the plays, on a continuum of arms."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class BinRatio(BaseMetric):
     references = ("pcz2018",)
 
     bins: int = 6
-    name: ClassVar[str] = "bin_ratio"
+    name = "bin_ratio"
     least = 0.0
     most = 1.0
     meaning = "the plays of each bin of the Pareto front"

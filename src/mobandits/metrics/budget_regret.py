@@ -6,7 +6,7 @@ is allowed per round, t the rounds.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class BudgetRegret(BaseMetric):
 
     objective: int
     budgets: Mapping[Any, Any] | tuple[Any, ...]
-    name: ClassVar[str] = "budget_regret"
+    name = "budget_regret"
     better = "smaller"
     meaning = "how much less was earned than by the best mixture of arms that keeps the budget"
 

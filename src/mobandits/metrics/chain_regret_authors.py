@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 from mobandits.contracts.protocols import Order
 from mobandits.metrics.regret import ChainRegret
@@ -26,7 +25,7 @@ class ChainRegretAuthors(ChainRegret):
         3
     """
 
-    name: ClassVar[str] = "chain_regret_authors"
+    name = "chain_regret_authors"
 
     @cached_property
     def order(self) -> Order:

@@ -1,7 +1,6 @@
 """The number of plays of the true front."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,7 +32,7 @@ class FrontRounds(BaseMetric):
     references = ("pcz2018", "moglb2019")
 
     order: Order = field(default_factory=Pareto)
-    name: ClassVar[str] = "front_rounds"
+    name = "front_rounds"
     better = "larger"
     least = 0.0
     meaning = "the rounds whose arm was on the Pareto front"

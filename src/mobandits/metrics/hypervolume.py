@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Hypervolume(BaseMetric):
     references = ("zhang2024",)
 
     reference: Sequence[float] | None = None
-    name: ClassVar[str] = "hypervolume"
+    name = "hypervolume"
     better = "larger"
     least = 0.0
     meaning = "the volume that the mean rewards of the arms played so far dominate"

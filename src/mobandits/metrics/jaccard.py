@@ -1,7 +1,7 @@
 """The Jaccard index of the set that arms are drawn from and the true front."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Jaccard(BaseMetric):
     references = ("moglb2019",)
 
     order: Order = field(default_factory=Pareto)
-    name: ClassVar[str] = "jaccard"
+    name = "jaccard"
     better = "larger"
     least = 0.0
     most = 1.0

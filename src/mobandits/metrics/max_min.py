@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class MaxMinRegret(BaseMetric):
 
     reference: Sequence[float] | None = None
     units: Sequence[float] | None = None
-    name: ClassVar[str] = "max_min_regret"
+    name = "max_min_regret"
     better = "smaller"
     least = 0.0
     meaning = (

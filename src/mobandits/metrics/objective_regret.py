@@ -1,7 +1,6 @@
 """The regret in every objective, against the optimum of an order."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -31,7 +30,7 @@ class ObjectiveRegret(BaseMetric):
     references = ("mocmab2018",)
 
     order: Order = field(default_factory=Lexicographic)
-    name: ClassVar[str] = "objective_regret"
+    name = "objective_regret"
     better = "smaller"
     meaning = (
         "per objective, the sum of what the best arm has more than the one that was played; "

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Order, Shape
@@ -51,7 +51,7 @@ class ParetoRegret(OrderRegret):
     """
 
     references = ("drugan2013", "moglb2019")
-    name: ClassVar[str] = "pareto_regret"
+    name = "pareto_regret"
     meaning = (
         "the sum over rounds of the gap of the arm that was played: by how much another arm "
         "is better in every objective at once; zero on the Pareto front, the arms that no "
@@ -79,7 +79,7 @@ class EffectiveParetoRegret(OrderRegret):
     """
 
     references = ("molts2025",)
-    name: ClassVar[str] = "effective_pareto_regret"
+    name = "effective_pareto_regret"
     meaning = (
         "the sum over rounds of how far the arm that was played lies below what mixtures of "
         "arms reach in every objective at once"
@@ -113,7 +113,7 @@ class ChainRegret(OrderRegret):
     references = ("moslb2024",)
 
     chains: Sequence[Sequence[int]]
-    name: ClassVar[str] = "chain_regret"
+    name = "chain_regret"
     meaning = (
         "the sum of gaps under priority chains, several lexicographic orders side by side: "
         "digit by digit, the first one counts most"
@@ -157,7 +157,7 @@ class LevelRegret(OrderRegret):
     references = ("moslb2024",)
 
     levels: Sequence[Sequence[int]]
-    name: ClassVar[str] = "level_regret"
+    name = "level_regret"
     meaning = (
         "the sum of gaps under priority levels, groups of objectives by importance: the first "
         "level counts most"

@@ -1,11 +1,10 @@
 """The true mean rewards of the chosen arms."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric, Better, of_chosen
+from mobandits.metrics.metric import BaseMetric, of_chosen
 
 
 @dataclass(frozen=True)
@@ -17,8 +16,8 @@ class Reward(BaseMetric):
         5
     """
 
-    name: ClassVar[str] = "reward"
-    better: ClassVar[Better | None] = "larger"
+    name = "reward"
+    better = "larger"
     meaning = "per objective, the sum over rounds of the mean reward of the arm that was played"
     component = "objective"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Violation(BaseMetric):
     """
 
     budgets: Mapping[Any, Any] | tuple[Any, ...]
-    name: ClassVar[str] = "violation"
+    name = "violation"
     better = "smaller"
     least = 0.0
     meaning = "how far a budget was overspent"
