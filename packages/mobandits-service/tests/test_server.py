@@ -50,7 +50,7 @@ def test_what_was_answered_survives_a_kill_and_a_graceful_end(tmp_path):
         status, said = service.end()
         assert status == 0
         assert '"call":"decide"' in said
-        assert "context" not in said
+        assert '"context"' not in said  # a stall's stack may name it in code
 
 
 def run_serve(*arguments):
