@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.terms import Largest
+from mobandits.logs import Feedback
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,9 @@ class WeightSums(NamedTuple):
 def weight_sums(case: EvaluationCase) -> WeightSums:
     """The sums of a case; NaN where propensities were not logged."""
     log = case.log
-    arms = len(log.arm_names)
     probabilities = case.probabilities
     weights = case.played
-    law = np.zeros(arms)
+    law = np.zeros(len(log.arm_names))
     if probabilities is not None:
         # Not by the case, which refuses to give weights without propensities.
         weights = case.played / log.propensities
@@ -95,9 +95,12 @@ def weight_sums(case: EvaluationCase) -> WeightSums:
 
     away = weights - 1.0
     sums = [weights.sum(), (weights**2).sum(), away @ away, case.played.sum()]
-    plays = np.bincount(log.arms, minlength=arms).astype(np.float64)
+    return WeightSums(len(log), np.array(sums), Largest(weights.max()), plays_of(log), law)
 
-    return WeightSums(len(log), np.array(sums), Largest(weights.max()), plays, law)
+
+def plays_of(log: Feedback) -> Array:
+    """(arms,) the rounds in which each arm was played."""
+    return np.bincount(log.arms, minlength=len(log.arm_names)).astype(np.float64)
 
 
 def diagnosis(sums: WeightSums, uncovered_rounds: float, uncovered_mass: float) -> Diagnostics:
@@ -142,8 +145,7 @@ def _uncovered(case: EvaluationCase, logging: Array | None) -> tuple[float, floa
         return 0.0, 0.0
     if logging is None:
         # An arm that was never played may have been out of reach: that is all the log can tell.
-        plays = np.bincount(case.log.arms, minlength=len(case.log.arm_names))
-        beyond = probabilities[:, plays == 0]
+        beyond = probabilities[:, plays_of(case.log) == 0.0]
     else:
         beyond = np.where(logging == 0.0, probabilities, 0.0)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import EvaluationCase, ValueEstimator
-from mobandits.evaluation.diagnostics import Diagnostics
+from mobandits.evaluation.diagnostics import Diagnostics, plays_of
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.estimated_propensities import ESTIMATED, FLOOR
@@ -101,9 +101,7 @@ def evidence_of(case: EvaluationCase, weights: Array, common: Array) -> Evidence
         rare_weights = weights[counts & (rewards != common[l])]
         rare[l] = rare_weights.sum(), rare_weights @ rare_weights
 
-    plays = np.bincount(log.arms, minlength=arms).astype(np.float64)
-
-    return Evidence(plays, missing, counted, rare)
+    return Evidence(plays_of(log), missing, counted, rare)
 
 
 def common_rewards(rewards: Array, weights: Array) -> Array:
