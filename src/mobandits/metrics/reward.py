@@ -1,10 +1,11 @@
 """The true mean rewards of the chosen arms."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
-from mobandits.metrics.metric import BaseMetric, of_chosen
+from mobandits.metrics.metric import BaseMetric, Better, of_chosen
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class Reward(BaseMetric):
     """
 
     name = "reward"
-    better = "larger"
+    # With its type, as subclasses may count what should be small.
+    better: ClassVar[Better | None] = "larger"
     meaning = "per objective, the sum over rounds of the mean reward of the arm that was played"
     component = "objective"
 
