@@ -49,8 +49,12 @@ PROCESS = (
     "agent/test_agent_stress.py",
     "agent/test_preference.py",
     "comparison/test_false_positives.py",
+    "compiling/test_backend.py",
     "compiling/test_changing_over.py",
     "compiling/test_child.py",
+    "compiling/test_compiled.py",
+    "compiling/test_memory.py",
+    "compiling/test_translations.py",
     "evaluation/test_budget_tuning.py",
     "evaluation/test_calibration.py",
     "evaluation/test_description_travels.py",
@@ -62,6 +66,7 @@ PROCESS = (
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
     "logs/store/test_kills.py",
+    "orders/test_dominated_arms.py",
     "papers/test_check_theorems.py",
     "papers/test_demo.py",
     "papers/test_molts2025.py",
@@ -94,7 +99,7 @@ PROCESS = (
     "test_supported_pythons.py",
     "test_windows.py",
 )
-# Likewise, in Python: each takes more than 10 s. Tests of other files that take more than 3 s have the mark themselves.
+# Likewise, in Python: each takes more than 10 s. Elsewhere, tests of more than 1.5 s have the mark themselves.
 LONG = (
     "agent/test_all_or_nothing.py",
     "agent/test_every_recipe.py",
@@ -119,7 +124,6 @@ COMPILED = (
     "metrics/test_set_metrics.py",
     "numerics/",
     "orders/test_conformance_orders.py",
-    "orders/test_dominated_arms.py",
     "orders/test_effective_pareto.py",
     "test_fronts.py",
     "testing/",

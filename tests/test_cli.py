@@ -304,6 +304,7 @@ def test_other_errors_are_not_hidden(program, spec, tmp_path, monkeypatch):
         program("run", spec, "--out", tmp_path / "out")
 
 
+@pytest.mark.long
 def test_an_interrupted_run_says_how_to_go_on(spec, tmp_path):
     Path(spec).write_text(
         SPEC.replace("rounds = 300", "rounds = 3000000").replace("trials = 2", "trials = 50")

@@ -43,6 +43,7 @@ def test_report_writes_tables_and_figures_beside_the_page(run, capsys):
     assert before == {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
 
 
+@pytest.mark.long
 def test_only_what_was_asked_for_is_written(run, tmp_path):
     Results.read(run).write(tmp_path / "copy")
     report.write(tmp_path / "copy")

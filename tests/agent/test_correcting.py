@@ -279,6 +279,7 @@ def test_spending_changes_with_the_bill(tmp_path):
     agent.close()
 
 
+@pytest.mark.long
 def test_announced_prices_follow_an_arm_to_its_new_name(tmp_path):
     clock = Clock()
     recipe = Paced(RECIPE, {"cost": 0.5})

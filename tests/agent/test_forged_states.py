@@ -148,7 +148,7 @@ def test_counts_are_counts(tmp_path, recipe, number, value, said):
         mob.Agent.load(tmp_path / "agent")
 
 
-@pytest.mark.compiled
+@pytest.mark.process
 def test_arithmetic_that_fails_is_one_error(tmp_path):
     """An inverse that is none: its quadratic form is -1, and an update divides by 1 more than that."""
     agent = mob.Agent(MolUcb(scale=0.3), arms=3, features=2, objectives=2)

@@ -70,6 +70,7 @@ def test_snapshots_come_by_themselves_and_only_what_follows_is_replayed(tmp_path
     again.close()
 
 
+@pytest.mark.long
 def test_it_goes_on_as_the_one_that_was_never_closed(tmp_path):
     lives = []
     for name, often in (("closed", True), ("open", False)):

@@ -39,6 +39,7 @@ def test_sampling_changes_no_decision(sampled):
         assert [one.arm for one in decisions] == arms
 
 
+@pytest.mark.long
 def test_the_standard_error_is_one(sampled):
     for n, decisions in zip((30, 300), sampled, strict=True):
         for arm in range(K):

@@ -41,6 +41,7 @@ def files(draw):
     return lines, judges
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None)
 @given(files(), st.booleans())
 def test_a_file_is_read_as_by_a_plain_twin(given_file, ascii_only):

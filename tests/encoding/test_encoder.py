@@ -537,6 +537,7 @@ def test_what_is_no_table(table):
         Encoder.fit(table)
 
 
+@pytest.mark.long
 def test_large_decompositions_agree_with_dense_ones():
     """Above the size where the sparse solver takes over, on texts of few words."""
     rng = np.random.default_rng(3)

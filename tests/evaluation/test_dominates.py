@@ -132,6 +132,7 @@ def test_each_claim_is_wrong_as_rarely_as_it_says(gap, margin, wrong):
         assert claims.count(decision) / 400 <= 0.1 + 3.0 * np.sqrt(0.1 * 0.9 / 400)
 
 
+@pytest.mark.long
 def test_at_the_boundary_the_test_uses_up_its_level():
     claims = [dominance(*pair([0.0, 3.0], seed), level=0.9).decision for seed in range(400)]
     assert claims.count("dominates") / 400 >= 0.1 - 3.0 * np.sqrt(0.1 * 0.9 / 400)

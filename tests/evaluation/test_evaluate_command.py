@@ -46,6 +46,7 @@ def log(monkeypatch):
     return found
 
 
+@pytest.mark.long
 def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tmp_path):
     out = tmp_path / "deep" / "out"
     names = ("uniform", "logging", "arm:b", "random-choice")
@@ -76,6 +77,7 @@ def test_the_folder_holds_values_diagnostics_figures_and_a_page(program, log, tm
     assert not re.search(r'(src|href)="(?!data:|#)', page)
 
 
+@pytest.mark.long
 def test_policies_may_have_names_of_their_own(program, log, tmp_path):
     given = ("all alike=uniform", "b=arm:b", "logging")
     status, _, err = program(
@@ -298,6 +300,7 @@ def test_what_cannot_be_computed_is_refused_before_anything_is(
     assert computed == []
 
 
+@pytest.mark.long
 def test_lacking_propensities_are_refused_before_anything_is_computed(
     program, log, computed, monkeypatch, tmp_path
 ):
@@ -322,6 +325,7 @@ def test_lacking_propensities_are_refused_before_anything_is_computed(
     )
 
 
+@pytest.mark.long
 def test_a_finished_evaluation_is_kept_and_a_killed_one_goes_on(
     program, log, monkeypatch, tmp_path
 ):
@@ -349,6 +353,7 @@ def test_a_finished_evaluation_is_kept_and_a_killed_one_goes_on(
     )
 
 
+@pytest.mark.long
 def test_a_table_without_propensities_is_refused_by_the_name_of_its_option(program, log, tmp_path):
     given = ["x.csv", "--column=arm=item", "--column=rewards=click", "--out", tmp_path / "out"]
     status, _, err = program("evaluate", *given, "--policy=uniform")
@@ -409,6 +414,7 @@ def costs_of(folder):
     return {row[0]: row[1:] for row in values.select("policy", "value", "low", "high").rows()}
 
 
+@pytest.mark.long
 def test_costs_of_an_agent_are_shown_in_their_own_direction(program, tmp_path):
     store = tmp_path / "agent.db"
     write_costs(store, ["quality", Objective("cost", minimise=True, unit="USD", low=0, high=9)])
@@ -441,6 +447,7 @@ def test_costs_of_an_agent_are_shown_in_their_own_direction(program, tmp_path):
     assert '<th scope="col" class="number">cost, USD<br>(less is better)</th>' in page
 
 
+@pytest.mark.long
 def test_the_page_again_and_that_of_an_older_folder(program, tmp_path):
     store = tmp_path / "agent.db"
     write_costs(store, ["quality", Objective("cost", minimise=True)])

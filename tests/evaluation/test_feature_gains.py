@@ -27,6 +27,7 @@ def log(monkeypatch):
     return found
 
 
+@pytest.mark.long
 def test_the_command_measures_maps_and_the_page_shows_them(program, log, tmp_path):
     out = tmp_path / "out"
     asked = ["--policy", "uniform", "--map", "crosses", "--map", "bins", "--estimator", "ips"]

@@ -165,6 +165,7 @@ def confounded_population(rounds, rng):
     return contexts, laws, law, nominal, rewards
 
 
+@pytest.mark.long
 def test_bounds_hold_the_truth_where_a_confounder_shifts_odds_by_at_most_gamma():
     rng = np.random.default_rng(9)
     held, held_without = [], []

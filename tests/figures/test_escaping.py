@@ -87,6 +87,7 @@ def test_the_page_of_a_run(table, manifest, tmp_path):
     check(page, "World()", "A()", "a", "x", "the best", "the worst")
 
 
+@pytest.mark.long
 def test_the_page_of_the_demonstration(make_demo, manifest, tmp_path):
     # Rows are looked up by their names; those of models are the only ones that are free.
     table, said = make_demo(models={f"cheap{MARK}": (0.001, 0.7), "dear": (0.1, 0.9)})
@@ -139,6 +140,7 @@ def test_the_page_above_experiments(manifest):
     check(index_page(hostile(manifest(said)), hostile([entry()])), "p/x", "a < b.")
 
 
+@pytest.mark.long
 def test_the_page_of_an_evaluation(tmp_path):
     said = hostile(content(["few rounds"]))
     tables = [marked(one) for one in (some_values(), front_table(), outline_table())]

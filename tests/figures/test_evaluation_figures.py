@@ -244,6 +244,7 @@ def gain(name, objective, estimate, low):
     return known | {"linear": 0.1, "mapped": 0.2, "rounds": 50, "sure": bool(low and low > 0.0)}
 
 
+@pytest.mark.long
 def test_the_page_says_whether_a_map_would_help(tmp_path):
     tables = some_values(), front_table(), outline_table()
     found = [
@@ -263,6 +264,7 @@ def test_the_page_says_whether_a_map_would_help(tmp_path):
     assert gains_sentence(found[:1]).startswith("Linear is fine")
 
 
+@pytest.mark.long
 def test_the_page_says_first_who_is_best_and_defines_its_words(tmp_path):
     text = evaluation_page(tmp_path, some_values(), front_table(), outline_table(), content([]))
     best = "Highest quality: b, 0.600 [0.500,\N{NO-BREAK SPACE}–]; then a, 0.500 [0.400,\N{NO-BREAK SPACE}0.600]."
@@ -365,6 +367,7 @@ def test_panels_of_costs_say_so():
     assert titles == ["quality", "thrift", "speed (less is better)"]
 
 
+@pytest.mark.long
 def test_the_page_shows_costs_as_they_were_measured(tmp_path):
     tables = some_values(), front_table(), outline_table()
     summary = content([])

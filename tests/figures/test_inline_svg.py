@@ -84,6 +84,7 @@ def test_figures_are_whole_and_themed(name, tmp_path):
     assert b"var(" not in plain
 
 
+@pytest.mark.long
 def test_figures_of_one_page_share_no_id(tmp_path):
     twice = [draw_picture(FIGURES["curves"], tmp_path, name, "x") for name in ("a_b", "a-b")]
     check_figures("".join(shown(picture) for picture in twice))

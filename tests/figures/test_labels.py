@@ -162,6 +162,7 @@ def test_figures_of_evaluations_have_room_for_long_names(width):
     inside(draw_front(front, outlines, width))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [WIDTH, NARROW])
 @pytest.mark.parametrize("kind", ["curves", "bars"])
 def test_figures_of_experiments_have_room_for_long_names(width, kind):

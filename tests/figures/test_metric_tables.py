@@ -126,6 +126,7 @@ def test_a_ranking_says_ranks_and_whom_a_policy_beats():
     assert ranking_table(means, "pareto_regret", "", ranking).rows[0][4] == "2, 4"
 
 
+@pytest.mark.long
 def test_a_run_page_answers_first_and_defines_its_words(table, manifest, tmp_path):
     said = {"environment": "World()", "policies": {}, "rounds": 20, "trials": 3, "seed": 0}
     named = table.with_columns(policy=pl.lit("c = ") + pl.col("policy"))

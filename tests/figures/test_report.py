@@ -41,6 +41,7 @@ def check_page(page):
     return text
 
 
+@pytest.mark.long
 def test_demo_page_is_whole_and_the_same_again(folder, make_demo):
     directory = folder("demo", *make_demo())
     text = check_page(report.write(directory))
@@ -69,6 +70,7 @@ def test_a_folder_of_an_unknown_kind_says_whether_something_is_to_be_installed(
         report.write(directory)
 
 
+@pytest.mark.long
 def test_demo_page_says_so_when_the_router_was_worse(folder, make_demo):
     text = report.write(folder("demo", *make_demo(gain=-0.02))).read_text()
     assert "quality is −0.020 to −0.020 above the best fixed mixture" in text
@@ -121,6 +123,7 @@ def theorem_folder(tmp_path):
     return tmp_path / "theorems"
 
 
+@pytest.mark.long
 def test_theorem_checks_have_a_page(theorem_folder):
     report.check(theorem_folder)
     text = check_page(report.write(theorem_folder))
@@ -132,6 +135,7 @@ def test_theorem_checks_have_a_page(theorem_folder):
     assert "3 runs, seed 7; with mobandits" in text
 
 
+@pytest.mark.long
 def test_other_files_beside_theorem_checks_are_passed_over(theorem_folder):
     (theorem_folder / "q2019.json").unlink()
     (theorem_folder / "notes.json").write_text("[]")

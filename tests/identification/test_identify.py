@@ -14,6 +14,7 @@ EASY = mob.environments.MultiArmed(MEANS, rewards="gaussian", noise=0.1)
 ASKED = {"delta": 0.2, "sigma": 0.1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", [Ape(), Elimination(), RandomChoice(), ParetoUcb1(check=False)])
 def test_any_policy_may_play_and_stops_when_all_arms_are_decided(policy):
     found = identify(policy, EASY, **ASKED)
@@ -49,6 +50,7 @@ def test_what_is_left_of_the_budget_gives_the_best_guess():
     assert identify(TopTwoParetoTs(), EASY, delta=1e-9, sigma=9.0, rounds=60).front == (0, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", [Ape(), Elimination(), RandomChoice()])
 def test_few_answers_are_wrong(policy):
     """A front arm outside, or an arm inside that is dominated, in 40 runs."""

@@ -128,6 +128,7 @@ def test_finds_the_arm_that_pays():
     assert (bandit.predict(X[1500:]) == best[1500:]).mean() > 0.95
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recipe", [ParetoTs(), MolEpsGreedy(epsilon=0.3), RandomChoice()], ids=str)
 def test_probabilities_are_frequencies(recipe):
     rng = np.random.default_rng(4)

@@ -81,6 +81,7 @@ def test_a_row_of_features_for_every_arm(tmp_path):
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", [1, 2, 7, 1000])
 def test_chunks(tmp_path, chunk):
     rng = np.random.default_rng(0)
@@ -200,6 +201,7 @@ def test_files_that_are_no_such_table(tmp_path, data):
         read(tmp_path / "log.csv", **MEANING)
 
 
+@pytest.mark.long
 def test_damaged_files_are_refused_or_read_and_nothing_else(path):
     whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
     for place in range(len(whole)):

@@ -69,6 +69,7 @@ def equal(a, b):
     return True
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(logs(), st.integers(1, 4))
 def test_what_is_written_comes_back(tmp_path_factory, log, chunk):
@@ -422,6 +423,7 @@ def test_text_that_is_no_dsjson(tmp_path, text):
         dsjson.read(tmp_path / "x.json")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["ours", "theirs"])
 def test_damaged_files_are_refused_or_read_and_nothing_else(tmp_path, kind):
     """Without checksums a flipped digit is another digit; but there is never another exception."""

@@ -11,6 +11,7 @@ from mobandits.errors import LogError
 from mobandits.logs.events import checked
 
 
+@pytest.mark.long
 @given(EVENTS)
 def test_the_canonical_form_is_stable(event):
     assert same(checked(checked(event)), checked(event))

@@ -223,6 +223,7 @@ def test_ratings_of_a_second_file(log_format, sample, tmp_path):
     assert np.isnan(log.rewards[1::2]).all()
 
 
+@pytest.mark.long
 @formats
 def test_evaluate(log_format, sample, tmp_path):
     out = tmp_path / "out"
@@ -254,6 +255,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.long
 @formats
 @given(data=st.data())
 @settings(

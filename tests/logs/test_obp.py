@@ -41,6 +41,7 @@ def test_all_objectives():
     assert equal(obp.from_dict(given), LOG)
 
 
+@pytest.mark.long
 @given(logs())
 def test_what_is_given_comes_back(log):
     known = np.isnan(log.propensities)

@@ -34,6 +34,7 @@ def best_vertex(gains, costs, allowed):
     return best
 
 
+@pytest.mark.long
 @settings(max_examples=80, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 2), st.integers(0, 10**6))
 def test_the_best_mixture(arms, budgets, seed):
@@ -71,6 +72,7 @@ def truth_with(means, rewards, dollars):
     return BlockGroundTruth(block, quantities=lambda: {"dollars": dollars})
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 12), st.integers(0, 10**6), st.booleans())
 def test_both_metrics_after_every_round(rounds, seed, stays):

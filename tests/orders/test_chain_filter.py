@@ -9,6 +9,7 @@ from twins import orders as twins
 from mobandits.orders import ChainFilter, Chains, Lexicographic
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(st.data())
 def test_front_of_intervals(data):
@@ -35,6 +36,7 @@ def test_a_row_of_touching_intervals_is_one_component_in_any_order():
     assert np.flatnonzero(apart).tolist() == [ends[:, 0].argmax()]
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(st.data())
 def test_on_points_it_is_the_union_of_the_chains_winners(data):
@@ -46,6 +48,7 @@ def test_on_points_it_is_the_union_of_the_chains_winners(data):
     )
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(st.data())
 def test_gap_is_that_of_the_chains(data):

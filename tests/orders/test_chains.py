@@ -15,6 +15,7 @@ from mobandits.orders.chains_authors import AuthorsChains
 from mobandits.simulation.truth import BlockGroundTruth
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(st.data())
 def test_front_and_gap(data):
@@ -48,6 +49,7 @@ def test_gap_is_the_infimum_of_the_definition(chains):
             np.testing.assert_array_equal(gaps[arm], twins.chains_gap_by_search(means, chains, arm))
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(twins.tables(infinite=True))
 def test_chains_of_one_objective_are_the_pareto_order(means):

@@ -11,6 +11,7 @@ from mobandits.orders import Dominant, Lexicographic
 STEPS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5])
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(twins.intervals(), STEPS, STEPS)
 def test_front_of_intervals(bounds, margin, doubt):

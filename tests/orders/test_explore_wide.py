@@ -11,6 +11,7 @@ from mobandits.orders import ExploreWide, Levels, Pareto
 ORDERS = [Pareto(), Levels([[0, 1], [2]])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("inner", ORDERS, ids=str)
 @settings(max_examples=100)
 @given(twins.intervals(objectives=3, infinite=True), st.sampled_from([0.0, 0.25, 0.5, 5.0]))

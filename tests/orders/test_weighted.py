@@ -33,6 +33,7 @@ def test_weighted_sums(question):
         assert twins.pareto_front(means)[front].all()
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(weighings())
 def test_worst_leads(question):

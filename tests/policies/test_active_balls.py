@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.zooming import Zoom
@@ -14,6 +15,7 @@ UNIT = st.floats(0, 1)
 EUCLID = ScaledEuclidean()
 
 
+@pytest.mark.long
 @settings(max_examples=80)
 @given(
     st.lists(st.tuples(UNIT, UNIT, st.integers(0, 50), UNIT, UNIT), min_size=1, max_size=60),

@@ -60,6 +60,7 @@ def test_one_objective_is_squarecb():
     assert law[1] == pytest.approx(1.0 - law[0] - law[2])
 
 
+@pytest.mark.long
 def test_draws_follow_the_law():
     policy = policy_of(Pareto())
     means = np.array([[1.0, 0.0, 0.0], [0.8, -0.1, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]])

@@ -37,6 +37,7 @@ def test_mol_ucb_with_the_theorys_radius(shape):
         assert run.fronts[t].tolist() == pareto(mean + radius * width).tolist()
 
 
+@pytest.mark.long
 def test_mol_eps_greedy_mixes_uniform_play_with_the_front_of_the_estimates():
     learned, n = played(MolEpsGreedy(epsilon=0.3)), 8000
     run = played(MolEpsGreedy(epsilon=0.3), rounds=n, seed=4, state=learned.state, learn=False)

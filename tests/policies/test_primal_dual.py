@@ -287,7 +287,7 @@ def played(recipe, units, rounds=120):
 # --- in play
 
 
-@pytest.mark.compiled
+@pytest.mark.process
 @pytest.mark.parametrize("shape", [OWN, SHARED], ids=["own", "shared"])
 def test_it_is_compiled_as_it_is_written(shape):
     """Through exploration, prices and the end of a budget, bit for bit."""

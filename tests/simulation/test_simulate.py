@@ -47,6 +47,7 @@ def test_the_table_has_the_fixed_schema():
     assert table["round"].max() == 300
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "environment", [Tiny(), Tiny(shared=True), Tiny(fixed=True, decimals=1)], ids=str
 )

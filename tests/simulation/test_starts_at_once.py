@@ -11,7 +11,7 @@ from mobandits.orders import Lexicographic
 from mobandits.policies import Doubling, MolEpsGreedy, MolUcb
 from mobandits.simulation import PreferenceSweep
 
-pytestmark = pytest.mark.compiled
+pytestmark = pytest.mark.process
 POLICIES = {
     "stages": Doubling(MolEpsGreedy(), first=16),
     "sweep": PreferenceSweep(MolUcb(scale=0.3), {"lexicographic": Lexicographic()}),

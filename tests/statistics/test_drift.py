@@ -110,6 +110,7 @@ def test_a_larger_rate_rings_no_later():
     assert alarms == sorted(alarms)
 
 
+@pytest.mark.long
 def test_streams_without_a_change_and_without_rewards():
     drift = detect_drift(stream(5, 0.3, 0.3, 0, 5000))
     assert (drift.rewards, drift.alarm, drift.change, drift.before) == (5000, None, None, None)

@@ -139,6 +139,7 @@ def test_scores_are_shares_of_the_way_to_hindsight(suite, entry):
         assert entry.score([budget.name])[0] == pytest.approx(mean / budget.gap)
 
 
+@pytest.mark.long
 def test_what_decides_is_learned_and_mixtures_gain_nothing(suite, entry):
     names = [each.name for each in suite.settings[2:6]]
     assert entry.score(names)[0] > 0.5
@@ -198,6 +199,7 @@ def test_budgets_reach_the_recipe_that_has_some():
     assert isinstance(with_budgets(MolUcb(), given), Paced)
 
 
+@pytest.mark.long
 def test_every_reference_plays(suite):
     budget = suite.settings[3]
     for entrant in suite.references():

@@ -180,6 +180,7 @@ def test_a_comparison_shows_values_with_their_box_and_warnings():
     assert reader.rows[4][:2] + reader.rows[4][3:4] == [SHOWN_MARK, "snips", shown]
 
 
+@pytest.mark.long
 def test_a_large_comparison_is_cut():
     log = a_log(200, objectives=[f"q{i}" for i in range(12)])
     found = compare(log, {f"t{i}": ConstantTarget("a") for i in range(30)}, "ips")

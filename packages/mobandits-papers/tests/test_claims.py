@@ -341,6 +341,7 @@ def test_the_headline():
     assert weakest([failed, unknown]).said == "unknown"
 
 
+@pytest.mark.long
 def test_what_fails_below_the_papers_horizon_is_not_at_its_scale(tmp_path):
     """Twenty thousand rounds contradict no claim about the end of a hundred thousand."""
     experiment = EXPERIMENTS["pcz2018/fig2"]

@@ -66,6 +66,7 @@ def test_horizons_are_read_at_their_ends():
     assert (part.measured, part.holds) == (pytest.approx(0.5), True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(BOUNDS))
 def test_bounds_grow_with_the_power_of_the_theorem(name, tmp_path, monkeypatch):
     """The runs are short, and of the same length: they decide nothing; the bounds are those of the theorem."""

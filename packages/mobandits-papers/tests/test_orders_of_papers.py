@@ -53,6 +53,7 @@ def test_several_best_arms_need_not_be_on_the_front():
     assert EffectivePareto().front(Beliefs(means, means, means)).tolist() == [False, True]
 
 
+@pytest.mark.long
 def test_a_wrong_front_is_found(monkeypatch):
     """The Pareto front has arms that no weights choose; the front of the first objective lacks some that they do."""
     monkeypatch.setattr(theorem1, "TABLES", 5)

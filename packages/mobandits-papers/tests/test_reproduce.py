@@ -146,6 +146,7 @@ def test_claims_have_the_agreed_keys(pageless, tmp_path):
     assert json.loads(own.read_text()) == claims[2:]
 
 
+@pytest.mark.long
 def test_a_second_call_changes_nothing(catalogue, tmp_path):
     page = reproduce(["toy/one"], tmp_path)
     before = files(tmp_path)

@@ -170,6 +170,7 @@ def test_the_first_problems_are_those_of_the_paper(toy, tmp_path):
         assert many["value"].to_list() == few["value"].to_list()
 
 
+@pytest.mark.long
 def test_workers_and_earlier_runs_change_nothing(toy, tmp_path):
     def rule(trials):
         return trials >= 12

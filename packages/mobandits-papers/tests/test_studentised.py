@@ -108,6 +108,7 @@ def rare(rng, trials):
     return np.stack([last, 1.0 + 0.7 * last], axis=1)
 
 
+@pytest.mark.long
 def test_it_covers_where_plain_resampling_does_not():
     rng = np.random.default_rng(7)
     last = 0.9 * 0.05 + 0.1 * 5.0

@@ -70,6 +70,7 @@ def test_a_line_has_dimension_one():
     )
 
 
+@pytest.mark.long
 def test_the_papers_surfaces():
     """All pairs are near-optimal for r >= 1/24; below, a band around the front is, whose area does not vanish."""
     points = square(161)

@@ -80,6 +80,7 @@ def as_listed(decision):
     return decision | {"context": None, "preference": None}
 
 
+@pytest.mark.long
 def test_pages_are_what_the_slow_way_gives(tmp_path, monkeypatch):
     # Several queries per page, as of thousands of decisions.
     monkeypatch.setattr("mobandits.logs.store.pages.MOST_AT_ONCE", 4)

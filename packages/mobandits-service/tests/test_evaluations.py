@@ -154,6 +154,7 @@ async def ended(client, number):
     raise AssertionError(found)
 
 
+@pytest.mark.long
 def test_a_job_waits_runs_in_a_child_and_is_kept(tmp_path, capfd):
     async def talk(client, running):
         play(running.agents.named("router").agent, 60)

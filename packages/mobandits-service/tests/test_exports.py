@@ -59,6 +59,7 @@ def test_files_are_those_of_the_command(tmp_path, monkeypatch):
     assert len([json.loads(line) for line in lines]) == 10
 
 
+@pytest.mark.long
 def test_a_process_writes_it_while_others_decide(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -106,6 +107,7 @@ def test_what_cannot_be_exported_is_told(tmp_path, monkeypatch):
     ask(tmp_path / "log", talk, specification())
 
 
+@pytest.mark.long
 def test_damage_is_called_what_it_is(tmp_path, caplog):
     path = tmp_path / "log"
     ask(path, lambda client, running: some_decisions(client))

@@ -2,6 +2,7 @@
 
 import hashlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from mobandits_service.postgres.key_filter import KeyFilter
 KEYS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), max_size=30)
 
 
+@pytest.mark.long
 @given(KEYS, KEYS, st.integers(1, 8))
 def test_no_key_is_missed(first, later, least):
     digests = b"".join(hashlib.md5(key.encode()).digest()[:8] for key in first)

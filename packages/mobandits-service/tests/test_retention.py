@@ -131,6 +131,7 @@ def test_what_is_new_or_unknown_to_a_snapshot_stays(tmp_path, caplog):
     ask(tmp_path / "other", before_a_snapshot, with_retention())
 
 
+@pytest.mark.long
 def test_a_process_does_it_while_others_decide(tmp_path):
     async def talk(client, running):
         old_decisions(running, 5)

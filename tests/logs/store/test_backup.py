@@ -34,6 +34,7 @@ def test_a_backup_has_all_events_and_keys(store, tmp_path):
         assert keys_of(first) == keys_of(second)
 
 
+@pytest.mark.long
 def test_backups_are_taken_while_an_agent_decides(tmp_path):
     """Each has every decision up to some moment, without a hole, and goes on from there."""
     path = tmp_path / "log.db"

@@ -329,6 +329,7 @@ def test_chunks_are_the_whole(tmp_path, chunk):
     assert np.isnan(rewards[17:]).all()
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(ALL)
 def test_tables_have_any_events(tmp_path_factory, given):

@@ -120,6 +120,7 @@ def test_events_of_agents_are_canonical(tmp_path_factory, recipe, options, calls
         assert len(list(store.events())) == len(store)
 
 
+@pytest.mark.long
 @given(
     propensity=st.sampled_from([1, 0.5, np.float64(0.5), np.float32(0.5), True, None]),
     at=st.sampled_from([1, 0.0, -0.0, 2.5, np.float64(2.5)]),

@@ -188,6 +188,7 @@ class Life:
         self.stores[name] = Store(self.file, agent=name)
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(steps=STEPS)
 def test_the_sums_are_those_of_the_events(tmp_path_factory, steps):

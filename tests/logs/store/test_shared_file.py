@@ -402,6 +402,7 @@ def test_others_write_and_read_while_a_store_waits_for_its_events(tmp_path, monk
         assert len(list(a.events())) == 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_a_state_does_not_stay_in_memory(tmp_path):
     megabytes = 64

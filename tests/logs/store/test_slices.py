@@ -57,6 +57,7 @@ def steps_of(store, *, in_slices):
         yield from frames.frames(reader, agent, "a.db")
 
 
+@pytest.mark.long
 def test_the_log_does_not_grow_while_tables_are_read(store):
     bounded = largest_log(store, steps_of(store, in_slices=True))
     assert bounded < 3 * LOG_PAGES * connection.PAGE_BYTES
@@ -73,6 +74,7 @@ def largest_log_of_a_long_reader(store):
         return log.stat().st_size
 
 
+@pytest.mark.long
 def test_the_log_does_not_grow_while_events_are_replayed(store):
     events = store.events()
     steps = (next(events) for _ in range(60))

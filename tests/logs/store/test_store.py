@@ -212,7 +212,7 @@ class Stores(RuleBasedStateMachine):
 
 
 Stores.TestCase.settings = settings(max_examples=25, stateful_step_count=15)
-test_any_calls_are_those_of_the_slow_twin = Stores.TestCase
+test_any_calls_are_those_of_the_slow_twin = pytest.mark.long(Stores.TestCase)
 
 
 @pytest.mark.parametrize(
@@ -258,6 +258,7 @@ def test_what_json_cannot_hold_is_refused(tmp_path):
         assert len(store) == 0
 
 
+@pytest.mark.long
 def test_events_of_megabytes(tmp_path):
     note = {"kind": "note", "text": "ä" * 2**21, "list": list(range(50_000))}
     given = [note, decide(0, context=[[0.5] * 2**17, [0.25] * 2**17])]
