@@ -1,8 +1,7 @@
 """An estimate of a target's value: a vector, with its standard errors and joint regions."""
 
-import copy
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,15 +12,15 @@ from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.sensitivity import Sensitivity
-from mobandits.evaluation.spread import Spread, joint_reach, spread_of
-from mobandits.evaluation.terms import Terms, TermSums, influence, term_sums
+from mobandits.evaluation.spread import Spread, joint_reach
+from mobandits.evaluation.terms import Terms, TermSums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """The value of a target, by one estimator.
+    """The value of a target, by one estimator: sums over rounds, however many pieces they came in.
 
     All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap`, `bernstein` and
     `sequence`. All but the last take rounds as independent draws of one distribution; all take the
@@ -31,14 +30,15 @@ class Estimate:
         target: its name.
         estimator: what estimated.
         objectives: their names.
-        terms: what every round adds.
+        sums: of what every round adds, on which the value rests.
+        spread: how far the estimate may be off: all regions rest on it.
         seen: (objectives,) the number of rounds whose reward was observed.
         diagnostics: how much the log can tell of the target.
+        kept: what every round adds, of a log in memory.
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
         sensitivity: of the target's self-normalised estimate to odds that are not the estimated
             ones; None where propensities were not estimated, or the target is the logging policy.
-        differences: {other target: the spread of the difference to it}, of a stream, whose rounds are
-            not kept.
+        differences: {other target: the spread of the difference to it}, where rounds are not kept.
 
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
@@ -51,9 +51,11 @@ class Estimate:
     target: str
     estimator: ValueEstimator
     objectives: tuple[Hashable, ...]
-    terms: Terms
+    sums: TermSums
+    spread: Spread
     seen: IntArray
     diagnostics: Diagnostics
+    kept: Terms | None = None
     warnings: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
     differences: Mapping[str, Spread] = field(default_factory=dict)
@@ -73,17 +75,18 @@ class Estimate:
         """(objectives,) the estimate; NaN where no round speaks of an objective."""
         return self.sums.value
 
-    @cached_property
-    def sums(self) -> TermSums:
-        """The sums of the terms, on which the value rests."""
-        return term_sums(self.terms)
+    @property
+    def terms(self) -> Terms:
+        """What every round adds.
 
-    @cached_property
-    def spread(self) -> Spread:
-        """How far the estimate may be off: all regions rest on it."""
-        effects = influence(self.terms, self.sums)
-        size = np.abs(self.value)
-        return spread_of(effects, size)
+        Raises:
+            ValueError: of a stream, whose rounds are not kept.
+        """
+        if self.kept is None:
+            needs = "what needs its rounds one by one (bootstrap, bernstein, sequence, front)"
+            rule = f"estimate must be of a log in memory for {needs}"
+            raise ValueError(f"{rule}, got one of a stream")
+        return self.kept
 
     @property
     def covariance(self) -> Array:
@@ -111,10 +114,7 @@ class Estimate:
 
     def warned(self, warnings: tuple[str, ...]) -> "Estimate":
         """The same estimate with these warnings."""
-        # The caches of properties go along: no second pass over the rounds.
-        estimate = copy.copy(self)
-        vars(estimate)["warnings"] = warnings
-        return estimate
+        return replace(self, warnings=warnings)
 
     @property
     def rounds(self) -> int:

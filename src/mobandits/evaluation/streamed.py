@@ -8,13 +8,18 @@ Chunks are added in the order of the log, so that the answer depends on nothing 
 import functools
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.evaluation.case import EvaluationCase, ValueEstimator, refuse_ranks
-from mobandits.evaluation.diagnostics import WeightSums, diagnosis, weight_sums
+from mobandits.evaluation.diagnostics import (
+    WeightSums,
+    diagnosis,
+    uncovered_sums,
+    weight_sums,
+)
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
@@ -47,7 +52,6 @@ from mobandits.evaluation.targets import (
 )
 from mobandits.evaluation.terms import (
     Largest,
-    NotKept,
     Terms,
     TermSums,
     added,
@@ -86,7 +90,7 @@ class MomentSums(NamedTuple):
     """The sums of the second pass.
 
     Attributes:
-        uncovered: (targets,) rounds in which it may play an arm that occurs nowhere in the log.
+        uncovered: (targets, 2) rounds and plays with an arm that occurs nowhere in the log.
         spreads: of each estimator and contrast, the sums that `spread_from` takes.
     """
 
@@ -337,20 +341,9 @@ class _Passes:
 
                 spreads.append((effects.T @ effects, moment_sums(effects, next(axes))))
 
-        uncovered = [self._uncovered(case) for case in cases]
+        uncovered = [uncovered_sums(case, self.unplayed) for case in cases]
 
         return MomentSums(np.array(uncovered), tuple(spreads))
-
-    def _uncovered(self, case: EvaluationCase) -> float:
-        """Rounds in which a target may play an arm that occurs nowhere; NaN of stored ones."""
-        law = case.probabilities
-        if law is None:
-            return 0.0
-        if law.shape[1] != len(self.unplayed):
-            return np.nan
-
-        beyond = (law[:, self.unplayed] > 0.0).any(1)
-        return float(beyond.sum())
 
     def estimates(self, sums: ChunkSums, moments: MomentSums) -> dict[tuple[str, str], Estimate]:
         """{(target, estimator): estimate}."""
@@ -365,23 +358,19 @@ class _Passes:
                 spreads[contrast] = spread_from(rounds, products, axes, moment)
 
             for t, name in enumerate(names):
-                weights = sums.weights[t]
                 evidence = sums.evidence[t]
-                mass = float(weights.law[self.unplayed].sum())
-                uncovered = float(moments.uncovered[t])
                 seen = evidence.plays.sum() - evidence.missing.sum(1)
                 later = range(t + 1, len(names))
                 estimate = Estimate(
                     target=name,
                     estimator=estimator,
                     objectives=self.objectives,
-                    terms=cast("Terms", NotKept()),
+                    sums=of_targets[t],
+                    spread=spreads[t, None],
                     seen=seen.astype(np.int64),
-                    diagnostics=diagnosis(weights, uncovered / rounds, mass / rounds),
+                    diagnostics=diagnosis(sums.weights[t], moments.uncovered[t]),
                     differences={names[other]: spreads[t, other] for other in later},
                 )
-                # In place of what would be found from the rounds.
-                vars(estimate).update(sums=of_targets[t], spread=spreads[t, None])
                 found[name, label] = estimate.warned(cautions_of_sums(estimate, evidence))
 
         return found

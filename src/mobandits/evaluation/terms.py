@@ -89,24 +89,6 @@ def term_sums(terms: Terms) -> TermSums:
     return TermSums(len(terms.numerator), terms.numerator.sum(0), denominator, lost)
 
 
-class NotKept:
-    """The terms of an estimate of a stream, whose rounds are not kept.
-
-    Example:
-        >>> NotKept().numerator
-        Traceback (most recent call last):
-        ValueError: estimate must be of a log in memory for what needs its rounds one by one \
-(bootstrap, bernstein, sequence, front), got one of a stream
-    """
-
-    def __getattr__(self, name: str) -> Array:
-        if name not in Terms._fields:
-            raise AttributeError(name)
-
-        needs = "what needs its rounds one by one (bootstrap, bernstein, sequence, front)"
-        raise ValueError(f"estimate must be of a log in memory for {needs}, got one of a stream")
-
-
 def ratio_of_sums(terms: Terms) -> Array:
     """(objectives,) the estimate; NaN where no round speaks of an objective.
 
