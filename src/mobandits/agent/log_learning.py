@@ -129,7 +129,7 @@ def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hasha
             core.arms.rows(list(unknown), "log")
 
         _check_objectives(core, feedback)
-        _check_contexts(core, feedback)
+        check_contexts(core, feedback)
         rounds = _rounds_of(core, feedback)
         core.guard.check_rounds(rounds.x, rounds.lessons)
         check_range_of(core.expectations, rounds.rewards)
@@ -153,7 +153,8 @@ def _check_objectives(core: AgentCore, feedback: Feedback) -> None:
         refuse_contradiction(objective, described[objective.name])
 
 
-def _check_contexts(core: AgentCore, feedback: Feedback) -> None:
+def check_contexts(core: AgentCore, feedback: Feedback) -> None:
+    """Refuse a log whose contexts are not those of the agent."""
     theirs = feedback.encoder
     if None not in (theirs, core.encoder) and theirs != core.encoder:
         rule = "log must have contexts of the agent's encoder"

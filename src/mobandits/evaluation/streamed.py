@@ -174,8 +174,8 @@ def check_streamed(
     for name, target in targets.items():
         is_of_rounds = callable(target) or isinstance(target, LoggingPolicy | StoredProbabilities)
         if learner_of(target) is not None or not is_of_rounds:
-            rule = "must be a function of a chunk, such as Uniform(), for a stream"
-            advice = "what learns, or has a row per round, needs the log as a whole"
+            rule = "must be a function of a chunk, such as Uniform() or Frozen(agent), for a stream"
+            advice = "what learns from it, or has a row per round, needs the log as a whole"
             got = quoted(target)
             raise ValueError(f"target {quoted(name)}: it {rule}, got {got}; {advice}")
 
