@@ -168,7 +168,7 @@ def now(terms, truth):
     names = tuple(range(terms.numerator.shape[1]))
     sums = term_sums(terms)
     spread = spread_of(influence(terms, sums), np.abs(sums.value))
-    region = Estimate("target", Ips(), names, sums, spread, None, None).ellipsoid(LEVEL)
+    region = Estimate("target", Ips(), names, sums, spread, None, None, None).ellipsoid(LEVEL)
     return region.contains(truth), region.high - region.low
 
 

@@ -12,8 +12,9 @@ from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.sensitivity import Sensitivity
+from mobandits.evaluation.sequence import LookSums
 from mobandits.evaluation.spread import Spread, joint_reach
-from mobandits.evaluation.terms import Terms, TermSums
+from mobandits.evaluation.terms import Terms, TermSums, no_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
@@ -34,7 +35,10 @@ class Estimate:
         spread: how far the estimate may be off: all regions rest on it.
         seen: (objectives,) the number of rounds whose reward was observed.
         diagnostics: how much the log can tell of the target.
+        ranges: (2, objectives) the least and the largest reward, as objectives declare them, infinite
+            where they do not.
         kept: what every round adds, of a log in memory.
+        looks: further sums for `sequence`, of a stream whose objectives have ranges.
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
         sensitivity: of the target's self-normalised estimate to odds that are not the estimated
             ones; None where propensities were not estimated, or the target is the logging policy.
@@ -55,7 +59,9 @@ class Estimate:
     spread: Spread
     seen: IntArray
     diagnostics: Diagnostics
+    ranges: Array
     kept: Terms | None = None
+    looks: LookSums | None = None
     warnings: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
     differences: Mapping[str, Spread] = field(default_factory=dict)
@@ -83,7 +89,7 @@ class Estimate:
             ValueError: of a stream, whose rounds are not kept.
         """
         if self.kept is None:
-            needs = "what needs its rounds one by one (bootstrap, bernstein, sequence, front)"
+            needs = "what needs its rounds (bootstrap, bernstein, front, sequence of new ranges)"
             rule = f"estimate must be of a log in memory for {needs}"
             raise ValueError(f"{rule}, got one of a stream")
         return self.kept
@@ -232,7 +238,13 @@ class Estimate:
         number("level", level, above=0.0, below=1.0)
         return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
 
-    def sequence(self, level: float = 0.95, *, low: float | Array, high: float | Array) -> Box:
+    def sequence(
+        self,
+        level: float = 0.95,
+        *,
+        low: float | Array | None = None,
+        high: float | Array | None = None,
+    ) -> Box:
         """A box that is right at every look at a growing log, with probability `level` for all looks.
 
         The rounds must be in the order of time; the logging policy may learn from earlier ones, and
@@ -240,14 +252,23 @@ class Estimate:
 
         Args:
             level: of all objectives and all looks at once.
-            low: (objectives,) or a number: the least reward that can be.
+            low: (objectives,) or a number: the least reward that can be; None: as objectives declare
+                it, which is all that a log in pieces can take.
             high: the largest.
 
         Raises:
-            ValueError: where the estimator is not `Ips` without `clip`, or a range is broken.
+            ValueError: where the estimator is not `Ips` without `clip`, or a range is not known or
+                broken.
         """
         number("level", level, above=0.0, below=1.0)
-        return sequence.box(self.terms, self.estimator, level, low, high)
+        sequence.check_estimator(self.estimator)
+        ranges = sequence.ranges_within(low, high, self.ranges)
+        looks = self.looks
+        if looks is None or (ranges != self.ranges).any():
+            before = no_sums(len(self.objectives))
+            looks = sequence.look_sums(self.terms, before, ranges)
+
+        return sequence.box(self.sums, looks, level, ranges)
 
 
 def _box(value: Array, below: Array, above: Array) -> Box:

@@ -13,6 +13,7 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.estimated_propensities import ESTIMATED, FLOOR
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.sensitivity import Sensitivity
+from mobandits.evaluation.sequence import declared_ranges
 from mobandits.evaluation.spread import spread_of
 from mobandits.evaluation.terms import influence, term_sums
 from mobandits.logs import Feedback
@@ -60,6 +61,7 @@ def estimate_case(
         spread=spread_of(effects, np.abs(sums.value)),
         seen=was_observed.sum(0),
         diagnostics=diagnostics,
+        ranges=declared_ranges(case.log.objectives),
         kept=terms,
         sensitivity=sensitivity,
     )

@@ -6,8 +6,8 @@ Chunks are added in the order of the log, so that the answer depends on nothing 
 """
 
 import functools
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ from mobandits.evaluation.reward_model import (
     coefficients,
     ridge_sums,
 )
+from mobandits.evaluation.sequence import LookSums, declared_ranges, has_sequence, look_sums
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.spread import axes_of, moment_sums, spread_from
 from mobandits.evaluation.switch_dr import SwitchDr
@@ -56,6 +57,7 @@ from mobandits.evaluation.terms import (
     TermSums,
     added,
     influence,
+    no_sums,
     ratio_of_sums,
     term_sums,
 )
@@ -92,10 +94,12 @@ class MomentSums(NamedTuple):
     Attributes:
         uncovered: (targets, 2) rounds and plays with an arm that occurs nowhere in the log.
         spreads: of each estimator and contrast, the sums that `spread_from` takes.
+        looks: of each target, for intervals at any time; empty where there are none.
     """
 
     uncovered: Array
     spreads: tuple[tuple[Array, Array], ...]
+    looks: tuple[LookSums, ...]
 
 
 def stream_estimates(
@@ -131,8 +135,7 @@ def stream_estimates(
         reading.fit(sums, model if isinstance(model, RidgePerArm) else RidgePerArm())
 
     passes = _Passes(reading, by_label, first)
-    chunk_sums = functools.reduce(added, stream.each(passes.first))
-    passes.know(chunk_sums)
+    chunk_sums = passes.know(stream.each(passes.first))
     moments = functools.reduce(added, stream.each(passes.second))
 
     return first.objectives, passes.estimates(chunk_sums, moments)
@@ -247,6 +250,12 @@ class _Passes:
         self.objectives = first.objective_names
         self.are_weighted = any(each.needs_propensities for each in by_label.values())
         cases = reading.cases(0, first)
+        self.ranges = declared_ranges(first.objectives)
+        # Intervals at any time need ranges, and one estimator has them.
+        has_ranges = np.isfinite(self.ranges).all()
+        estimators = enumerate(by_label.values())
+        self.looked = [e for e, each in estimators if has_ranges and has_sequence(each)]
+        self.before = [tuple(no_sums(len(self.objectives)) for _ in cases)]
         self.common = [common_rewards(first.rewards, self.weights(case)) for case in cases]
         self.shifts = [
             [np.nan_to_num(ratio_of_sums(terms)) for terms in of_targets]
@@ -254,7 +263,7 @@ class _Passes:
         ]
         targets = range(len(cases))
         alone = [(each, None) for each in targets]
-        self.contrasts: list[tuple[int, int | None]] = [*alone, *combinations(targets, 2)]
+        self.contrasts: list[tuple[int, int | None]] = [*alone, *itertools.combinations(targets, 2)]
 
     def weights(self, case: EvaluationCase) -> Array:
         """(rounds,) weights; something in their place where no estimator asks for them."""
@@ -293,8 +302,12 @@ class _Passes:
             products=tuple(products),
         )
 
-    def know(self, sums: ChunkSums) -> None:
-        """Take over the sums of the first pass."""
+    def know(self, chunks: Iterable[ChunkSums]) -> ChunkSums:
+        """Take over the sums of the first pass, and return those of the log."""
+        for sums in itertools.accumulate(chunks, added):
+            # Guesses of the chunk that follows rest on all rounds until here.
+            self.before.extend(sums.terms[e] for e in self.looked)
+
         self.sums = sums.terms
         self.unplayed = sums.weights[0].plays == 0
         self.axes = []
@@ -313,6 +326,8 @@ class _Passes:
                 products = lead @ sums.products[e] @ lead.T
                 self.axes.append(axes_of(products, of_targets[0].rounds, size))
 
+        return sums
+
     def _lead(self, target: int, sums: TermSums, largest: Array, shift: Array) -> Array:
         """(objectives, columns) from the columns of the first pass to influences, to first order."""
         objectives = np.arange(len(shift))
@@ -330,9 +345,10 @@ class _Passes:
     def second(self, number: int, chunk: Feedback) -> MomentSums:
         """What a chunk adds in the second pass."""
         cases = self.reading.cases(number, chunk)
+        all_terms = self.terms(cases)
         axes = iter(self.axes)
         spreads = []
-        for of_targets, sums in zip(self.terms(cases), self.sums, strict=True):
+        for of_targets, sums in zip(all_terms, self.sums, strict=True):
             influences = list(map(influence, of_targets, sums))
             for first, second in self.contrasts:
                 effects = influences[first]
@@ -342,8 +358,12 @@ class _Passes:
                 spreads.append((effects.T @ effects, moment_sums(effects, next(axes))))
 
         uncovered = [uncovered_sums(case, self.unplayed) for case in cases]
+        looks: list[LookSums] = []
+        for e in self.looked:
+            for terms, before in zip(all_terms[e], self.before[number], strict=True):
+                looks.append(look_sums(terms, before, self.ranges))
 
-        return MomentSums(np.array(uncovered), tuple(spreads))
+        return MomentSums(np.array(uncovered), tuple(spreads), tuple(looks))
 
     def estimates(self, sums: ChunkSums, moments: MomentSums) -> dict[tuple[str, str], Estimate]:
         """{(target, estimator): estimate}."""
@@ -351,7 +371,8 @@ class _Passes:
         folded = iter(zip(self.axes, moments.spreads, strict=True))
         rounds = sums.weights[0].rounds
         found = {}
-        for (label, estimator), of_targets in zip(self.by_label.items(), self.sums, strict=True):
+        for e, (label, estimator) in enumerate(self.by_label.items()):
+            of_targets = self.sums[e]
             spreads = {}
             for contrast in self.contrasts:
                 axes, (products, moment) = next(folded)
@@ -369,6 +390,8 @@ class _Passes:
                     spread=spreads[t, None],
                     seen=seen.astype(np.int64),
                     diagnostics=diagnosis(sums.weights[t], moments.uncovered[t]),
+                    ranges=self.ranges,
+                    looks=moments.looks[t] if e in self.looked else None,
                     differences={names[other]: spreads[t, other] for other in later},
                 )
                 found[name, label] = estimate.warned(cautions_of_sums(estimate, evidence))
