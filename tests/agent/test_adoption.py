@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -12,8 +13,10 @@ from test_recording import everything
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.agent.log_learning import _teach_rounds
-from mobandits.logs import Feedback
-from mobandits.policies import Doubling, Exp3P, Forgetting, MolTs, MolUcb, ScalarizedUcb1
+from mobandits.errors import LogError
+from mobandits.logs import Feedback, LogStream
+from mobandits.orders import Pareto
+from mobandits.policies import Doubling, Exp3P, Forgetting, MolTs, MolUcb, Paced, ScalarizedUcb1
 
 ARMS = ["a", "b", "c"]
 RECIPES = [MolUcb(scale=0.3), MolTs(scale=0.3), Forgetting(MolUcb(scale=0.3), discount=0.9)]
@@ -166,10 +169,86 @@ def test_files_frames_and_stores_are_logs(tmp_path):
         assert agent.learn_log(source, **more) == 40
         assert learned(agent) == learned(expected)
     writer.close()
-    with pytest.raises(ValueError, match="log must be Feedback, a path, a Store, or a table"):
+    with pytest.raises(
+        ValueError, match="log must be Feedback, a LogStream, a path, a Store, or a"
+    ):
         agent.learn_log([1, 2])
     with pytest.raises(ValueError, match="log must have a column 'colour', got arm, f"):
         agent.learn_log(frame, **{**columns, "arm": "colour"})
+
+
+def in_pieces(log, size):
+    return LogStream(lambda: [log[first : first + size] for first in range(0, len(log), size)])
+
+
+PACED = Paced(MolUcb(scale=0.3, order=Pareto(on=[0])), {"cost": 0.5}, horizon=1000)
+
+
+@pytest.mark.parametrize("logged", [True, False])
+@pytest.mark.parametrize(
+    ("recipe", "size", "own"),
+    [
+        (RECIPES[0], 1, False),
+        (RECIPES[0], 25, True),
+        (RECIPES[1], 33, True),
+        (RECIPES[2], 26, False),
+        (PACED, 7, False),
+    ],
+    ids=str,
+)
+def test_a_stream_is_the_log_in_memory(tmp_path, recipe, logged, size, own, monkeypatch):
+    monkeypatch.setattr("mobandits.agent.log_learning.CHUNK", 25)
+    log = some_log(80, own=own)
+    logs = {"whole": log, "in pieces": in_pieces(log, size)}
+    states = []
+    for name, source in logs.items():
+        agent = agent_of(recipe, log=tmp_path / name if logged else None, remembered=20)
+        assert agent.learn_log(source) == agent.lessons > 50
+        states.append(everything(agent))
+        agent.close()
+
+    assert states[0] == states[1]
+    if logged:
+        found, wanted = (mob.logs.read(tmp_path / name) for name in logs)
+        assert found.digest == wanted.digest
+        with agent_of(recipe, log=tmp_path / "in pieces", remembered=20) as again:
+            assert everything(again) == states[0]
+
+
+def test_a_stream_is_checked_as_a_whole_before_it_is_learned():
+    log = some_log(90)
+    agent = agent_of(arms=["a", "b"])
+    before = everything(agent)
+    with pytest.raises(ValueError, match=r"log must name arms of the agent, which are .* got 'c'"):
+        agent.learn_log(in_pieces(log, 7))
+    contexts = log.contexts.copy()
+    contexts[88] = 1e200
+    with pytest.raises(ValueError, match="scale features to about 1"):
+        agent.learn_log(in_pieces(replace(log, contexts=contexts), 7), add_arms=True)
+    assert everything(agent) == before
+    assert agent.learn_log(LogStream(list)) == 0
+    with pytest.raises(ValueError, match=r"log must be Feedback, .* got LogStream.* and context$"):
+        agent.learn_log(in_pieces(log, 7), context=["f"])
+    assert everything(agent) == before
+    agent.learn_log(in_pieces(log, 7), add_arms=True)
+    assert agent.arms == ("a", "b", "c")
+
+
+def test_a_stream_that_is_another_one_the_second_time_is_refused():
+    log = some_log(90)
+    agent = agent_of(arms=["b", "c"])
+    before = everything(agent)
+    passes = iter([log[log.arms < 2], log[log.arms < 2], log])
+    with pytest.raises(LogError, match="same rounds whenever it is read"):
+        agent.learn_log(LogStream(lambda: [next(passes)]))
+    assert everything(agent) == before
+
+
+def test_a_table_without_contexts_teaches_nothing(tmp_path):
+    pl.DataFrame({"x": [1.0], "cost": [1.0], "p": [0.5]}).write_parquet(tmp_path / "table.parquet")
+    table = mob.logs.ParquetTable(tmp_path / "table.parquet", ["x", "cost"], "p", [])
+    with pytest.raises(ValueError, match=r"log must be Feedback, .* got ParquetTable\("):
+        agent_of().learn_log(table)
 
 
 def test_unknown_arms_are_refused_or_added():

@@ -9,6 +9,8 @@ from scipy import optimize, stats
 
 from mobandits.evaluation import Ips
 from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.spread import spread_of
+from mobandits.evaluation.terms import influence, term_sums
 
 LEVEL = 0.95
 
@@ -164,7 +166,9 @@ def likelihood_end(effects, square):
 def now(terms, truth):
     """What the library does."""
     names = tuple(range(terms.numerator.shape[1]))
-    region = Estimate("target", Ips(), names, terms, None, None).ellipsoid(LEVEL)
+    sums = term_sums(terms)
+    spread = spread_of(influence(terms, sums), np.abs(sums.value))
+    region = Estimate("target", Ips(), names, sums, spread, None, None, None).ellipsoid(LEVEL)
     return region.contains(truth), region.high - region.low
 
 

@@ -1,5 +1,7 @@
 """Logs that are read in pieces: the same answers as in memory, and clear refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -40,6 +42,13 @@ ESTIMATORS = [
     DirectMethod(),
 ]
 NAMES = ["Ips(clip=None)", "Ips(clip=1.5)", "snips", "dr", "switch-dr", "dm"]
+
+
+def with_ranges(log):
+    """Rewards from 40 to 90 and, as they are kept, from 30 to 80."""
+    quality, cost = log.objectives
+    ranges = [replace(quality, low=40.0, high=90.0), replace(cost, low=-80.0, high=-30.0)]
+    return replace(log, objectives=ranges)
 
 
 def softmax(log):
@@ -195,7 +204,47 @@ def test_what_needs_rounds_says_so():
     with pytest.raises(ValueError, match="got one of a stream"):
         estimate.bootstrap()
     with pytest.raises(ValueError, match="got one of a stream"):
-        estimate.sequence(low=0.0, high=100.0)
+        estimate.sequence(low=-100.0, high=100.0)
+    with pytest.raises(ValueError, match="must be given where objectives declare no range"):
+        estimate.sequence()
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 10**6), size=st.integers(1, 300), missing=st.booleans())
+def test_intervals_at_any_time_are_those_of_the_log_in_memory(seed, size, missing):
+    log = with_ranges(log_of(seed, rounds=250, missing=missing))
+    targets = {"softmax": softmax, "even": Uniform()}
+    found = compare(in_pieces(log, size), targets, [Ips(clip=1.5), Ips(), Snips()])
+    wanted = compare(log, targets, [Ips()])
+    ranges = {"low": [40.0, 30.0], "high": [90.0, 80.0]}
+    for name in targets:
+        estimate = found[name, "Ips()"]
+        box = estimate.sequence(0.9)
+        twin = wanted[name, "ips"]
+        for same in (
+            twin.sequence(0.9),
+            twin.sequence(0.9, **ranges),
+            estimate.sequence(0.9, **ranges),
+        ):
+            np.testing.assert_allclose(box.low, same.low, rtol=1e-9)
+            np.testing.assert_allclose(box.high, same.high, rtol=1e-9)
+
+        assert box.contains(found[name, "snips"].value)
+        with pytest.raises(ValueError, match="Ips without clip"):
+            found[name, "Ips(clip=1.5)"].sequence()
+
+
+def test_a_reward_out_of_its_range_is_found_in_pieces():
+    log = with_ranges(log_of(8, rounds=90))
+    rewards = log.rewards.copy()
+    rewards[73, 1] = 95.0
+    outside = replace(log, rewards=rewards)
+    for size in (20, 100):
+        estimate = evaluate(in_pieces(outside, size), Uniform(), "ips")
+        with pytest.raises(ValueError, match="outside in round 73, objective 1"):
+            estimate.sequence()
+    with pytest.raises(ValueError, match="outside in round 73, objective 1"):
+        evaluate(outside, Uniform(), "ips").sequence()
 
 
 def test_a_file_is_read_in_pieces(tmp_path):
@@ -225,7 +274,7 @@ def parquet_of(log, path, targets):
 
 @pytest.mark.parametrize("missing", [False, True])
 def test_a_parquet_table_gives_the_answer_of_the_log(tmp_path, missing):
-    log = log_of(6, missing=missing)
+    log = with_ranges(log_of(6, missing=missing))
     targets = {"softmax": softmax, "b": ConstantTarget("b")}
     table = parquet_of(log, tmp_path / "rounds.parquet", targets)
     stored = {name: StoredProbabilities(name) for name in targets} | {"logged": LoggingPolicy()}
@@ -243,6 +292,9 @@ def test_a_parquet_table_gives_the_answer_of_the_log(tmp_path, missing):
     threaded = ParquetTable(table.path, log.objectives, "propensity", list(targets), 100, threads=3)
     again = compare(threaded, stored, ["ips", "snips"])
     assert again.table().equals(found.table())
+    box = again["b", "ips"].sequence()
+    assert box.low.tolist() == found["b", "ips"].sequence().low.tolist()
+    np.testing.assert_allclose(box.low, wanted["b", "ips"].sequence().low, rtol=1e-9)
 
 
 def test_a_parquet_table_names_what_it_lacks(tmp_path):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mobandits.logs.feedback import Feedback
     from mobandits.logs.objectives import Objective
     from mobandits.logs.store.store import Durability, Store
+    from mobandits.logs.streams import LogStream
 
     LogPlace: TypeAlias = str | Path | Store
 
@@ -468,18 +469,23 @@ class Agent(Generic[Arm]):
             raise
 
     def learn_log(
-        self, log: "Feedback | LogPlace | HasColumns", *, add_arms: bool = False, **columns: Any
+        self,
+        log: "Feedback | LogStream | LogPlace | HasColumns",
+        *,
+        add_arms: bool = False,
+        **columns: Any,
     ) -> int:
         """Learn from a log of decisions that were made elsewhere, in compiled blocks.
 
         It ends where `adopt` ends, called for one round after the other, except that no round waits
         for rewards that the log does not have. Everything is checked before anything is learned:
-        logs in files are read twice. With a log of its own, the agent writes the rounds into it, in
-        blocks of 10,000: where the disk fails, the blocks before were learned.
+        logs in files and streams are read twice. With a log of its own, the agent writes the rounds
+        into it, in blocks of 10,000: where the disk fails, the blocks before were learned.
 
         Args:
             log: `Feedback`; a path of what `logs.scan` reads, such as a CSV or dsjson file or a
-                store; a `logs.Store`; or a table of Polars or pandas.
+                store; a `logs.Store`; a `logs.LogStream`, which is never held whole; or a table of
+                Polars or pandas.
             add_arms: whether arms of the log that the agent does not have are added; else they are
                 refused.
             columns: of a CSV file or a table: `arm`, `rewards`, `context` and others, see

@@ -17,9 +17,11 @@ from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, pr
 from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.logs.feedback import Feedback
+from mobandits.errors import LogError
+from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
+from mobandits.logs.streams import LogStream
 from mobandits.support.naming import quoted
 
 CHUNK = 10_000  # rounds at a time: with 50 arms of 20 features, 80 MB
@@ -94,6 +96,8 @@ def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
 
     if isinstance(log, str | Path):
         return lambda: scan(log, chunk=CHUNK, **columns)
+    if isinstance(log, LogStream) and not columns:
+        return lambda: _blocks(log)
     if isinstance(log, Store):
         log.flush()
         return lambda: scan(log.path, chunk=CHUNK, agent=log.agent)
@@ -101,11 +105,30 @@ def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
         log = feedback_of_frame(log, **columns)
         columns = {}
     if not isinstance(log, Feedback) or columns:
-        rule = "Feedback, a path, a Store, or a table with names of columns"
+        rule = "Feedback, a LogStream, a path, a Store, or a table with names of columns"
         got = quoted(log) + (f" and {', '.join(columns)}" if columns else "")
         raise ValueError(f"log must be {rule}, got {got}")
 
     return lambda: _slices(log)
+
+
+def _blocks(chunks: Iterable[Feedback]) -> Iterator[Feedback]:
+    """The rounds of chunks of any length, in the blocks that the whole log in memory has."""
+    waiting: list[Feedback] = []
+    count = 0
+    for chunk in chunks:
+        waiting.append(chunk)
+        count += len(chunk)
+        if count < CHUNK:
+            continue
+
+        *blocks, rest = _slices(together(waiting))
+        yield from blocks
+        waiting = [rest]
+        count = len(rest)
+
+    if waiting:
+        yield together(waiting)
 
 
 def _slices(log: Feedback) -> Iterator[Feedback]:
@@ -129,7 +152,7 @@ def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hasha
             core.arms.rows(list(unknown), "log")
 
         _check_objectives(core, feedback)
-        _check_contexts(core, feedback)
+        check_contexts(core, feedback)
         rounds = _rounds_of(core, feedback)
         core.guard.check_rounds(rounds.x, rounds.lessons)
         check_range_of(core.expectations, rounds.rewards)
@@ -153,7 +176,8 @@ def _check_objectives(core: AgentCore, feedback: Feedback) -> None:
         refuse_contradiction(objective, described[objective.name])
 
 
-def _check_contexts(core: AgentCore, feedback: Feedback) -> None:
+def check_contexts(core: AgentCore, feedback: Feedback) -> None:
+    """Refuse a log whose contexts are not those of the agent."""
     theirs = feedback.encoder
     if None not in (theirs, core.encoder) and theirs != core.encoder:
         rule = "log must have contexts of the agent's encoder"
@@ -209,6 +233,7 @@ def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> Feedback | None
                 last = last_rounds(last, feedback, core.features)
 
             rounds = _rounds_of(core, feedback)
+            _refuse_unchecked(rounds)
             is_first = pending.next_id == started
             if change.writer is not None:
                 adoptions = list(_adoptions(core, feedback, rounds.rewards))
@@ -232,6 +257,13 @@ def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> Feedback | None
     change.is_written = True
 
     return last
+
+
+def _refuse_unchecked(rounds: Rounds) -> None:
+    """Refuse rounds of a log that has changed since it was checked."""
+    if (rounds.slots < 0).any():
+        rule = "log must have the same rounds whenever it is read"
+        raise LogError(f"{rule}, got one with an arm that was not there when it was checked")
 
 
 def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:

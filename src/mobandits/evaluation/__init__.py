@@ -16,6 +16,7 @@ from mobandits.evaluation.dominance import Verdict, dominance
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import front, plot_front
+from mobandits.evaluation.frozen import Frozen
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.monitor import Look, Monitor, looks_on
 from mobandits.evaluation.regions import Box, Ellipsoid
@@ -49,6 +50,7 @@ __all__ = [
     "Estimate",
     "EvaluationCase",
     "Feedback",
+    "Frozen",
     "Ips",
     "LoggingPolicy",
     "Look",

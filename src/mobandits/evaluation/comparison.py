@@ -303,7 +303,7 @@ def compare(
             reward model: what is evaluated must then be a sum over rounds.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
             returns them; `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or
-            `Trained(recipe)`.
+            `Trained(recipe)`; an agent as it is now, `Frozen(agent)`.
         estimators: some of `ESTIMATORS` by name, or objects such as ``Ips(clip=20)``; or one of
             them.
         model: of the rewards, for estimators that need one: a `RidgePerArm`, which is the default,

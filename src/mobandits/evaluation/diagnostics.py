@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array
+from mobandits.contracts.protocols import Array, Mask
 from mobandits.evaluation.case import EvaluationCase
 from mobandits.evaluation.terms import Largest
 from mobandits.logs import Feedback
@@ -61,7 +61,11 @@ def diagnose(case: EvaluationCase, logging: Array | None = None) -> Diagnostics:
         >>> diagnose(EvaluationCase(log, np.full((2, 2), 0.5))).effective_rounds
         1.8
     """
-    return diagnosis(weight_sums(case), *_uncovered(case, logging))
+    sums = weight_sums(case)
+    # An arm that was never played may have been out of reach: that is all the log can tell.
+    beyond = sums.plays == 0.0 if logging is None else logging == 0.0
+
+    return diagnosis(sums, uncovered_sums(case, beyond))
 
 
 class WeightSums(NamedTuple):
@@ -72,30 +76,25 @@ class WeightSums(NamedTuple):
         sums: (4,) of w, w^2, (w - 1)^2 and the target's probability of the arm that was played.
         largest: max w.
         plays: (arms,) rounds in which each was played.
-        law: (arms,) sums of the target's probabilities; 0 where they are not known.
     """
 
     rounds: int
     sums: Array
     largest: Largest
     plays: Array
-    law: Array
 
 
 def weight_sums(case: EvaluationCase) -> WeightSums:
     """The sums of a case; NaN where propensities were not logged."""
     log = case.log
-    probabilities = case.probabilities
     weights = case.played
-    law = np.zeros(len(log.arm_names))
-    if probabilities is not None:
+    if case.probabilities is not None:
         # Not by the case, which refuses to give weights without propensities.
         weights = case.played / log.propensities
-        law[: probabilities.shape[1]] = probabilities.sum(0)
 
     away = weights - 1.0
     sums = [weights.sum(), (weights**2).sum(), away @ away, case.played.sum()]
-    return WeightSums(len(log), np.array(sums), Largest(weights.max()), plays_of(log), law)
+    return WeightSums(len(log), np.array(sums), Largest(weights.max()), plays_of(log))
 
 
 def plays_of(log: Feedback) -> Array:
@@ -103,13 +102,12 @@ def plays_of(log: Feedback) -> Array:
     return np.bincount(log.arms, minlength=len(log.arm_names)).astype(np.float64)
 
 
-def diagnosis(sums: WeightSums, uncovered_rounds: float, uncovered_mass: float) -> Diagnostics:
+def diagnosis(sums: WeightSums, uncovered: Array) -> Diagnostics:
     """The diagnostics that follow from sums.
 
     Args:
         sums: over all rounds.
-        uncovered_rounds: as in `Diagnostics`, as is the next.
-        uncovered_mass: of plays.
+        uncovered: those of `uncovered_sums`.
     """
     total, squares, away, played = sums.sums.tolist()
     largest = float(sums.largest.value)
@@ -124,6 +122,7 @@ def diagnosis(sums: WeightSums, uncovered_rounds: float, uncovered_mass: float) 
 
     effective = 0.0 if squares == 0.0 else total**2 / squares
     share = 0.0 if total == 0.0 else largest / total
+    uncovered_rounds, uncovered_mass = (uncovered / sums.rounds).tolist()
 
     return Diagnostics(
         rounds=sums.rounds,
@@ -138,18 +137,24 @@ def diagnosis(sums: WeightSums, uncovered_rounds: float, uncovered_mass: float) 
     )
 
 
-def _uncovered(case: EvaluationCase, logging: Array | None) -> tuple[float, float]:
-    """The share of rounds in which the target may leave the log, and how much it does."""
-    probabilities = case.probabilities
-    if probabilities is None:
-        return 0.0, 0.0
-    if logging is None:
-        # An arm that was never played may have been out of reach: that is all the log can tell.
-        beyond = probabilities[:, plays_of(case.log) == 0.0]
-    else:
-        beyond = np.where(logging == 0.0, probabilities, 0.0)
+def uncovered_sums(case: EvaluationCase, beyond: Mask) -> Array:
+    """(2,) the rounds in which the target may leave the log, and how much of its plays do.
 
-    rounds = (beyond > 0.0).any(1).mean()
-    mass = beyond.sum(1).mean()
+    Where its probabilities of arms that were not played are not known, the first is NaN and the
+    second 0.
 
-    return float(rounds), float(mass)
+    Args:
+        case: the target on some rounds.
+        beyond: (arms,) or (rounds, arms) the arms that the logging policy could not play.
+    """
+    law = case.probabilities
+    if law is None:
+        return np.zeros(2)
+    if not law.shape[1]:
+        return np.array([np.nan, 0.0])
+
+    outside = law[:, beyond] if beyond.ndim == 1 else np.where(beyond, law, 0.0)
+    rounds = (outside > 0.0).any(1).sum()
+    mass = outside.sum(1).sum()
+
+    return np.array([rounds, mass])

@@ -1,8 +1,7 @@
 """An estimate of a target's value: a vector, with its standard errors and joint regions."""
 
-import copy
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,15 +12,16 @@ from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.sensitivity import Sensitivity
-from mobandits.evaluation.spread import Spread, joint_reach, spread_of
-from mobandits.evaluation.terms import Terms, TermSums, influence, term_sums
+from mobandits.evaluation.sequence import LookSums
+from mobandits.evaluation.spread import Spread, joint_reach
+from mobandits.evaluation.terms import Terms, TermSums, no_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
-    """The value of a target, by one estimator.
+    """The value of a target, by one estimator: sums over rounds, however many pieces they came in.
 
     All regions are for the vector of values; see `ellipsoid`, `box`, `bootstrap`, `bernstein` and
     `sequence`. All but the last take rounds as independent draws of one distribution; all take the
@@ -31,14 +31,18 @@ class Estimate:
         target: its name.
         estimator: what estimated.
         objectives: their names.
-        terms: what every round adds.
+        sums: of what every round adds, on which the value rests.
+        spread: how far the estimate may be off: all regions rest on it.
         seen: (objectives,) the number of rounds whose reward was observed.
         diagnostics: how much the log can tell of the target.
+        ranges: (2, objectives) the least and the largest reward, as objectives declare them, infinite
+            where they do not.
+        kept: what every round adds, of a log in memory.
+        looks: further sums for `sequence`, of a stream whose objectives have ranges.
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
         sensitivity: of the target's self-normalised estimate to odds that are not the estimated
             ones; None where propensities were not estimated, or the target is the logging policy.
-        differences: {other target: the spread of the difference to it}, of a stream, whose rounds are
-            not kept.
+        differences: {other target: the spread of the difference to it}, where rounds are not kept.
 
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
@@ -51,9 +55,13 @@ class Estimate:
     target: str
     estimator: ValueEstimator
     objectives: tuple[Hashable, ...]
-    terms: Terms
+    sums: TermSums
+    spread: Spread
     seen: IntArray
     diagnostics: Diagnostics
+    ranges: Array
+    kept: Terms | None = None
+    looks: LookSums | None = None
     warnings: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
     differences: Mapping[str, Spread] = field(default_factory=dict)
@@ -73,17 +81,18 @@ class Estimate:
         """(objectives,) the estimate; NaN where no round speaks of an objective."""
         return self.sums.value
 
-    @cached_property
-    def sums(self) -> TermSums:
-        """The sums of the terms, on which the value rests."""
-        return term_sums(self.terms)
+    @property
+    def terms(self) -> Terms:
+        """What every round adds.
 
-    @cached_property
-    def spread(self) -> Spread:
-        """How far the estimate may be off: all regions rest on it."""
-        effects = influence(self.terms, self.sums)
-        size = np.abs(self.value)
-        return spread_of(effects, size)
+        Raises:
+            ValueError: of a stream, whose rounds are not kept.
+        """
+        if self.kept is None:
+            needs = "what needs its rounds (bootstrap, bernstein, front, sequence of new ranges)"
+            rule = f"estimate must be of a log in memory for {needs}"
+            raise ValueError(f"{rule}, got one of a stream")
+        return self.kept
 
     @property
     def covariance(self) -> Array:
@@ -111,10 +120,7 @@ class Estimate:
 
     def warned(self, warnings: tuple[str, ...]) -> "Estimate":
         """The same estimate with these warnings."""
-        # The caches of properties go along: no second pass over the rounds.
-        estimate = copy.copy(self)
-        vars(estimate)["warnings"] = warnings
-        return estimate
+        return replace(self, warnings=warnings)
 
     @property
     def rounds(self) -> int:
@@ -232,7 +238,13 @@ class Estimate:
         number("level", level, above=0.0, below=1.0)
         return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
 
-    def sequence(self, level: float = 0.95, *, low: float | Array, high: float | Array) -> Box:
+    def sequence(
+        self,
+        level: float = 0.95,
+        *,
+        low: float | Array | None = None,
+        high: float | Array | None = None,
+    ) -> Box:
         """A box that is right at every look at a growing log, with probability `level` for all looks.
 
         The rounds must be in the order of time; the logging policy may learn from earlier ones, and
@@ -240,14 +252,23 @@ class Estimate:
 
         Args:
             level: of all objectives and all looks at once.
-            low: (objectives,) or a number: the least reward that can be.
+            low: (objectives,) or a number: the least reward that can be; None: as objectives declare
+                it, which is all that a log in pieces can take.
             high: the largest.
 
         Raises:
-            ValueError: where the estimator is not `Ips` without `clip`, or a range is broken.
+            ValueError: where the estimator is not `Ips` without `clip`, or a range is not known or
+                broken.
         """
         number("level", level, above=0.0, below=1.0)
-        return sequence.box(self.terms, self.estimator, level, low, high)
+        sequence.check_estimator(self.estimator)
+        ranges = sequence.ranges_within(low, high, self.ranges)
+        looks = self.looks
+        if looks is None or (ranges != self.ranges).any():
+            before = no_sums(len(self.objectives))
+            looks = sequence.look_sums(self.terms, before, ranges)
+
+        return sequence.box(self.sums, looks, level, ranges)
 
 
 def _box(value: Array, below: Array, above: Array) -> Box:

@@ -13,6 +13,9 @@ from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.estimated_propensities import ESTIMATED, FLOOR
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.sensitivity import Sensitivity
+from mobandits.evaluation.sequence import declared_ranges
+from mobandits.evaluation.spread import spread_of
+from mobandits.evaluation.terms import influence, term_sums
 from mobandits.logs import Feedback
 
 # docs/reference/evaluation.md counts how often regions hold: with few effective rounds and skewed
@@ -42,6 +45,9 @@ def estimate_case(
     name: str, case: EvaluationCase, estimator: ValueEstimator, diagnostics: Diagnostics
 ) -> Estimate:
     """The estimate of a target's value, with its warnings."""
+    terms = estimator.terms(case)
+    sums = term_sums(terms)
+    effects = influence(terms, sums)
     was_observed = ~np.isnan(case.rewards)
     sensitivity = None
     if has_estimated_weights(case):
@@ -51,12 +57,14 @@ def estimate_case(
         target=name,
         estimator=estimator,
         objectives=case.log.objective_names,
-        terms=estimator.terms(case),
+        sums=sums,
+        spread=spread_of(effects, np.abs(sums.value)),
         seen=was_observed.sum(0),
         diagnostics=diagnostics,
+        ranges=declared_ranges(case.log.objectives),
+        kept=terms,
         sensitivity=sensitivity,
     )
-    # The rules ask for the standard error: the estimate must be there before its warnings.
     return estimate.warned(cautions(case, estimate))
 
 

@@ -6,15 +6,20 @@ Chunks are added in the order of the log, so that the answer depends on nothing 
 """
 
 import functools
-from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import NamedTuple, cast
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.evaluation.case import EvaluationCase, ValueEstimator, refuse_ranks
-from mobandits.evaluation.diagnostics import WeightSums, diagnosis, weight_sums
+from mobandits.evaluation.diagnostics import (
+    WeightSums,
+    diagnosis,
+    uncovered_sums,
+    weight_sums,
+)
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
@@ -34,6 +39,7 @@ from mobandits.evaluation.reward_model import (
     coefficients,
     ridge_sums,
 )
+from mobandits.evaluation.sequence import LookSums, declared_ranges, has_sequence, look_sums
 from mobandits.evaluation.snips import Snips
 from mobandits.evaluation.spread import axes_of, moment_sums, spread_from
 from mobandits.evaluation.switch_dr import SwitchDr
@@ -47,11 +53,11 @@ from mobandits.evaluation.targets import (
 )
 from mobandits.evaluation.terms import (
     Largest,
-    NotKept,
     Terms,
     TermSums,
     added,
     influence,
+    no_sums,
     ratio_of_sums,
     term_sums,
 )
@@ -86,12 +92,14 @@ class MomentSums(NamedTuple):
     """The sums of the second pass.
 
     Attributes:
-        uncovered: (targets,) rounds in which it may play an arm that occurs nowhere in the log.
+        uncovered: (targets, 2) rounds and plays with an arm that occurs nowhere in the log.
         spreads: of each estimator and contrast, the sums that `spread_from` takes.
+        looks: of each target, for intervals at any time; empty where there are none.
     """
 
     uncovered: Array
     spreads: tuple[tuple[Array, Array], ...]
+    looks: tuple[LookSums, ...]
 
 
 def stream_estimates(
@@ -127,8 +135,7 @@ def stream_estimates(
         reading.fit(sums, model if isinstance(model, RidgePerArm) else RidgePerArm())
 
     passes = _Passes(reading, by_label, first)
-    chunk_sums = functools.reduce(added, stream.each(passes.first))
-    passes.know(chunk_sums)
+    chunk_sums = passes.know(stream.each(passes.first))
     moments = functools.reduce(added, stream.each(passes.second))
 
     return first.objectives, passes.estimates(chunk_sums, moments)
@@ -170,8 +177,8 @@ def check_streamed(
     for name, target in targets.items():
         is_of_rounds = callable(target) or isinstance(target, LoggingPolicy | StoredProbabilities)
         if learner_of(target) is not None or not is_of_rounds:
-            rule = "must be a function of a chunk, such as Uniform(), for a stream"
-            advice = "what learns, or has a row per round, needs the log as a whole"
+            rule = "must be a function of a chunk, such as Uniform() or Frozen(agent), for a stream"
+            advice = "what learns from it, or has a row per round, needs the log as a whole"
             got = quoted(target)
             raise ValueError(f"target {quoted(name)}: it {rule}, got {got}; {advice}")
 
@@ -243,6 +250,12 @@ class _Passes:
         self.objectives = first.objective_names
         self.are_weighted = any(each.needs_propensities for each in by_label.values())
         cases = reading.cases(0, first)
+        self.ranges = declared_ranges(first.objectives)
+        # Intervals at any time need ranges, and one estimator has them.
+        has_ranges = np.isfinite(self.ranges).all()
+        estimators = enumerate(by_label.values())
+        self.looked = [e for e, each in estimators if has_ranges and has_sequence(each)]
+        self.before = [tuple(no_sums(len(self.objectives)) for _ in cases)]
         self.common = [common_rewards(first.rewards, self.weights(case)) for case in cases]
         self.shifts = [
             [np.nan_to_num(ratio_of_sums(terms)) for terms in of_targets]
@@ -250,7 +263,7 @@ class _Passes:
         ]
         targets = range(len(cases))
         alone = [(each, None) for each in targets]
-        self.contrasts: list[tuple[int, int | None]] = [*alone, *combinations(targets, 2)]
+        self.contrasts: list[tuple[int, int | None]] = [*alone, *itertools.combinations(targets, 2)]
 
     def weights(self, case: EvaluationCase) -> Array:
         """(rounds,) weights; something in their place where no estimator asks for them."""
@@ -289,8 +302,12 @@ class _Passes:
             products=tuple(products),
         )
 
-    def know(self, sums: ChunkSums) -> None:
-        """Take over the sums of the first pass."""
+    def know(self, chunks: Iterable[ChunkSums]) -> ChunkSums:
+        """Take over the sums of the first pass, and return those of the log."""
+        for sums in itertools.accumulate(chunks, added):
+            # Guesses of the chunk that follows rest on all rounds until here.
+            self.before.extend(sums.terms[e] for e in self.looked)
+
         self.sums = sums.terms
         self.unplayed = sums.weights[0].plays == 0
         self.axes = []
@@ -309,6 +326,8 @@ class _Passes:
                 products = lead @ sums.products[e] @ lead.T
                 self.axes.append(axes_of(products, of_targets[0].rounds, size))
 
+        return sums
+
     def _lead(self, target: int, sums: TermSums, largest: Array, shift: Array) -> Array:
         """(objectives, columns) from the columns of the first pass to influences, to first order."""
         objectives = np.arange(len(shift))
@@ -326,9 +345,10 @@ class _Passes:
     def second(self, number: int, chunk: Feedback) -> MomentSums:
         """What a chunk adds in the second pass."""
         cases = self.reading.cases(number, chunk)
+        all_terms = self.terms(cases)
         axes = iter(self.axes)
         spreads = []
-        for of_targets, sums in zip(self.terms(cases), self.sums, strict=True):
+        for of_targets, sums in zip(all_terms, self.sums, strict=True):
             influences = list(map(influence, of_targets, sums))
             for first, second in self.contrasts:
                 effects = influences[first]
@@ -337,20 +357,13 @@ class _Passes:
 
                 spreads.append((effects.T @ effects, moment_sums(effects, next(axes))))
 
-        uncovered = [self._uncovered(case) for case in cases]
+        uncovered = [uncovered_sums(case, self.unplayed) for case in cases]
+        looks: list[LookSums] = []
+        for e in self.looked:
+            for terms, before in zip(all_terms[e], self.before[number], strict=True):
+                looks.append(look_sums(terms, before, self.ranges))
 
-        return MomentSums(np.array(uncovered), tuple(spreads))
-
-    def _uncovered(self, case: EvaluationCase) -> float:
-        """Rounds in which a target may play an arm that occurs nowhere; NaN of stored ones."""
-        law = case.probabilities
-        if law is None:
-            return 0.0
-        if law.shape[1] != len(self.unplayed):
-            return np.nan
-
-        beyond = (law[:, self.unplayed] > 0.0).any(1)
-        return float(beyond.sum())
+        return MomentSums(np.array(uncovered), tuple(spreads), tuple(looks))
 
     def estimates(self, sums: ChunkSums, moments: MomentSums) -> dict[tuple[str, str], Estimate]:
         """{(target, estimator): estimate}."""
@@ -358,30 +371,29 @@ class _Passes:
         folded = iter(zip(self.axes, moments.spreads, strict=True))
         rounds = sums.weights[0].rounds
         found = {}
-        for (label, estimator), of_targets in zip(self.by_label.items(), self.sums, strict=True):
+        for e, (label, estimator) in enumerate(self.by_label.items()):
+            of_targets = self.sums[e]
             spreads = {}
             for contrast in self.contrasts:
                 axes, (products, moment) = next(folded)
                 spreads[contrast] = spread_from(rounds, products, axes, moment)
 
             for t, name in enumerate(names):
-                weights = sums.weights[t]
                 evidence = sums.evidence[t]
-                mass = float(weights.law[self.unplayed].sum())
-                uncovered = float(moments.uncovered[t])
                 seen = evidence.plays.sum() - evidence.missing.sum(1)
                 later = range(t + 1, len(names))
                 estimate = Estimate(
                     target=name,
                     estimator=estimator,
                     objectives=self.objectives,
-                    terms=cast("Terms", NotKept()),
+                    sums=of_targets[t],
+                    spread=spreads[t, None],
                     seen=seen.astype(np.int64),
-                    diagnostics=diagnosis(weights, uncovered / rounds, mass / rounds),
+                    diagnostics=diagnosis(sums.weights[t], moments.uncovered[t]),
+                    ranges=self.ranges,
+                    looks=moments.looks[t] if e in self.looked else None,
                     differences={names[other]: spreads[t, other] for other in later},
                 )
-                # In place of what would be found from the rounds.
-                vars(estimate).update(sums=of_targets[t], spread=spreads[t, None])
                 found[name, label] = estimate.warned(cautions_of_sums(estimate, evidence))
 
         return found

@@ -37,12 +37,14 @@ class TermSums(NamedTuple):
         numerator: A, (objectives,).
         denominator: B.
         lost: as in `Terms`; 0 where nothing is clipped.
+        weights: of the rounds with a reward, by `Ips`; 0 of others.
     """
 
     rounds: int
     numerator: Array
     denominator: Array
     lost: Array
+    weights: Array
 
     @property
     def value(self) -> Array:
@@ -83,28 +85,18 @@ def term_sums(terms: Terms) -> TermSums:
     """The sums of the terms of all rounds."""
     denominator = terms.denominator.sum(0)
     lost = np.zeros_like(denominator)
+    weights = lost
     if terms.lost is not None:
         lost = terms.lost.sum(0)
+    if terms.weights is not None:
+        weights = terms.weights[:, 0] @ terms.denominator
 
-    return TermSums(len(terms.numerator), terms.numerator.sum(0), denominator, lost)
+    return TermSums(len(terms.numerator), terms.numerator.sum(0), denominator, lost, weights)
 
 
-class NotKept:
-    """The terms of an estimate of a stream, whose rounds are not kept.
-
-    Example:
-        >>> NotKept().numerator
-        Traceback (most recent call last):
-        ValueError: estimate must be of a log in memory for what needs its rounds one by one \
-(bootstrap, bernstein, sequence, front), got one of a stream
-    """
-
-    def __getattr__(self, name: str) -> Array:
-        if name not in Terms._fields:
-            raise AttributeError(name)
-
-        needs = "what needs its rounds one by one (bootstrap, bernstein, sequence, front)"
-        raise ValueError(f"estimate must be of a log in memory for {needs}, got one of a stream")
+def no_sums(objectives: int) -> TermSums:
+    """The sums before the first round."""
+    return TermSums(0, *np.zeros((4, objectives)))
 
 
 def ratio_of_sums(terms: Terms) -> Array:

@@ -217,10 +217,27 @@ def add_frozen_probabilities(
 ) -> None:
     """Add a frozen policy's probabilities to the rows `rounds` of a table.
 
-    The table is `probabilities`, (all rounds, arms). Beliefs that draw nothing from `rng` are not
-    random, and asked once.
+    The table is `probabilities`, (all rounds, arms).
     """
-    arguments = (rounds, contexts_of(log), eligible_of(log), rng, probabilities)
+    contexts = contexts_of(log)
+    add_laws(policy, state, rounds, contexts, eligible_of(log), draws, rng, probabilities)
+
+
+def add_laws(
+    policy: Policy,
+    state: Any,
+    rounds: IntArray,
+    contexts: Array,
+    eligible: Mask,
+    draws: int,
+    rng: Rng,
+    table: Array,
+) -> None:
+    """As `add_frozen_probabilities`, of contexts and arms in the numbers of the policy.
+
+    Beliefs that draw nothing from `rng` are not random, and asked once.
+    """
+    arguments = (rounds, contexts, eligible, rng, table)
     loop = loop_for(add_probabilities_of, policy)
     stream_before = rng.bit_generator.state
     loop(policy, state, *arguments)
@@ -230,7 +247,7 @@ def add_frozen_probabilities(
         for _ in range(draws - 1):
             loop(policy, state, *arguments)
 
-        probabilities[rounds] /= draws
+        table[rounds] /= draws
 
 
 def log_shape(log: Feedback, rounds: int) -> Shape:

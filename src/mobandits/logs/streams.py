@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class LogStream:
-    """A log that `mobandits.evaluation.compare` evaluates chunk by chunk.
+    """A log that `evaluation.compare` evaluates, and an agent learns, chunk by chunk.
 
     Args:
         chunks: begins to read the log: its chunks, in order, which agree on arms and objectives. It
@@ -48,7 +48,7 @@ class LogStream:
 
 
 def stream(path: Any, *, chunk: int = CHUNK, **columns: Any) -> LogStream:
-    """A log of any size, for `mobandits.evaluation.compare`.
+    """A log of any size, for `evaluation.compare` and `Agent.learn_log`.
 
     Args:
         path: as of `scan`.
