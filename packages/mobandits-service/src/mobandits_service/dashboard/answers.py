@@ -48,7 +48,6 @@ def templates() -> Environment:
     }
     # Of pages that are no part of an agent's.
     environment.globals["tab"] = ""
-    environment.globals["agent"] = None
 
     return environment
 
@@ -127,7 +126,7 @@ def number_text(value: float | None, digits: int = 4) -> str:
         >>> number_text(0.123456), number_text(None), number_text(1234567.0), number_text(1.5e-5, 2)
         ('0.1235', '–', '1,234,567', '0.000015')
     """
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     if abs(value) >= 10**digits:
         return f"{value:,.0f}"

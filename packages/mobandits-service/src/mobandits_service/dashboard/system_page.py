@@ -8,14 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.logs.address import Place
 from mobandits.logs.store.write_ahead_log import SUFFIXES
-from mobandits_service.calls.requests import runtime_of
-from mobandits_service.dashboard.answers import page_answer
-from mobandits_service.dashboard.visitors import Visitor
+from mobandits_service.dashboard.visitors import Pages, Visitor
+from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.telemetry import Answered
 
 READINESS = "ready"
@@ -40,15 +38,13 @@ class CallRow(NamedTuple):
     milliseconds: float
 
 
-async def system_shown(request: Request, visitor: Visitor) -> Response:
+async def system_shown(runtime: ServiceRuntime, visitor: Visitor) -> Response:
     """`GET /system`: what runs, and how it answers."""
-    runtime = runtime_of(request)
     megabytes = await asyncio.to_thread(store_megabytes, runtime.file.path)
     telemetry = runtime.telemetry
 
-    return page_answer(
+    return visitor.page(
         "system.html",
-        visitor=visitor,
         version=importlib.metadata.version("mobandits"),
         python=platform.python_version(),
         uptime=duration_text(time.time() - telemetry.started),
@@ -118,4 +114,4 @@ def duration_text(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes else "less than a minute"
 
 
-PAGES = [("GET", "/system", system_shown, "read")]
+PAGES: Pages = [("GET", "/system", system_shown, "read")]
