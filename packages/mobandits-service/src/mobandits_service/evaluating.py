@@ -4,7 +4,6 @@ A line of JSON on its input says what to evaluate; its output is the result. It 
 process that began it: then its input ends.
 """
 
-import math
 import os
 import sys
 import threading
@@ -111,7 +110,7 @@ def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
     return first[is_known], notes
 
 
-# --- the result, in the objectives' own directions
+# --- the result, in the objectives' own directions; what is no number (NaN) is null in its JSON
 
 
 def _result(
@@ -131,6 +130,7 @@ def _result(
     asked = comparison[ASKED, shown]
     verdict = dominance(asked, comparison[PLAYED, shown], level=LEVEL)
     diagnostics = asked.diagnostics
+    said = {name: getattr(diagnostics, name) for name in LogDiagnostics.__struct_fields__}
 
     return EvaluationResult(
         rounds=asked.rounds,
@@ -138,14 +138,7 @@ def _result(
         shown=shown,
         objectives=[str(name) for name in log.objective_names],
         values=values,
-        diagnostics=LogDiagnostics(
-            effective_rounds=_finite(diagnostics.effective_rounds),
-            largest_weight=_finite(diagnostics.largest_weight),
-            largest_share=_finite(diagnostics.largest_share),
-            mean_weight=_finite(diagnostics.mean_weight),
-            matched=_finite(diagnostics.matched),
-            uncovered_rounds=_finite(diagnostics.uncovered_rounds),
-        ),
+        diagnostics=LogDiagnostics(**said),
         regions=[_region(target, comparison[target, shown], signs) for target in (ASKED, PLAYED)],
         verdict=str(verdict.decision),
         is_reliable=not doubts,
@@ -158,16 +151,17 @@ def _result(
 def _values(
     target: str, estimator: str, estimate: Estimate, objectives: Sequence[Objective]
 ) -> Iterator[TargetValue]:
-    value, low, high = own_values(estimate, objectives, LEVEL)
+    columns = own_values(estimate, objectives, LEVEL)
     for place, objective in enumerate(objectives):
+        value, low, high = (float(column[place]) for column in columns)
         yield TargetValue(
             target=target,
             estimator=estimator,
             objective=str(objective.name),
-            value=_finite(float(value[place])),
-            standard_error=_finite(float(estimate.standard_error[place])),
-            low=_finite(float(low[place])),
-            high=_finite(float(high[place])),
+            value=value,
+            standard_error=float(estimate.standard_error[place]),
+            low=low,
+            high=high,
         )
 
 
@@ -178,15 +172,10 @@ def _region(target: str, estimate: Estimate, signs: Array) -> JointRegion:
 
     return JointRegion(
         target=target,
-        centre=[_finite(value) for value in centre.tolist()],
-        covariance=[[_finite(value) for value in row] for row in covariance.tolist()],
-        radius=_finite(float(ellipsoid.radius)),
+        centre=centre.tolist(),
+        covariance=covariance.tolist(),
+        radius=float(ellipsoid.radius),
     )
-
-
-def _finite(value: float) -> float | None:
-    """A number that JSON has, or None."""
-    return value if math.isfinite(value) else None
 
 
 # --- the process
