@@ -76,19 +76,21 @@ def arm_summaries(
         found = [cells.get((arm, objective.name)) for objective in objectives]
         all_means[arm] = [_mean(cell, quantile) for cell in found]
 
-    rewards = {arm: _as_rewards(means, objectives) for arm, means in all_means.items()}
+    rewards = {}
+    for arm, means in all_means.items():
+        known = [mean for mean in means if mean is not None]
+        if len(known) == len(means):
+            rewards[arm] = as_rewards(known, objectives)
+
     summaries = []
     for arm in arms:
-        dominating = _dominating(arm, rewards)
-        name = dominating if dominating is None else str(names.get(dominating, ""))
-        known = rewards[arm] is not None
         summary = ArmSummary(
             name=str(names[arm]),
             colour=colours[arm],
             decisions=counts.get(arm, 0),
             share=counts.get(arm, 0) / total if total else 0.0,
             means=all_means[arm],
-            dominated_by=(name or "") if known else None,
+            dominated_by=_dominating(arm, rewards, names),
         )
         summaries.append(summary)
 
@@ -135,27 +137,27 @@ def _mean(cell: RolledSums | None, quantile: float) -> Mean | None:
     return Mean(cell.n, mean, half if math.isfinite(half) else None)
 
 
-def _as_rewards(
-    means: Sequence[Mean | None], objectives: Sequence[ObjectiveState]
-) -> list[float] | None:
-    """Means with the sign that makes more better; None where one is not known."""
-    rewards = []
-    for mean, objective in zip(means, objectives, strict=True):
-        if mean is None:
-            return None
-        rewards.append(-mean.value if objective.minimise else mean.value)
-
-    return rewards
+def as_rewards(means: Sequence[Mean], objectives: Sequence[ObjectiveState]) -> list[float]:
+    """Means with the signs that make more better."""
+    pairs = zip(means, objectives, strict=True)
+    return [-mean.value if objective.minimise else mean.value for mean, objective in pairs]
 
 
-def _dominating(arm: int, rewards: dict[int, list[float] | None]) -> int | None:
-    """An arm that dominates another one."""
-    own = rewards[arm]
+def _dominating(
+    arm: int, rewards: dict[int, list[float]], names: dict[int, Hashable]
+) -> str | None:
+    """As `ArmSummary.dominated_by`.
+
+    Args:
+        arm: by number.
+        rewards: of the arms all of whose means are known.
+        names: {number: name}.
+    """
+    own = rewards.get(arm)
     if own is None:
         return None
 
-    for other, means in rewards.items():
-        if means is not None and dominates(means, own):
-            return other
+    dominating = (other for other, means in rewards.items() if dominates(means, own))
+    first = next(dominating, None)
 
-    return None
+    return "" if first is None else str(names[first])
