@@ -12,6 +12,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_late
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from mobandits.agent import Decision
 from mobandits.logs.store import SharedStore
 from mobandits_client.messages import Decided, Rewarded
 from mobandits_service.connection_limits import Connections
@@ -188,13 +189,13 @@ class Telemetry:
 
         return found
 
-    def count_decision(self, agent: str, decided: Decided) -> None:
-        """A decision was made; one that is replayed was counted before."""
+    def count_decision(self, agent: str, decided: Decided | Decision) -> None:
+        """A decision was made, or taken in; one that is replayed was counted before."""
         if decided.replayed:
             return
 
         known = self._arms.setdefault(agent, set())
-        arm = decided.arm
+        arm = str(decided.arm)
         if arm not in known and len(known) >= MOST_LABELS:
             arm = OTHER
         else:
@@ -204,7 +205,7 @@ class Telemetry:
         if recent is None:
             recent = RecentArms()
             self._recent[agent] = recent
-        recent.add(decided.arm)
+        recent.add(str(decided.arm))
         self._decisions_of(agent, arm).inc()
         if decided.propensity is not None:
             self._propensities_of(agent).observe(decided.propensity)

@@ -136,7 +136,7 @@ class Earlier(NamedTuple):
         arm: the number of the arm.
         propensity: or None.
         error: of the propensity.
-        front: the numbers of its arms; None: not known.
+        front: the numbers of its arms as JSON; None: not known.
         request: a digest of what was asked then.
     """
 
@@ -144,7 +144,7 @@ class Earlier(NamedTuple):
     arm: int
     propensity: float | None
     error: float
-    front: list[int] | None
+    front: str | None
     request: str | None
 
 
@@ -243,20 +243,20 @@ class InboxWriter:
         # In this order: one that is moved on meanwhile is seen where it comes to.
         row = connection.execute(INBOX_DECISION_OF_KEY, (agent, key)).fetchone()
         if row is not None:
-            number, arm, propensity, error, front, request = row
-            arms = None if front is None else json.loads(front)
-            return Earlier(number, arm, propensity, error, arms, request)
+            return Earlier(*row)
 
         event = decision_of_key(connection, agent, key, self._source)
         if event is None:
             return None
+
+        front = json.dumps(event["front"]) if "front" in event else None
 
         return Earlier(
             event["id"],
             event["arm"],
             event["propensity"],
             event.get("error", 0.0),
-            event.get("front"),
+            front,
             event.get("request"),
         )
 

@@ -98,28 +98,40 @@ class AgentCopy:
 
         return [self._inbox_decision(context, arms, key, True) for context, key in pairs]
 
-    def made(self, inbox_decision: InboxDecision, number: int) -> Decided:
-        """The answer to a decision that has joined the inbox."""
-        front = None if inbox_decision.front is None else json.loads(inbox_decision.front)
-        return self._decided(
-            number, inbox_decision.arm, inbox_decision.propensity, inbox_decision.error, front
-        )
+    def decided(self, inbox_decision: InboxDecision, answer: int | Earlier) -> Decided:
+        """The answer to a call of a client.
 
-    def made_before(self, inbox_decision: InboxDecision, earlier: Earlier) -> Decided:
-        """The answer to a call whose key an earlier one had.
+        Args:
+            inbox_decision: that was made for it.
+            answer: its number, once it has joined the inbox; or the decision of an earlier call,
+                which had the same key.
 
         Raises:
-            ValueError: where that one had another context.
+            ValueError: where the earlier call had another context.
         """
-        if earlier.request != inbox_decision.request:
-            raise another_context(inbox_decision.key, earlier.id)
+        made: InboxDecision | Earlier
+        if isinstance(answer, int):
+            number = answer
+            made = inbox_decision
+        else:
+            number = answer.id
+            made = answer
+            if made.request != inbox_decision.request:
+                raise another_context(inbox_decision.key, number)
 
-        decided = self._decided(
-            earlier.id, earlier.arm, earlier.propensity, earlier.error, earlier.front
+        front = None
+        if made.front is not None:
+            front = [str(self._arms[arm]) for arm in json.loads(made.front)]
+
+        return Decided(
+            decision=str(number),
+            arm=str(self._arms[made.arm]),
+            propensity=made.propensity,
+            error=made.error,
+            front=front,
+            preference=self._preference,
+            replayed=made is answer,
         )
-        decided.replayed = True
-
-        return decided
 
     def _inbox_decision(
         self, context: Any, eligible: Any, key: str | None, active: bool
@@ -158,25 +170,6 @@ class AgentCopy:
 
     def _numbers_of(self, names: Iterable[Any]) -> str:
         return json.dumps([self._numbers[name] for name in names])
-
-    def _decided(
-        self,
-        number: int,
-        arm: int,
-        propensity: float | None,
-        error: float,
-        front: list[int] | None,
-    ) -> Decided:
-        names = None if front is None else [str(self._arms[each]) for each in front]
-        return Decided(
-            decision=str(number),
-            arm=str(self._arms[arm]),
-            propensity=propensity,
-            error=error,
-            front=names,
-            preference=self._preference,
-            replayed=False,
-        )
 
     # --- rewards
 

@@ -10,7 +10,6 @@ from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.shared_database import SharedDatabase
 from mobandits_service.specification import AgentSpecification
 from mobandits_service.telemetry import Telemetry
-from mobandits_service.workers.counts import WorkerCounts
 from mobandits_service.workers.inbox import Inbox
 from mobandits_service.workers.publisher import Publisher
 from mobandits_service.workers.refusals import check_agent
@@ -41,7 +40,7 @@ class Learner:
         telemetry: Telemetry,
     ) -> None:
         self._file = file
-        self.inbox = Inbox(agents, file, settlements, WorkerCounts(telemetry))
+        self.inbox = Inbox(agents, file, settlements, telemetry)
         self.publisher = Publisher(agents, file, settlements, self.inbox)
 
     def check_hostable(self, specification: AgentSpecification) -> None:

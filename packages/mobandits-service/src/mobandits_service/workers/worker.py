@@ -80,15 +80,11 @@ class Worker:
                     raise
                 continue
 
-            answers = await self.gathering.ask(rows)
-            if None not in answers:
-                decided = []
-                for inbox_decision, answer in zip(rows, answers, strict=True):
-                    if isinstance(answer, int):
-                        decided.append(copy.made(inbox_decision, answer))
-                    elif answer is not None:
-                        decided.append(copy.made_before(inbox_decision, answer))
-                return decided
+            item = await self.gathering.settled(decisions=rows)
+            answers = [each for each in item.answers if each is not None]
+            if len(answers) == len(rows):
+                pairs = zip(rows, answers, strict=True)
+                return [copy.decided(row, answer) for row, answer in pairs]
             await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
 
         raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
@@ -112,7 +108,8 @@ class Worker:
         """
         copy = self.copies.named(agent)
         inbox_reward = copy.inbox_reward(number, rewards)
-        accepted = await self.gathering.tell(inbox_reward)
+        item = await self.gathering.settled(rewards=[inbox_reward])
+        (accepted,) = item.accepted
 
         return copy.rewarded(inbox_reward, accepted)
 
@@ -148,7 +145,8 @@ class Worker:
 
     async def _number_of_key(self, agent: str, key: str) -> int:
         copy = self.copies.named(agent)
-        earlier = await self.gathering.find(copy.number, key)
+        item = await self.gathering.settled(keys=[(copy.number, key)])
+        (earlier,) = item.found
         if earlier is None:
             raise unknown_key(key)
 
