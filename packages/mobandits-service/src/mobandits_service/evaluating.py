@@ -1,8 +1,4 @@
-"""An evaluation in a process of its own: what else than was played, on an agent's own log.
-
-A line of JSON on its input says what to evaluate; its output is the result. It ends with the
-process that began it: then its input ends.
-"""
+"""An evaluation in a process of its own: what else than was played, on an agent's own log."""
 
 import os
 import sys
@@ -11,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from mobandits.contracts.protocols import Array
@@ -28,7 +23,6 @@ from mobandits.evaluation.front import shown_estimator
 from mobandits.evaluation.own_values import own_values
 from mobandits.logs import Feedback, read
 from mobandits.logs.objectives import Objective, signs_of
-from mobandits.support import json_lines
 from mobandits_client.messages import (
     AnyTimeDecision,
     EvaluationResult,
@@ -37,14 +31,13 @@ from mobandits_client.messages import (
     LogDiagnostics,
     TargetValue,
 )
+from mobandits_service.child_process import PIECE, answer_parent
 from mobandits_service.evaluation_tasks import EvaluationAnswer, EvaluationTask, wanted_recipe
 
 ASKED = "asked"  # the names of the two targets: what was asked for, and what was played
 PLAYED = "played"
 LEVEL = 0.95
 SEED = 0
-KINDER = 10  # than the service to others who want the processor
-PIECE = 65_536  # bytes that are read at a time
 
 
 def evaluated(task: EvaluationTask) -> EvaluationResult:
@@ -182,40 +175,17 @@ def _region(target: str, estimate: Estimate, signs: Array) -> JointRegion:
 
 
 def main() -> None:
-    """Read a task, write its result, and end with whoever waits for it."""
-    json_lines.begin_if_asked()
-    if hasattr(os, "nice"):
-        os.nice(KINDER)
+    """Answer a task, and end with whoever waits for it."""
+    answer_parent(EvaluationTask, answered)
 
-    line = first_line(sys.stdin.fileno())
+
+def answered(task: EvaluationTask) -> EvaluationAnswer:
+    """The result of a task, or why there is none."""
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
-        task = msgspec.json.decode(line, type=EvaluationTask)
-        answer = EvaluationAnswer(result=evaluated(task))
+        return EvaluationAnswer(result=evaluated(task))
     except ValueError as error:
-        answer = EvaluationAnswer(error=str(error))
-
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
-    sys.stdout.buffer.flush()
-
-
-def first_line(descriptor: int) -> bytes:
-    """The first line that comes to a descriptor, which is not read through a buffer.
-
-    A thread that waits inside `sys.stdin.buffer` has its lock, which the interpreter needs as it
-    ends: it would abort.
-
-    Args:
-        descriptor: of the process' input; nothing comes after the line.
-    """
-    content = b""
-    while not content.endswith(b"\n"):
-        part = os.read(descriptor, PIECE)
-        if not part:
-            break
-        content += part
-
-    return content
+        return EvaluationAnswer(error=str(error))
 
 
 def _end_with_input() -> None:
