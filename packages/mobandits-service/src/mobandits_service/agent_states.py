@@ -9,8 +9,10 @@ from mobandits.agent import Agent
 from mobandits.agent.budget import Balance
 from mobandits.agent.resize_state import arrays
 from mobandits.support.naming import short_repr
-from mobandits_client.messages import AgentState, BudgetList, BudgetState, ObjectiveState
+from mobandits_client.messages import AgentState, BudgetState, ObjectiveState
 from mobandits_service.specification import AgentSpecification
+
+LOW = 0.1  # of a budget's limit
 
 
 def state_of_open(
@@ -78,7 +80,12 @@ def has_nan(agent: Agent) -> bool:
     return False
 
 
-def budget_list(balances: Iterable[Balance]) -> BudgetList:
+def is_low(budget: BudgetState) -> bool:
+    """Whether little is left of a budget, so that pages warn."""
+    return budget.left < LOW * budget.limit
+
+
+def budget_states(balances: Iterable[Balance]) -> list[BudgetState]:
     """What became of the budgets of an agent."""
     states = []
     for balance in balances:
@@ -94,4 +101,4 @@ def budget_list(balances: Iterable[Balance]) -> BudgetList:
         )
         states.append(state)
 
-    return BudgetList(states)
+    return states

@@ -55,6 +55,15 @@ def _budget_in_words(budget: BudgetSpecification, agent: Agent) -> str:
     units = {str(objective.name): objective.unit for objective in agent.objectives}
     unit = units.get(budget.objective, "")
     limit = f"{budget.limit:g} {unit}".rstrip()
-    period = "in all" if budget.per == "total" else f"per {budget.per}"
 
-    return f"{budget.objective} at most {limit} {period}"
+    return f"{budget.objective} at most {limit} {period_in_words(budget.per)}"
+
+
+def period_in_words(per: str) -> str:
+    """The period of a budget, as the end of a phrase.
+
+    Example:
+        >>> period_in_words("total"), period_in_words("day")
+        ('in all', 'per day')
+    """
+    return "in all" if per == "total" else f"per {per}"

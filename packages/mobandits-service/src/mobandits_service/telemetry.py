@@ -4,8 +4,10 @@ import functools
 import importlib.metadata
 import platform
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
@@ -22,6 +24,7 @@ from mobandits_service.recent_arms import RECENT, RecentArms
 
 MOST_LABELS = 100  # arms of an agent that are told apart; of more, a monitoring system chokes
 OTHER = "other"
+READINESS = "ready"  # the name of the call
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
@@ -66,20 +69,19 @@ OF_AGENTS: list[tuple[Any, ...]] = [
 ]
 
 
-class Answered(NamedTuple):
-    """How often a call was answered with a status since the start.
+@dataclass
+class CallTotals:
+    """How a call was answered since the start.
 
     Attributes:
-        call: its name.
-        status: of HTTP.
-        times: how often.
+        answered: how often.
+        failed: of these, with a status of 500 or above.
         seconds: of all these together.
     """
 
-    call: str
-    status: int
-    times: int
-    seconds: float
+    answered: int = 0
+    failed: int = 0
+    seconds: float = 0.0
 
 
 class Telemetry:
@@ -163,20 +165,21 @@ class Telemetry:
         """A request was answered."""
         self._seconds_of(call, str(status)).observe(seconds)
 
-    def answered(self) -> list[Answered]:
-        """How often which call was answered with which status."""
-        counts: dict[tuple[str, str], dict[str, float]] = {}
+    def calls(self) -> dict[str, CallTotals]:
+        """{name: how it was answered} of calls."""
+        totals = defaultdict[str, CallTotals](CallTotals)
         for metric in self._seconds.collect():
             for sample in metric.samples:
-                key = (sample.labels["call"], sample.labels["status"])
-                _, _, end = sample.name.rpartition("_")
-                counts.setdefault(key, {})[end] = sample.value
+                call = sample.labels["call"]
+                # That an agent is not ready yet is an answer, and probes ask for it all the time.
+                is_failure = int(sample.labels["status"]) >= 500 and call != READINESS
+                if sample.name.endswith("_sum"):
+                    totals[call].seconds += sample.value
+                elif sample.name.endswith("_count"):
+                    totals[call].answered += int(sample.value)
+                    totals[call].failed += int(sample.value) * is_failure
 
-        found = []
-        for (call, status), of_ends in counts.items():
-            found.append(Answered(call, int(status), int(of_ends["count"]), of_ends["sum"]))
-
-        return found
+        return totals
 
     def stalls(self) -> list[tuple[str, str, int]]:
         """(what, cause, how often) of stalls since the start."""

@@ -12,7 +12,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from mobandits.figures.environment import environment_of
 from mobandits.support.naming import quantity
+from mobandits_service.agent_states import is_low
 from mobandits_service.calls.requests import content_of
+from mobandits_service.checking import period_in_words
 from mobandits_service.dashboard.windows import moment_text
 from mobandits_service.problems import Problem
 
@@ -43,6 +45,8 @@ def templates() -> Environment:
         "number": number_text,
         "percent": percent_text,
         "moment": moment_text,
+        "is_low": is_low,
+        "period": period_in_words,
         "quantity": quantity,
         "urlencode_segment": segment,
     }

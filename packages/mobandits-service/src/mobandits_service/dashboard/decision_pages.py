@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -19,7 +18,7 @@ from mobandits_service.runtime import ServiceRuntime
 
 LIMIT = 50  # decisions of a page
 MOST_FEATURES = 100  # of a context that is shown
-FILTERS = ("arm", "status", "made_by")
+FIELDS = ("arm", "status", "made_by", "after")  # of the query that an address has
 
 
 async def decisions_shown(
@@ -29,24 +28,20 @@ async def decisions_shown(
     await runtime.settlements.settled()
     # A form sends the fields that were left empty as well.
     given = {name: text for name, text in request.query_params.items() if text}
-    filters = {name: given[name] for name in FILTERS if name in given}
-    query: dict[str, Any] = {**filters, "limit": LIMIT, "order": "newest"}
-    if "after" in given:
-        query["after"] = given["after"]
-
-    wanted = msgspec.convert(query, DecisionsQuery)
+    asked = {name: given[name] for name in FIELDS if name in given}
+    wanted = msgspec.convert({**asked, "limit": LIMIT, "order": "newest"}, DecisionsQuery)
     listed = await asyncio.to_thread(hosted.listed, wanted)
     following = ""
     if listed.next is not None:
-        following = urlencode({**filters, "after": listed.next})
+        following = urlencode({**asked, "after": listed.next})
 
     return visitor.page(
         "decisions.html",
         state=hosted.state(),
         listed=listed,
-        filters=filters,
+        filters=asked,
         following=following,
-        is_first="after" not in given,
+        is_first="after" not in asked,
     )
 
 

@@ -156,24 +156,16 @@ def value_tables(
         objectives: of the agent now.
     """
     known = {objective.name: objective for objective in objectives}
-    played = {}
-    for each in result.values:
-        if each.target == "played":
-            played[each.estimator, each.objective] = each
+    values = {(each.target, each.estimator, each.objective): each for each in result.values}
+    rows = []
+    for (target, estimator, objective), value in values.items():
+        if target == "asked":
+            played = values.get(("played", estimator, objective))
+            words = ESTIMATORS.get(estimator, estimator)
+            rows.append(ValueRow(known.get(objective), words, value, played))
 
-    shown: list[ValueRow] = []
-    others: list[ValueRow] = []
-    for each in result.values:
-        if each.target == "played":
-            continue
-        row = ValueRow(
-            objective=known.get(each.objective),
-            estimator=ESTIMATORS.get(each.estimator, each.estimator),
-            asked=each,
-            played=played.get((each.estimator, each.objective)),
-        )
-        table = shown if each.estimator == result.shown else others
-        table.append(row)
+    shown = [row for row in rows if row.asked.estimator == result.shown]
+    others = [row for row in rows if row.asked.estimator != result.shown]
 
     return shown, others
 

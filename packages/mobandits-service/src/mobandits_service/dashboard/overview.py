@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from mobandits.logs.address import Place
 from mobandits.logs.store.connection import reading
 from mobandits.support.naming import quantity
-from mobandits_client.messages import AgentState
-from mobandits_service.dashboard.balances import BudgetLine, budget_lines
+from mobandits_client.messages import AgentState, BudgetState
+from mobandits_service.agent_states import budget_states, is_low
+from mobandits_service.checking import period_in_words
 from mobandits_service.dashboard.windows import HOUR, span_of
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.rollup_reading import (
@@ -38,7 +39,7 @@ class AgentLine:
     state: AgentState
     rate: float
     spark: str
-    budgets: list[BudgetLine]
+    budgets: list[BudgetState]
     warnings: list[str]
 
     @property
@@ -56,7 +57,7 @@ class AgentNow:
 
     def __init__(self, hosted: HostedAgent) -> None:
         self.state = hosted.state()
-        self.budgets = budget_lines(hosted.balances())
+        self.budgets = budget_states(hosted.balances())
         self.most_waiting = hosted.specification.pending
 
 
@@ -105,8 +106,10 @@ def warnings_of(agent: AgentNow, uncounted: int) -> list[str]:
             warnings.append(f"{quantity(count, 'decision')} dropped: {reason}")
     if state.waiting > MANY_WAITING * agent.most_waiting:
         warnings.append(f"{state.waiting:,} decisions wait, of {agent.most_waiting:,} that can")
-    low = [budget for budget in agent.budgets if budget.is_low]
-    warnings += [f"budget {each.title}: {each.left:.4g} left of {each.limit:.4g}" for each in low]
+    for each in agent.budgets:
+        if is_low(each):
+            title = f"{each.objective} {period_in_words(each.per)}"
+            warnings.append(f"budget {title}: {each.left:.4g} left of {each.limit:.4g}")
     if uncounted > MANY_UNCOUNTED:
         warnings.append(f"{uncounted:,} events are still to be counted: pages show too little")
 

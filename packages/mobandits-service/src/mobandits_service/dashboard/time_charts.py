@@ -12,6 +12,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.figures.palette import LINES
 from mobandits_client.messages import ObjectiveState
 from mobandits_service.dashboard.windows import Span, clock_text
+from mobandits_service.recent_arms import entropy
 from mobandits_service.rollup_reading import RolledSums
 
 MOST_LINES = 5  # arms with a line of their own: of more, no eye tells them apart
@@ -163,23 +164,6 @@ def arm_colours(arms: Sequence[int]) -> dict[int, str]:
     colours = {arm: LINES[place].name for place, arm in enumerate(shown)}
 
     return colours | dict.fromkeys(others, OTHER_COLOUR)
-
-
-def entropy(counts: Sequence[float]) -> float:
-    """The entropy of the shares of some counts, in bits.
-
-    Example:
-        >>> entropy([5, 5]), entropy([7, 0])
-        (1.0, 0.0)
-    """
-    total = sum(counts)
-    bits = 0.0
-    for count in counts:
-        if count:
-            share = count / total
-            bits -= share * math.log2(share)
-
-    return abs(bits)  # a zero without a sign
 
 
 def _chart(
