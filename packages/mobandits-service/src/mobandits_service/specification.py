@@ -195,6 +195,13 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     keep_days: Annotated[float, msgspec.Meta(ge=1.0, le=36500.0)] | None = None
     archives: str | None = None
 
+    def at(self, host: str | None, port: int | None) -> "ServiceSpecification":
+        """The same at another address; None: where it is now."""
+        changes = {"host": host, "port": port}
+        given = {name: value for name, value in changes.items() if value is not None}
+
+        return msgspec.structs.replace(self, **given)
+
     @property
     def is_open_without_keys(self) -> bool:
         """Whether a store without keys is served to whoever is on this machine."""

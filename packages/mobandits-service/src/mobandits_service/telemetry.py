@@ -158,8 +158,7 @@ class Telemetry:
         self._rewards_of = functools.cache(rewards.labels)
         self._arms: dict[str, set[str]] = {}
         self._recent: dict[str, RecentArms] = {}
-        registry.register(_Present(agents, file, self._recent))
-        registry.register(_OfConnections(self.connections))
+        registry.register(_Present(agents, file, self.connections, self._recent))
 
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
@@ -263,13 +262,38 @@ class _OfAgents(Collector):
                 yield metric
 
 
-class _OfConnections(Collector):
-    """The connections of the server, when somebody asks."""
+class _Present(Collector):
+    """What is looked up when somebody asks, in place of being counted."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(
+        self,
+        agents: HostedAgents,
+        file: SharedStore,
+        connections: Connections,
+        recent: Mapping[str, RecentArms],
+    ) -> None:
+        self._agents = agents
+        self._file = file
         self._connections = connections
+        self._recent = recent
 
     def collect(self) -> Iterator[Metric]:
+        """The present state of agents, file and connections."""
+        waiting = self._file.committer.waiting()
+        yield GaugeMetricFamily(
+            "mobandits_commit_queue", "Calls that wait for the disk", value=waiting
+        )
+        families = {}
+        for kind, name, text, *labels in OF_AGENTS:
+            families[name] = kind(f"mobandits_{name}", text, labels=["agent", *labels])
+        for hosted in self._agents:
+            for name, number, *values in self._numbers(hosted):
+                families[name].add_metric([hosted.name, *values], number)
+
+        yield from families.values()
+        yield from self._of_connections()
+
+    def _of_connections(self) -> Iterator[Metric]:
         """The present connections, and those that were refused."""
         connections = self._connections
         yield GaugeMetricFamily(
@@ -286,32 +310,6 @@ class _OfConnections(Collector):
         for reason, count in connections.refused.items():
             refused.add_metric([reason], count)
         yield refused
-
-
-class _Present(Collector):
-    """What is looked up when somebody asks, in place of being counted."""
-
-    def __init__(
-        self, agents: HostedAgents, file: SharedStore, recent: Mapping[str, RecentArms]
-    ) -> None:
-        self._agents = agents
-        self._file = file
-        self._recent = recent
-
-    def collect(self) -> Iterator[Metric]:
-        """The present state of agents and file."""
-        waiting = self._file.committer.waiting()
-        yield GaugeMetricFamily(
-            "mobandits_commit_queue", "Calls that wait for the disk", value=waiting
-        )
-        families = {}
-        for kind, name, text, *labels in OF_AGENTS:
-            families[name] = kind(f"mobandits_{name}", text, labels=["agent", *labels])
-        for hosted in self._agents:
-            for name, number, *values in self._numbers(hosted):
-                families[name].add_metric([hosted.name, *values], number)
-
-        yield from families.values()
 
     def _numbers(self, hosted: HostedAgent) -> Iterator[tuple[Any, ...]]:
         """The names of an agent's metrics, each with its number and the values of its labels."""

@@ -197,11 +197,10 @@ def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
     groups = _own_lines(shown, names)
     if others:
         groups.append((OTHERS, OTHER_COLOUR, others))
-    lines = []
-    for label, colour, arms in groups:
-        counts, _ = table.summed(arms)
-        lines.append(Line(label, colour, _quotients(counts, totals)))
-
+    lines = [
+        Line(label, colour, _quotients(table.summed(arms)[0], totals))
+        for label, colour, arms in groups
+    ]
     note = "Of the decisions made in each stretch of time, by the arm that was played."
 
     return _chart(table, "shares", "Shares of arms", note, lines, top=1.0)

@@ -91,16 +91,11 @@ async def visitor_of(request: Request, scope: str | None) -> Visitor:
     sessions: Sessions = request.app.state.sessions
     authorisation.check_host(request)
     session = sessions.found(request.cookies.get(COOKIE))
-    key = None
-    token = sessions.process_token
-    if session is not None:
-        key = authorisation.valid_key(session.key)
-        token = session.token
+    key = None if session is None else authorisation.valid_key(session.key)
     if key is None and not authorisation.is_open:
         raise Problem(401, "a key is needed: log in")
-    if key is None:
-        token = sessions.process_token
 
+    token = sessions.process_token if key is None or session is None else session.token
     agent = request.path_params.get("agent")
     if key is not None and scope is not None and not key.allows(scope, agent):
         raise Problem(403, f"key {key.id} does not have the scope {scope} here")

@@ -85,7 +85,7 @@ class Worker:
             if len(answers) == len(rows):
                 pairs = zip(rows, answers, strict=True)
                 return [copy.decided(row, answer) for row, answer in pairs]
-            await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
+            await self.copies.behind_another(copy, PATIENCE)
 
         raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
 
@@ -94,7 +94,7 @@ class Worker:
         if not await self.copies.is_behind(copy):
             return False
 
-        await self.copies.behind_another(copy.name, copy.version.fence, PATIENCE)
+        await self.copies.behind_another(copy, PATIENCE)
 
         return True
 
