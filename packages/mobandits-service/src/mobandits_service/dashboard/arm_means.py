@@ -60,14 +60,19 @@ def arm_summaries(
     """The arms that were played in a window, the most frequent first.
 
     Args:
-        sums: over the whole window, in one stretch.
+        sums: of the window, in any stretches.
         names: {number: name} of the arms.
         objectives: of the agent.
     """
-    cells = {(each.arm, each.objective): each for each in sums}
-    counts = {each.arm: each.n for each in sums if each.objective is None}
+    cells: dict[tuple[int, Hashable], RolledSums] = {}
+    for each in sums:
+        cell = (each.arm, each.objective)
+        before = cells.get(cell)
+        cells[cell] = each if before is None else together(before, each)
+
+    counts = {arm: cells[arm, None].n if (arm, None) in cells else 0 for arm, _ in cells}
     # Rewards may come for arms that were last played before the window.
-    arms = sorted({each.arm for each in sums}, key=lambda arm: (-counts.get(arm, 0), arm))
+    arms = sorted(counts, key=lambda arm: (-counts[arm], arm))
     colours = arm_colours(arms)
     total = sum(counts.values())
     quantile = _joint_quantile(len(arms) * len(objectives))
@@ -87,14 +92,20 @@ def arm_summaries(
         summary = ArmSummary(
             name=str(names[arm]),
             colour=colours[arm],
-            decisions=counts.get(arm, 0),
-            share=counts.get(arm, 0) / total if total else 0.0,
+            decisions=counts[arm],
+            share=counts[arm] / total if total else 0.0,
             means=all_means[arm],
             dominated_by=_dominating(arm, rewards, names),
         )
         summaries.append(summary)
 
     return summaries
+
+
+def together(one: RolledSums, other: RolledSums) -> RolledSums:
+    """The sums of two stretches."""
+    n = one.n + other.n
+    return one._replace(n=n, total=one.total + other.total, squares=one.squares + other.squares)
 
 
 def objective_pairs(objectives: Sequence[ObjectiveState]) -> list[tuple[int, int]]:
