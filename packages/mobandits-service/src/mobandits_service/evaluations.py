@@ -134,8 +134,7 @@ class Evaluations:
                 if answer.result is None:
                     await self._end(number, "failed", answer.error or "it gave no result")
                 else:
-                    result = msgspec.json.encode(answer.result).decode()
-                    await self._end(number, "done", result, is_json=True)
+                    await self._end(number, "done", answer.result)
         finally:
             self._is_working = False
 
@@ -151,10 +150,8 @@ class Evaluations:
             LOG.warning("an evaluation failed: %s", error)
             return EvaluationAnswer(error="its process ended without a result")
 
-    async def _end(
-        self, number: str, state: JobState, result: str, *, is_json: bool = False
-    ) -> None:
-        text = result if is_json else msgspec.json.encode(result).decode()
+    async def _end(self, number: str, state: JobState, result: EvaluationResult | str) -> None:
+        text = msgspec.json.encode(result).decode()
         kept = self._keep([job_ended(number, state, text)])
         await self._settlements.settled()
         if kept.failure is not None:

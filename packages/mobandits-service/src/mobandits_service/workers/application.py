@@ -1,8 +1,5 @@
 """The application of a worker."""
 
-import contextlib
-from collections.abc import AsyncIterator
-
 from starlette.applications import Starlette
 from starlette.routing import Route
 
@@ -19,18 +16,8 @@ def application_of_worker(runtime: WorkerRuntime) -> Starlette:
     Args:
         runtime: its parts; they are started and stopped with the application.
     """
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        # Before the first connection is taken.
-        await runtime.begin()
-        try:
-            yield
-        finally:
-            await runtime.stop()
-
     routes = [each.route() for each in OPERATIONS_OF_WORKERS]
     routes.append(Route("/{path:path}", forwarded, methods=METHODS))
 
     # The learner counts what is decided and learned.
-    return logged_application(routes, lifespan, runtime)
+    return logged_application(routes, lambda _: runtime.running(), runtime)

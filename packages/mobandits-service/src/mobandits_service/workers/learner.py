@@ -1,11 +1,8 @@
 """The learner of a store in PostgreSQL: what a service does besides, where workers decide."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
 
 from mobandits_service.group_commit import Settlements
-from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.shared_database import SharedDatabase
 from mobandits_service.specification import AgentSpecification
@@ -64,12 +61,6 @@ class Learner:
             work.append(self.publisher.keep_publishing())
 
         await asyncio.gather(*work)
-
-    @contextlib.asynccontextmanager
-    async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
-        """No worker decides for an agent inside: its arms may come and go."""
-        async with self.publisher.fenced(hosted):
-            yield
 
     def close(self) -> None:
         """Close its sessions."""

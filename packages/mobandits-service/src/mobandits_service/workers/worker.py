@@ -5,7 +5,15 @@ from collections.abc import Callable, Collection, Sequence
 
 from mobandits.logs.address import Address
 from mobandits.support.naming import quoted
-from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
+from mobandits_client.messages import (
+    Decide,
+    DecideBatch,
+    Decided,
+    Rewarded,
+    RewardOutcome,
+    RewardsOf,
+)
+from mobandits_service.calls.requests import refusal_of
 from mobandits_service.decision_names import number_or_key, unknown_key
 from mobandits_service.postgres.inbox_writer import InboxDecision
 from mobandits_service.problems import Problem
@@ -113,23 +121,21 @@ class Worker:
 
         return copy.rewarded(inbox_reward, accepted)
 
-    async def reward_all(
-        self, agent: str, items: Sequence[RewardsOf]
-    ) -> list[Rewarded | Exception]:
-        """Rewards of the items of a list: what became of each, or why it was refused."""
+    async def reward_all(self, agent: str, items: Sequence[RewardsOf]) -> list[RewardOutcome]:
+        """Rewards of the items of a list, an answer for each."""
         waiting: dict[str, list[int]] = {}
         for place, item in enumerate(items):
             # Those of one decision come one after the other.
             waiting.setdefault(item.decision or item.key or "", []).append(place)
 
-        outcomes: list[Rewarded | Exception] = [Problem(503, BEHIND)] * len(items)
+        outcomes = [RewardOutcome() for _ in items]
 
         async def reward_in_order(places: Sequence[int]) -> None:
             for place in places:
                 try:
-                    outcomes[place] = await self.reward_one(agent, items[place])
-                except Exception as error:  # noqa: BLE001 - the caller tells refusals from failures
-                    outcomes[place] = error
+                    outcomes[place].rewarded = await self.reward_one(agent, items[place])
+                except Exception as error:  # noqa: BLE001 - what is no refusal is raised again
+                    outcomes[place].refused = refusal_of(error)
 
         # Together, so that they are committed together.
         await asyncio.gather(*(reward_in_order(places) for places in waiting.values()))
