@@ -14,6 +14,7 @@ from mobandits_service.dashboard.axes import Axis, Tick, axis_label, axis_of, ti
 from mobandits_service.dashboard.name_places import (
     LINE,
     Box,
+    NamePlace,
     Point,
     Rectangle,
     cut,
@@ -40,29 +41,23 @@ class Dot:
     """An arm in the plane.
 
     Attributes:
-        name: of the arm.
-        short: the name as it stands beside the dot.
+        short: the name of the arm, as it stands beside the dot.
         colour: the name of one of the palette.
         x: from the left.
         y: from the top.
         box: left, top, width and height of the region; None where it is not known.
         is_dominated: whether another arm's means are better, in these two objectives.
-        text_x: where the name stands.
-        text_y: likewise.
-        anchor: "start", "middle" or "end".
+        name: where the name stands.
         says: what is there to see, in words.
     """
 
-    name: str
     short: str
     colour: str
     x: float
     y: float
     box: Box | None
     is_dominated: bool
-    text_x: float
-    text_y: float
-    anchor: str
+    name: NamePlace
     says: str
 
 
@@ -222,16 +217,13 @@ def _dots(
         taken.append(name.covered(length))
         x, y = place
         dot = Dot(
-            name=each.arm.name,
             short=short,
             colour=each.arm.colour,
             x=x,
             y=y,
             box=box,
             is_dominated=each not in front,
-            text_x=name.x,
-            text_y=name.y,
-            anchor=name.anchor,
+            name=name,
             says=_in_words(each, objectives),
         )
         dots.append(dot)
