@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from mobandits.agent import Agent
-from mobandits.orders.order import in_words
 from mobandits.support.naming import quantity, shortened
+from mobandits_service.preferences import present_preference
 from mobandits_service.specification import AgentSpecification, BudgetSpecification
 
 
@@ -17,13 +17,11 @@ def agent_in_words(name: str, specification: AgentSpecification) -> Iterator[str
     """
     agent = specification.agent()
     arms = shortened(", ".join(specification.arms))
-    titles = [str(objective.name) for objective in agent.objectives]
-    preference = in_words(agent.preference, titles)
     yield f"{name}: {agent.recipe}"
     yield f"  arms: {arms}"
     yield f"  context: {_context_in_words(agent)}"
     yield f"  objectives: {_objectives_in_words(agent)}"
-    yield f"  preference: {preference}"
+    yield f"  preference: {present_preference(agent.core)}"
     yield f"  propensities: {specification.propensity}"
     if specification.share is not None:
         yield f"  share: {specification.share:g} of the decisions, else {specification.baseline}"

@@ -174,7 +174,7 @@ class HostedAgents:
         text = msgspec.json.encode(hosted.specification).decode()
         kept = self._keep([hosted_put(name, text, "ended")])
         del self._by_name[name]
-        self._ended[name] = HostedRow(name, text, "ended", 0.0)
+        self._ended[name] = HostedRow(name, text, "ended")
         hosted.status = ENDED
 
         return kept, hosted

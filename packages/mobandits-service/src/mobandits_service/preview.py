@@ -18,10 +18,9 @@ from mobandits.agent.workers import copy_for_workers, core_of_worker
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
 from mobandits.logs.objectives import signs_of
-from mobandits.orders.order import in_words
 from mobandits_client.messages import ArmShare, MeanReward, Preview, ValueEstimate
 from mobandits_service.hosted_agent import HostedAgent
-from mobandits_service.preferences import fitting_order
+from mobandits_service.preferences import fitting_order, present_preference
 from mobandits_service.recent_rounds import RecentRound, as_feedback, recent_rounds, weighable
 
 MOST_RECENT = 1000  # contexts
@@ -116,10 +115,7 @@ def _answers(core: AgentCore, rounds: list[RecentRound]) -> Answers:
         places = core.arms.rows(each.names)
         table[t, places] = bound.probabilities(each.rows, each.slots, rng, draws)
 
-    objectives = [str(name) for name in core.objective_names]
-    preference = in_words(bound.preference(), objectives)
-
-    return Answers(preference, table)
+    return Answers(present_preference(core), table)
 
 
 def _estimates(core: AgentCore, each: RecentRound) -> Array:

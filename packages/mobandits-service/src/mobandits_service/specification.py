@@ -225,27 +225,28 @@ def read_specification(file: str | Path) -> ServiceSpecification:
         raise SpecError(f"{path} is not TOML: {error}") from error
 
     try:
-        specification = msgspec.convert(content, ServiceSpecification)
-    except msgspec.ValidationError as error:
+        return _checked(content, path.parent)
+    except ValueError as error:
         raise SpecError(f"{path}: {error}") from error
 
+
+def _checked(content: dict[str, Any], folder: Path) -> ServiceSpecification:
+    """The service that the content of a file in a folder describes."""
+    specification = msgspec.convert(content, ServiceSpecification)
     if not specification.agents:
-        raise SpecError(f"{path}: agents must have at least one table [agents.NAME], got none")
+        raise ValueError("agents must have at least one table [agents.NAME], got none")
 
     agents = {}
     for name, agent in specification.agents.items():
         try:
             check_name("agent", name)
-            agents[name] = _fitted(agent, path.parent)
+            agents[name] = _fitted(agent, folder)
             agents[name].check_names()
             agents[name].agent()
         except ValueError as error:
-            raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
+            raise ValueError(f"agents.{quoted(name)}: {error}") from error
 
-    try:
-        archives = _archives(specification, path.parent)
-    except ValueError as error:
-        raise SpecError(f"{path}: {error}") from error
+    archives = _archives(specification, folder)
 
     return msgspec.structs.replace(specification, agents=agents, archives=archives)
 

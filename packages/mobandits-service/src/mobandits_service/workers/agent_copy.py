@@ -14,13 +14,13 @@ from mobandits.agent.keys import another_context, as_given, call_options
 from mobandits.agent.workers import core_of_worker, decide_apart
 from mobandits.logs.names import name_of, name_text
 from mobandits.logs.store.rows import DOUBLE
-from mobandits.orders.order import in_words
 from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded
 from mobandits_service.batches import check_batch
 from mobandits_service.context_columns import check_columns
 from mobandits_service.postgres.inbox_writer import Accepted, Earlier, InboxDecision, InboxReward
 from mobandits_service.postgres.publications import Publication
 from mobandits_service.postgres.shared_database import check_kept
+from mobandits_service.preferences import present_preference
 from mobandits_service.problems import Problem
 from mobandits_service.reward_answers import changed_reward, rewarded
 
@@ -60,8 +60,7 @@ class AgentCopy:
         self.core: AgentCore = core_of_worker(publication.state, incarnation, streams)
         self._arms: list[Any] = list(publication.arms)
         self._numbers = {arm: place for place, arm in enumerate(self._arms)}
-        names = [str(each) for each in self.core.objective_names]
-        self._preference = in_words(self.core.bound.preference(), names)
+        self._preference = present_preference(self.core)
 
     @property
     def has_begun(self) -> bool:

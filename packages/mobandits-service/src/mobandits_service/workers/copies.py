@@ -151,18 +151,10 @@ class Copies:
 
     # --- looking
 
-    def look(self) -> None:
-        """See what is there now.
-
-        Raises:
-            LogError: where the database cannot be asked.
-        """
-        self._session.ask(self._look)
-
     def _run(self) -> None:
         while not self._is_ending.is_set():
             try:
-                self.look()
+                self._session.ask(self._look)
                 self._session.ask(wait_for_notice)
             except LogError as error:
                 self._failure = str(error)

@@ -37,14 +37,12 @@ class Taken(NamedTuple):
         lessons: how many calls told rewards that were learned.
         late: how many told rewards for which nothing waited.
         refused: how many decisions the agent could not take in.
-        left: calls whose decisions may still be in the inbox.
     """
 
     decisions: list[Decision]
     lessons: int
     late: int
     refused: int
-    left: int
 
 
 def take_rows(
@@ -103,9 +101,7 @@ def take_rows(
         ids = [decision.id for decision in decisions]
         more.extend(moved(agent, epoch, ids, learned, len(store), time.time()))
 
-    left = len(inbox_rewards) - len(learned) - late
-
-    return Taken(decisions, len(learned), late, refused, left)
+    return Taken(decisions, len(learned), late, refused)
 
 
 def decision_of_row(row: InboxDecisionRow, names: Sequence[Hashable]) -> DecisionOfWorker:
