@@ -61,6 +61,16 @@ class HostedAgents:
         """Whether every agent can decide soundly, but for those that a call has just made."""
         return all(hosted.health == READY or hosted.is_loading for hosted in self)
 
+    def ready_by_number(self) -> dict[int, HostedAgent]:
+        """{number in the store: agent} of those that can be used now, and are in the store."""
+        ready = {}
+        for hosted in self:
+            number = hosted.store.number if hosted.is_ready else None
+            if number is not None:
+                ready[number] = hosted
+
+        return ready
+
     def check_numbers(self) -> None:
         """Look whether the states of the agents have only numbers."""
         for hosted in list(self):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from mobandits.logs.address import Place
 from mobandits.logs.store.connection import reading
 from mobandits.support.naming import quantity
-from mobandits_client.messages import AgentState, BudgetState
 from mobandits_service.agent_states import budget_states, is_low
 from mobandits_service.checking import period_in_words
 from mobandits_service.dashboard.windows import HOUR, span_of
@@ -29,23 +28,21 @@ class AgentLine:
     """An agent on the page of all.
 
     Attributes:
-        state: of the agent.
+        agent: as it tells of itself now.
         rate: decisions per minute, over the last five.
         spark: the last hour as points of a line, in a box of 60 by 24; empty: nothing happened.
-        budgets: of the agent.
         warnings: what an operator should look at.
     """
 
-    state: AgentState
+    agent: "AgentNow"
     rate: float
     spark: str
-    budgets: list[BudgetState]
     warnings: list[str]
 
     @property
     def dropped(self) -> int:
         """How many decisions were dropped, for any reason."""
-        return sum(self.state.dropped.values())
+        return sum(self.agent.state.dropped.values())
 
 
 class AgentNow:
@@ -89,7 +86,7 @@ def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[AgentLine]:
             if not rate:
                 rate = counts[-1] / span.minutes(span.stretches - 1)
             warnings = warnings_of(agent, uncounted)
-            line = AgentLine(agent.state, rate, spark_of(counts[:-1]), agent.budgets, warnings)
+            line = AgentLine(agent, rate, spark_of(counts[:-1]), warnings)
             lines.append(line)
 
     return lines

@@ -71,7 +71,7 @@ class Inbox:
             LogError: where the database cannot be asked.
         """
         async with self._taking:
-            hosted_by_number = self._ready()
+            hosted_by_number = self._agents.ready_by_number()
             if not hosted_by_number:
                 return False
 
@@ -113,16 +113,6 @@ class Inbox:
         """Wait until what was taken in is gone from the inbox: else it would be read again."""
         await self._settlements.settled()
         self._may_be_there = False
-
-    def _ready(self) -> dict[int, HostedAgent]:
-        """The agents that can take something in, by their numbers in the store."""
-        ready = {}
-        for hosted in self._agents:
-            number = hosted.store.number if hosted.is_ready else None
-            if number is not None:
-                ready[number] = hosted
-
-        return ready
 
     async def _take_of_agent(
         self, hosted: HostedAgent, generation: int, batch: Batch, number: int

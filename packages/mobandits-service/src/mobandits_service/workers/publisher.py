@@ -174,11 +174,7 @@ class Publisher:
         if not self._agents.all_ready():
             return
 
-        numbers = set()
-        for hosted in self._agents:
-            number = hosted.store.number if hosted.is_ready else None
-            if number is not None:
-                numbers.add(number)
+        numbers = set(self._agents.ready_by_number())
         if numbers != self._numbers:
             self._file.committer.keep([only_published(numbers)])
             self._numbers = numbers
