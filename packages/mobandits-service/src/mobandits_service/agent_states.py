@@ -27,10 +27,9 @@ def state_of_open(
         specification: of the agent.
         preference: in words.
     """
-    objectives = []
-    for each in agent.objectives:
-        objective = ObjectiveState(str(each.name), each.minimise, each.unit)
-        objectives.append(objective)
+    objectives = [
+        ObjectiveState(str(each.name), each.minimise, each.unit) for each in agent.objectives
+    ]
 
     return AgentState(
         name=name,

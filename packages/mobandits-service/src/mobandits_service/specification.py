@@ -136,13 +136,10 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
         Raises:
             ValueError: where something does not fit.
         """
-        objectives: list[Any] = []
-        for objective in self.objectives:
-            if isinstance(objective, str):
-                objectives.append(objective)
-            else:
-                objectives.append(Objective(**msgspec.structs.asdict(objective)))
-
+        objectives = [
+            each if isinstance(each, str) else Objective(**msgspec.structs.asdict(each))
+            for each in self.objectives
+        ]
         budgets = [Budget(**msgspec.structs.asdict(budget)) for budget in self.budgets]
 
         return Agent(

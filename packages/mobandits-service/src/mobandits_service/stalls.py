@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 import traceback
-from types import FrameType
 from typing import NamedTuple
 
 from mobandits.logs.store.committer import Committer
@@ -155,11 +154,8 @@ def all_stacks() -> str:
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     stacks = []
     for number, frame in sys._current_frames().items():
-        stacks.append(_stack_of(names.get(number, str(number)), frame))
+        name = names.get(number, str(number))
+        lines = traceback.format_stack(frame)
+        stacks.append(f"{name}:\n{''.join(lines)}")
 
     return "\n".join(stacks)
-
-
-def _stack_of(name: str, frame: FrameType) -> str:
-    lines = traceback.format_stack(frame)
-    return f"{name}:\n{''.join(lines)}"

@@ -156,8 +156,8 @@ class Telemetry:
         self._decisions_of = functools.cache(decisions.labels)
         self._propensities_of = functools.cache(propensities.labels)
         self._rewards_of = functools.cache(rewards.labels)
-        self._arms: dict[str, set[str]] = {}
-        self._recent: dict[str, RecentArms] = {}
+        self._arms = defaultdict[str, set[str]](set)
+        self._recent = defaultdict[str, RecentArms](RecentArms)
         registry.register(_Present(agents, file, self.connections, self._recent))
 
     def count_request(self, call: str, status: int, seconds: float) -> None:
@@ -196,18 +196,14 @@ class Telemetry:
         if decided.replayed:
             return
 
-        known = self._arms.setdefault(agent, set())
+        known = self._arms[agent]
         arm = str(decided.arm)
         if arm not in known and len(known) >= MOST_LABELS:
             arm = OTHER
         else:
             known.add(arm)
 
-        recent = self._recent.get(agent)
-        if recent is None:
-            recent = RecentArms()
-            self._recent[agent] = recent
-        recent.add(str(decided.arm))
+        self._recent[agent].add(str(decided.arm))
         self._decisions_of(agent, arm).inc()
         if decided.propensity is not None:
             self._propensities_of(agent).observe(decided.propensity)

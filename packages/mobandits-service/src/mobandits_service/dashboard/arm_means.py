@@ -29,6 +29,16 @@ class Mean:
     value: float
     half: float | None
 
+    @property
+    def low(self) -> float:
+        """The lower end of its interval; the mean itself where there are too few."""
+        return self.value - (self.half or 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper end, likewise."""
+        return self.value + (self.half or 0.0)
+
 
 @dataclass(frozen=True)
 class ArmSummary:

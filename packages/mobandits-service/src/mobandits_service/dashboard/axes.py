@@ -58,7 +58,7 @@ class Axis:
         if mean.half is None:
             return None
 
-        return (self.place(mean.value - mean.half), self.place(mean.value + mean.half))
+        return (self.place(mean.low), self.place(mean.high))
 
 
 def axis_of(means: Sequence[Mean], objective: ObjectiveState, begin: float, end: float) -> Axis:
@@ -78,8 +78,8 @@ def axis_of(means: Sequence[Mean], objective: ObjectiveState, begin: float, end:
     def scaled(value: float) -> float:
         return math.log10(max(value, least)) if is_logarithmic else value
 
-    low = min(scaled(_low(mean)) for mean in means)
-    high = max(scaled(_high(mean)) for mean in means)
+    low = min(scaled(mean.low) for mean in means)
+    high = max(scaled(mean.high) for mean in means)
     room = 0.08 * (high - low)
     if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
         # One value alone has no scale of its own.
@@ -91,14 +91,6 @@ def axis_of(means: Sequence[Mean], objective: ObjectiveState, begin: float, end:
     is_cut = is_logarithmic and low <= scaled(least)
 
     return Axis(low if is_cut else low - room, high + room, begin, end, is_dollars, scaled)
-
-
-def _low(mean: Mean) -> float:
-    return mean.value - (mean.half or 0.0)
-
-
-def _high(mean: Mean) -> float:
-    return mean.value + (mean.half or 0.0)
 
 
 def ticks_of(axis: Axis, count: int, room: float) -> list[Tick]:
