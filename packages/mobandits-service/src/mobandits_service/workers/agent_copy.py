@@ -22,7 +22,7 @@ from mobandits_service.postgres.publications import Publication
 from mobandits_service.postgres.shared_database import check_kept
 from mobandits_service.preferences import present_preference
 from mobandits_service.problems import Problem
-from mobandits_service.reward_answers import changed_reward, rewarded
+from mobandits_service.reward_answers import check_unchanged, rewarded
 
 
 class AgentCopy:
@@ -200,10 +200,7 @@ class AgentCopy:
             raise Problem(404, f"there is no decision {inbox_reward.decision}")
 
         before = accepted.before
-        name = accepted.contradicted
-        if name is not None:
-            raise changed_reward(name, before[name], inbox_reward.rewards[name])
-
+        check_unchanged(before, inbox_reward.rewards)
         is_repeated = all(name in before for name in inbox_reward.rewards)
         # The tables have names of objectives by their texts.
         known = {str(name_of(text)) for text in (*before, *inbox_reward.rewards)}
