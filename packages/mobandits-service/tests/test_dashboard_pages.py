@@ -31,7 +31,7 @@ from mobandits_service.dashboard.decision_pages import feature_rows
 from mobandits_service.dashboard.evaluation_pages import ValueRow, lead_of
 from mobandits_service.dashboard.front_figure import front_figures
 from mobandits_service.dashboard.login_pages import own_path
-from mobandits_service.dashboard.name_places import NamePlace, edges, name_length, segments
+from mobandits_service.dashboard.name_places import edges, name_length, segments
 from mobandits_service.dashboard.order_form import form_of, read_form
 from mobandits_service.dashboard.routes import PAGES
 from mobandits_service.dashboard.sessions import COOKIE
@@ -732,11 +732,8 @@ def test_names_lie_on_no_line_dot_or_other_name(placed):
     ]
     objectives = [OBJECTIVES[0], ObjectiveState("speed", False, "")]
     for figure in front_figures(arms, objectives, (0, 1)):
-        names = []
         dots = [(dot.x - 6, dot.y - 6, dot.x + 6, dot.y + 6) for dot in figure.dots]
-        for dot in figure.dots:
-            name = NamePlace(dot.text_x, dot.text_y, dot.anchor)
-            names.append(name.covered(name_length(dot.short)))
+        names = [dot.name.covered(name_length(dot.short)) for dot in figure.dots]
         for covered in names:
             assert figure.frame[0] <= covered[0]
             assert covered[2] <= figure.frame[2]
@@ -752,10 +749,9 @@ def test_names_keep_off_regions_and_the_front():
         for dot in figure.dots:
             lines += edges(dot.box)
         for dot in figure.dots:
-            place = NamePlace(dot.text_x, dot.text_y, dot.anchor)
-            covered = place.covered(name_length(dot.short))
-            assert not any(crosses(covered, line) for line in lines), dot.name
-            assert abs(dot.text_y - dot.y) < 60
+            covered = dot.name.covered(name_length(dot.short))
+            assert not any(crosses(covered, line) for line in lines), dot.short
+            assert abs(dot.name.y - dot.y) < 60
 
 
 def test_names_that_must_cross_a_line_have_a_halo_in_the_colour_of_the_page():

@@ -1,7 +1,6 @@
 """Evaluations of what else could have been played, in a child process."""
 
 import asyncio
-import json
 import signal
 import time
 from pathlib import Path
@@ -217,8 +216,8 @@ def test_one_runs_at_a_time_a_hundred_wait_and_a_restart_goes_on(tmp_path, monke
     at_once = []
     seen = []
 
-    async def slow(content):
-        at_once.append(content)
+    async def slow(_, task):
+        at_once.append(task)
         seen.append(len(at_once))
         try:
             await asyncio.sleep(3600.0)
@@ -247,8 +246,8 @@ def test_one_runs_at_a_time_a_hundred_wait_and_a_restart_goes_on(tmp_path, monke
 
     numbers = whole(tmp_path, talk)
 
-    async def quick(content):
-        number = json.loads(content)["wanted"]["arm"]
+    async def quick(_, task):
+        number = task.wanted.arm
         return msgspec.json.encode({"error": f"nothing of {number}"})
 
     monkeypatch.setattr(room, "child_answer", quick)
@@ -270,10 +269,10 @@ def test_a_child_that_dies_or_takes_too_long_is_a_failure(tmp_path, monkeypatch)
             assert found["state"] == "failed"
             assert words in found["error"]
 
-    async def dead(_):
+    async def dead(*_):
         return b""
 
-    async def endless(_):
+    async def endless(*_):
         await asyncio.sleep(3600.0)
 
     monkeypatch.setattr(room, "LONGEST", 0.2)

@@ -131,20 +131,13 @@ def test_damage_is_called_what_it_is(tmp_path, caplog):
 
 
 @pytest.mark.parametrize("objective", [None, "speed"])
-def test_the_process_refuses_in_one_line(tmp_path, objective, monkeypatch, capsys):
+def test_the_process_refuses_in_one_line(tmp_path, objective):
     ask(tmp_path / "log", lambda client, running: some_decisions(client))
     query = exporting.ExportQuery("dsjson", objective)
     out = str(tmp_path / "out.dsjson")
     job = exporting.ExportJob(str(tmp_path / "log"), "router", out, query)
 
-    class Input:
-        class buffer:  # noqa: N801 - as of sys.stdin
-            read = staticmethod(lambda: exporting.msgspec.json.encode(job))
-
-    monkeypatch.setattr("sys.stdin", Input)
-    monkeypatch.setattr("os.nice", lambda _: None)
-    assert exporting.main() == exporting.REFUSED
-    said = capsys.readouterr().err
+    said = exporting.answered(job).refused
     assert len(said.splitlines()) == 1
     assert "objective" in said
     assert str(tmp_path) not in said

@@ -14,7 +14,7 @@ from mobandits.logs.store.keys import SCOPES, key_named, keys_of
 from mobandits_client import Client
 from mobandits_client.httpx_sender import WaitingHttpx
 from mobandits_service import keys_command
-from mobandits_service.authorisation import TokenBucket
+from mobandits_service.authorisation import TokenBuckets
 from mobandits_service.calls import OPERATIONS
 from mobandits_service.server import check_keys
 
@@ -303,10 +303,10 @@ def test_a_key_has_its_rate(tmp_path):
 
 
 def test_a_bucket_fills_up_again():
-    bucket = TokenBucket(2.0)
-    assert sum(bucket.take(0.0) for _ in range(10)) == 4
-    assert sum(bucket.take(1.0) for _ in range(10)) == 2
-    assert sum(bucket.take(1e6) for _ in range(10)) == 4
+    buckets = TokenBuckets(2.0)
+    assert sum(buckets.take("a", 0.0) for _ in range(10)) == 4
+    assert sum(buckets.take("a", 1.0) for _ in range(10)) == 2
+    assert sum(buckets.take("a", 1e6) for _ in range(10)) == 4
 
 
 def test_keys_on_the_command_line(tmp_path, capsys):

@@ -9,8 +9,10 @@ from mobandits.agent import Agent
 from mobandits.agent.budget import Balance
 from mobandits.agent.resize_state import arrays
 from mobandits.support.naming import short_repr
-from mobandits_client.messages import AgentState, BudgetList, BudgetState, ObjectiveState
+from mobandits_client.messages import AgentState, BudgetState, ObjectiveState
 from mobandits_service.specification import AgentSpecification
+
+LOW = 0.1  # of a budget's limit
 
 
 def state_of_open(
@@ -25,10 +27,9 @@ def state_of_open(
         specification: of the agent.
         preference: in words.
     """
-    objectives = []
-    for each in agent.objectives:
-        objective = ObjectiveState(str(each.name), each.minimise, each.unit)
-        objectives.append(objective)
+    objectives = [
+        ObjectiveState(str(each.name), each.minimise, each.unit) for each in agent.objectives
+    ]
 
     return AgentState(
         name=name,
@@ -78,7 +79,12 @@ def has_nan(agent: Agent) -> bool:
     return False
 
 
-def budget_list(balances: Iterable[Balance]) -> BudgetList:
+def is_low(budget: BudgetState) -> bool:
+    """Whether little is left of a budget, so that pages warn."""
+    return budget.left < LOW * budget.limit
+
+
+def budget_states(balances: Iterable[Balance]) -> list[BudgetState]:
     """What became of the budgets of an agent."""
     states = []
     for balance in balances:
@@ -94,4 +100,4 @@ def budget_list(balances: Iterable[Balance]) -> BudgetList:
         )
         states.append(state)
 
-    return BudgetList(states)
+    return states

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -17,7 +18,7 @@ from mobandits_service.calls import OPERATIONS
 from mobandits_service.dashboard.routes import add_dashboard
 from mobandits_service.openapi import document
 from mobandits_service.problems import Problem, answer_to, problem_of
-from mobandits_service.request_log import RequestLog
+from mobandits_service.request_log import Count, RequestLog
 from mobandits_service.runtime import ServiceRuntime
 
 LOG = logging.getLogger("mobandits.service")
@@ -33,14 +34,15 @@ def application(runtime: ServiceRuntime) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         runtime.pace.begin()
-        tasks = [
-            asyncio.create_task(runtime.keep_ready()),
-            asyncio.create_task(runtime.snapshots.keep_taking()),
-            asyncio.create_task(runtime.stalls.keep_beating()),
-            asyncio.create_task(runtime.retention.keep_deleting()),
+        work = [
+            runtime.keep_ready(),
+            runtime.snapshots.keep_taking(),
+            runtime.stalls.keep_beating(),
+            runtime.retention.keep_deleting(),
         ]
         if runtime.learner is not None:
-            tasks.append(asyncio.create_task(runtime.learner.keep_learning()))
+            work.append(runtime.learner.keep_learning())
+        tasks = [asyncio.create_task(each) for each in work]
         try:
             yield
         finally:
@@ -60,15 +62,26 @@ def application(runtime: ServiceRuntime) -> Starlette:
     in_order = sorted(OPERATIONS, key=lambda each: each.scope != "decide")
     routes = [each.route() for each in in_order]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
+    app = logged_application(routes, lifespan, runtime, runtime.telemetry.count_request)
+    add_dashboard(app)
+
+    return app
+
+
+def logged_application(
+    routes: Sequence[Route], lifespan: Any, runtime: Any, count: Count | None = None
+) -> Starlette:
+    """An application that logs its requests, and tells errors as problem details.
+
+    Args:
+        routes: of the requests.
+        lifespan: as of `Starlette`.
+        runtime: of a service, or of a worker.
+        count: as of `RequestLog`.
+    """
     app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
     app.state.runtime = runtime
-    add_dashboard(app)
-    # The last one is the outermost: it sees what all others answer.
-    app.add_middleware(
-        RequestLog,
-        telemetry=runtime.telemetry,
-        is_written=runtime.specification.log_requests,
-    )
+    app.add_middleware(RequestLog, count=count, is_written=runtime.specification.log_requests)
 
     return app
 

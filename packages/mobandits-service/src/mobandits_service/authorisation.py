@@ -1,7 +1,6 @@
 """Who may call what: keys and their scopes, the name that a service is called by, and rates."""
 
 import time
-from collections import OrderedDict
 from typing import Protocol
 
 from starlette.requests import Request
@@ -183,53 +182,22 @@ class TokenBuckets:
 
     def __init__(self, rate: float) -> None:
         self._rate = rate
-        self._by_name: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._room = 2.0 * rate
+        # {name: how often it may happen by now, and when that was so}, the last one last
+        self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, name: str, now: float) -> bool:
         """Whether one of them may do it once more, at a moment in seconds."""
-        bucket = self._by_name.get(name)
-        if bucket is None:
-            bucket = TokenBucket(self._rate)
-            self._by_name[name] = bucket
-            if len(self._by_name) > MOST_BUCKETS:
-                self._by_name.popitem(last=False)
+        left, at = self._left.pop(name, (self._room, now))
+        filled = min(self._room, left + (now - at) * self._rate)
+        is_allowed = filled >= 1.0
+        self._left[name] = (filled - is_allowed, now)
+        if len(self._left) > MOST_BUCKETS:
+            del self._left[next(iter(self._left))]
 
-        self._by_name.move_to_end(name)
-
-        return bucket.take(now)
+        return is_allowed
 
 
 def actor_of(key: Key) -> str:
     """A key as logs name whoever has changed something with it: nothing of it is secret."""
     return f"{key.label} ({key.id})"
-
-
-class TokenBucket:
-    """A limit on how often something happens: so many per second, and twice as many at once.
-
-    Args:
-        rate: per second, positive.
-
-    Example:
-        >>> bucket = TokenBucket(1.0)
-        >>> [bucket.take(0.0) for _ in range(3)], bucket.take(1.0)
-        ([True, True, False], True)
-    """
-
-    def __init__(self, rate: float) -> None:
-        self._rate = rate
-        self._room = 2.0 * rate
-        self._tokens = self._room
-        self._at: float | None = None
-
-    def take(self, now: float) -> bool:
-        """Whether it may happen once more, at a moment in seconds."""
-        passed = 0.0 if self._at is None else now - self._at
-        self._at = now
-        self._tokens = min(self._room, self._tokens + passed * self._rate)
-        if self._tokens < 1.0:
-            return False
-
-        self._tokens -= 1.0
-
-        return True

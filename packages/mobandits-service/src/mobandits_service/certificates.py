@@ -1,7 +1,5 @@
 """The arms of an agent that are on the Pareto front, and those that can be dropped."""
 
-from collections.abc import Hashable, Iterable
-
 import numpy as np
 
 from mobandits.identification import certify
@@ -14,6 +12,7 @@ from mobandits_service.rollup_reading import RolledSums, agent_numbers, arm_name
 
 ROUNDING = 1e-9
 FOREVER = 2**52  # minutes
+GROUPS = ("inside", "outside", "undecided", "front")  # of arms
 
 
 def certificate_of(path: Place, hosted: HostedAgent, query: CertificateQuery) -> ArmCertificate:
@@ -52,15 +51,9 @@ def certificate_of(path: Place, hosted: HostedAgent, query: CertificateQuery) ->
 
     found = certify(counts, means, delta=query.delta, epsilon=query.epsilon, names=present)
 
-    return ArmCertificate(
-        inside=_texts(found.inside),
-        outside=_texts(found.outside),
-        undecided=_texts(found.undecided),
-        front=_texts(found.front),
-        rounds=found.rounds,
-        delta=found.delta,
-        epsilon=found.epsilon,
-    )
+    arms = {group: [str(arm) for arm in getattr(found, group)] for group in GROUPS}
+
+    return ArmCertificate(**arms, rounds=found.rounds, delta=found.delta, epsilon=found.epsilon)
 
 
 def _mean_share(objective: Objective, rewards: RolledSums) -> float:
@@ -76,7 +69,3 @@ def _mean_share(objective: Objective, rewards: RolledSums) -> float:
         raise ValueError(f"rewards of {objective.name} must lie {rule}, got others")
 
     return 1.0 - mean if objective.minimise else mean
-
-
-def _texts(arms: Iterable[Hashable]) -> list[str]:
-    return [str(arm) for arm in arms]

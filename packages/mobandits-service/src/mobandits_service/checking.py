@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from mobandits.agent import Agent
-from mobandits.orders.order import in_words
 from mobandits.support.naming import quantity, shortened
+from mobandits_service.preferences import present_preference
 from mobandits_service.specification import AgentSpecification, BudgetSpecification
 
 
@@ -17,13 +17,11 @@ def agent_in_words(name: str, specification: AgentSpecification) -> Iterator[str
     """
     agent = specification.agent()
     arms = shortened(", ".join(specification.arms))
-    titles = [str(objective.name) for objective in agent.objectives]
-    preference = in_words(agent.preference, titles)
     yield f"{name}: {agent.recipe}"
     yield f"  arms: {arms}"
     yield f"  context: {_context_in_words(agent)}"
     yield f"  objectives: {_objectives_in_words(agent)}"
-    yield f"  preference: {preference}"
+    yield f"  preference: {present_preference(agent.core)}"
     yield f"  propensities: {specification.propensity}"
     if specification.share is not None:
         yield f"  share: {specification.share:g} of the decisions, else {specification.baseline}"
@@ -55,6 +53,15 @@ def _budget_in_words(budget: BudgetSpecification, agent: Agent) -> str:
     units = {str(objective.name): objective.unit for objective in agent.objectives}
     unit = units.get(budget.objective, "")
     limit = f"{budget.limit:g} {unit}".rstrip()
-    period = "in all" if budget.per == "total" else f"per {budget.per}"
 
-    return f"{budget.objective} at most {limit} {period}"
+    return f"{budget.objective} at most {limit} {period_in_words(budget.per)}"
+
+
+def period_in_words(per: str) -> str:
+    """The period of a budget, as the end of a phrase.
+
+    Example:
+        >>> period_in_words("total"), period_in_words("day")
+        ('in all', 'per day')
+    """
+    return "in all" if per == "total" else f"per {per}"

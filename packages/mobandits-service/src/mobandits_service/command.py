@@ -4,8 +4,6 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from mobandits.compiling.at_hand import waiting
 from mobandits.logs.address import Address, Place, is_address, place_of
 from mobandits.support import json_lines
@@ -42,16 +40,13 @@ def serve_file(
     """
     # Only the file says in which form its own warnings are wanted.
     with warnings.catch_warnings(record=True) as caught:
-        specification = read_specification(file)
+        specification = read_specification(file).at(host, port)
 
     if specification.log_format == json_lines.JSON:
         json_lines.begin()
     for each in caught:
         warnings.showwarning(each.message, each.category, each.filename, each.lineno)
 
-    changes = {"host": host, "port": port}
-    given = {name: value for name, value in changes.items() if value is not None}
-    specification = msgspec.structs.replace(specification, **given)
     place = place_for(file, store, specification.store)
     check_retention(specification, place)
     if workers > 1:

@@ -1,10 +1,5 @@
-"""An evaluation in a process of its own: what else than was played, on an agent's own log.
+"""An evaluation in a process of its own: what else than was played, on an agent's own log."""
 
-A line of JSON on its input says what to evaluate; its output is the result. It ends with the
-process that began it: then its input ends.
-"""
-
-import math
 import os
 import sys
 import threading
@@ -12,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from mobandits.contracts.protocols import Array
@@ -29,7 +23,6 @@ from mobandits.evaluation.front import shown_estimator
 from mobandits.evaluation.own_values import own_values
 from mobandits.logs import Feedback, read
 from mobandits.logs.objectives import Objective, signs_of
-from mobandits.support import json_lines
 from mobandits_client.messages import (
     AnyTimeDecision,
     EvaluationResult,
@@ -38,14 +31,13 @@ from mobandits_client.messages import (
     LogDiagnostics,
     TargetValue,
 )
+from mobandits_service.child_process import PIECE, answer_parent
 from mobandits_service.evaluation_tasks import EvaluationAnswer, EvaluationTask, wanted_recipe
 
 ASKED = "asked"  # the names of the two targets: what was asked for, and what was played
 PLAYED = "played"
 LEVEL = 0.95
 SEED = 0
-KINDER = 10  # than the service to others who want the processor
-PIECE = 65_536  # bytes that are read at a time
 
 
 def evaluated(task: EvaluationTask) -> EvaluationResult:
@@ -111,7 +103,7 @@ def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
     return first[is_known], notes
 
 
-# --- the result, in the objectives' own directions
+# --- the result, in the objectives' own directions; what is no number (NaN) is null in its JSON
 
 
 def _result(
@@ -131,6 +123,7 @@ def _result(
     asked = comparison[ASKED, shown]
     verdict = dominance(asked, comparison[PLAYED, shown], level=LEVEL)
     diagnostics = asked.diagnostics
+    said = {name: getattr(diagnostics, name) for name in LogDiagnostics.__struct_fields__}
 
     return EvaluationResult(
         rounds=asked.rounds,
@@ -138,14 +131,7 @@ def _result(
         shown=shown,
         objectives=[str(name) for name in log.objective_names],
         values=values,
-        diagnostics=LogDiagnostics(
-            effective_rounds=_finite(diagnostics.effective_rounds),
-            largest_weight=_finite(diagnostics.largest_weight),
-            largest_share=_finite(diagnostics.largest_share),
-            mean_weight=_finite(diagnostics.mean_weight),
-            matched=_finite(diagnostics.matched),
-            uncovered_rounds=_finite(diagnostics.uncovered_rounds),
-        ),
+        diagnostics=LogDiagnostics(**said),
         regions=[_region(target, comparison[target, shown], signs) for target in (ASKED, PLAYED)],
         verdict=str(verdict.decision),
         is_reliable=not doubts,
@@ -158,16 +144,17 @@ def _result(
 def _values(
     target: str, estimator: str, estimate: Estimate, objectives: Sequence[Objective]
 ) -> Iterator[TargetValue]:
-    value, low, high = own_values(estimate, objectives, LEVEL)
+    columns = own_values(estimate, objectives, LEVEL)
     for place, objective in enumerate(objectives):
+        value, low, high = (float(column[place]) for column in columns)
         yield TargetValue(
             target=target,
             estimator=estimator,
             objective=str(objective.name),
-            value=_finite(float(value[place])),
-            standard_error=_finite(float(estimate.standard_error[place])),
-            low=_finite(float(low[place])),
-            high=_finite(float(high[place])),
+            value=value,
+            standard_error=float(estimate.standard_error[place]),
+            low=low,
+            high=high,
         )
 
 
@@ -178,55 +165,27 @@ def _region(target: str, estimate: Estimate, signs: Array) -> JointRegion:
 
     return JointRegion(
         target=target,
-        centre=[_finite(value) for value in centre.tolist()],
-        covariance=[[_finite(value) for value in row] for row in covariance.tolist()],
-        radius=_finite(float(ellipsoid.radius)),
+        centre=centre.tolist(),
+        covariance=covariance.tolist(),
+        radius=float(ellipsoid.radius),
     )
-
-
-def _finite(value: float) -> float | None:
-    """A number that JSON has, or None."""
-    return value if math.isfinite(value) else None
 
 
 # --- the process
 
 
 def main() -> None:
-    """Read a task, write its result, and end with whoever waits for it."""
-    json_lines.begin_if_asked()
-    if hasattr(os, "nice"):
-        os.nice(KINDER)
+    """Answer a task, and end with whoever waits for it."""
+    answer_parent(EvaluationTask, answered)
 
-    line = first_line(sys.stdin.fileno())
+
+def answered(task: EvaluationTask) -> EvaluationAnswer:
+    """The result of a task, or why there is none."""
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
-        task = msgspec.json.decode(line, type=EvaluationTask)
-        answer = EvaluationAnswer(result=evaluated(task))
+        return EvaluationAnswer(result=evaluated(task))
     except ValueError as error:
-        answer = EvaluationAnswer(error=str(error))
-
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
-    sys.stdout.buffer.flush()
-
-
-def first_line(descriptor: int) -> bytes:
-    """The first line that comes to a descriptor, which is not read through a buffer.
-
-    A thread that waits inside `sys.stdin.buffer` has its lock, which the interpreter needs as it
-    ends: it would abort.
-
-    Args:
-        descriptor: of the process' input; nothing comes after the line.
-    """
-    content = b""
-    while not content.endswith(b"\n"):
-        part = os.read(descriptor, PIECE)
-        if not part:
-            break
-        content += part
-
-    return content
+        return EvaluationAnswer(error=str(error))
 
 
 def _end_with_input() -> None:

@@ -15,6 +15,8 @@ from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.preferences import fitting_order
 from mobandits_service.specification import AgentSpecification
 
+TARGETS = ("policy", "preference", "arm")  # fields, of which one is given
+
 
 class EvaluationTask(msgspec.Struct, forbid_unknown_fields=True):
     """What a process is to evaluate.
@@ -88,8 +90,7 @@ def check_task(hosted: HostedAgent, task: EvaluationTask) -> None:
         ValueError: naming the field.
     """
     wanted = task.wanted
-    targets = {"policy": wanted.policy, "preference": wanted.preference, "arm": wanted.arm}
-    given = [name for name, value in targets.items() if value is not None]
+    given = [name for name in TARGETS if getattr(wanted, name) is not None]
     if len(given) != 1:
         shown = " and ".join(given) or "none"
         raise ValueError(f"policy, preference or arm must be given, one of them, got {shown}")

@@ -1,10 +1,8 @@
 """The evaluations of a service: one at a time in a child process, kept over a restart."""
 
 import asyncio
-import contextlib
 import logging
 import secrets
-import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -15,6 +13,7 @@ from mobandits.logs.address import named_for_others
 from mobandits.logs.store import SharedStore
 from mobandits.support.naming import quoted
 from mobandits_client.messages import Evaluation, EvaluationResult, EvaluationWanted
+from mobandits_service.child_process import child_answer
 from mobandits_service.evaluation_tasks import EvaluationAnswer, EvaluationTask, check_task
 from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
@@ -135,15 +134,14 @@ class Evaluations:
                 if answer.result is None:
                     await self._end(number, "failed", answer.error or "it gave no result")
                 else:
-                    result = msgspec.json.encode(answer.result).decode()
-                    await self._end(number, "done", result, is_json=True)
+                    await self._end(number, "done", answer.result)
         finally:
             self._is_working = False
 
     async def _answer(self, task: EvaluationTask) -> EvaluationAnswer:
         try:
             whole = msgspec.structs.replace(task, store=named_for_others(self._file.path))
-            waiting = child_answer(msgspec.json.encode(whole))
+            waiting = child_answer("mobandits_service.evaluating", whole)
             content = await asyncio.wait_for(waiting, LONGEST)
             return msgspec.json.decode(content, type=EvaluationAnswer)
         except TimeoutError:
@@ -152,48 +150,14 @@ class Evaluations:
             LOG.warning("an evaluation failed: %s", error)
             return EvaluationAnswer(error="its process ended without a result")
 
-    async def _end(
-        self, number: str, state: JobState, result: str, *, is_json: bool = False
-    ) -> None:
-        text = result if is_json else msgspec.json.encode(result).decode()
+    async def _end(self, number: str, state: JobState, result: EvaluationResult | str) -> None:
+        text = msgspec.json.encode(result).decode()
         kept = self._keep([job_ended(number, state, text)])
         await self._settlements.settled()
         if kept.failure is not None:
             LOG.warning(
                 "evaluation %s has ended, which could not be kept: %s", number, kept.failure
             )
-
-
-async def child_answer(content: bytes) -> bytes:
-    """What a process answers to a task; it is killed where nobody waits for it any more.
-
-    Args:
-        content: the task, as JSON.
-    """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "mobandits_service.evaluating",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        # An interruption at the terminal is for the service, which then ends the process.
-        start_new_session=True,
-    )
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
-    assert process.stdout is not None  # noqa: S101 - likewise
-    try:
-        # Its input stays open: that it ends tells the process that the service did.
-        process.stdin.write(content + b"\n")
-        await process.stdin.drain()
-        answer = await process.stdout.read()
-        await process.wait()
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-        process.stdin.close()
-
-    return answer
 
 
 def as_evaluation(row: JobRow) -> Evaluation:

@@ -9,6 +9,7 @@ from mobandits.logs.store import Store
 from mobandits.logs.store.lookup import RecordedDecision
 from mobandits_client.messages import Estimate, Explained
 from mobandits_service.problems import Problem
+from mobandits_service.recent_rounds import asked_again
 
 
 def explanation_of(agent: Agent, store: Store, found: RecordedDecision) -> Explained:
@@ -55,25 +56,13 @@ def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decis
         if store.first_change(kind, found.seq) is not None:
             raise Problem(409, f"decision {number} had other arms than there are now")
 
-    names = store.arm_names
-    arms = agent.arms
-    context = event.get("context")
-    if context is not None:
-        # What the store has read cannot be written: to kernels that is another type of array, which
-        # would be compiled for once more.
-        context = np.array(context)
-    eligible = arms
-    if "eligible" in event:
-        eligible = tuple(names[place] for place in event["eligible"])
-    if context is not None and len(context) == len(arms) > 1:
-        # The store has a row for every arm, and explanations are of the eligible ones.
-        places = [arms.index(name) for name in eligible]
-        context = context[places]
+    asked = asked_again(agent.core, found, store.arm_names)
+    assert asked is not None  # noqa: S101 - its arms are the present ones
 
     return Decision(
         number,
-        names[event["arm"]],
+        asked.arm,
         event["propensity"],
-        context=context,
-        eligible=eligible,
+        context=asked.rows,
+        eligible=asked.names,
     )

@@ -5,10 +5,6 @@ decisions. A file is complete before the first byte of it is sent, so that a fai
 """
 
 import asyncio
-import contextlib
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,14 +17,12 @@ from mobandits.logs import export
 from mobandits.logs.address import Place, named_for_others, place_of
 from mobandits.logs.store.export import shorten
 from mobandits_client.messages import ExportQuery
+from mobandits_service.child_process import answer_parent, child_answer
 from mobandits_service.problems import Problem
 
 LONGEST = 3600.0  # seconds; a million decisions take about a minute
 MOST_AT_ONCE = 2  # exports of a service
 CHUNK = 2**18  # bytes that are sent at a time
-NICENESS = 10  # decisions come first
-REFUSED = 2  # exit status where the log or the format does not allow it
-DAMAGED = 3  # likewise, where the log is not as it was written
 MEDIA = {
     "parquet": "application/vnd.apache.parquet",
     "dsjson": "application/x-ndjson",
@@ -53,6 +47,20 @@ class ExportJob(msgspec.Struct):
     out: str | None
     query: ExportQuery
     before: float | None = None
+
+
+class ExportAnswer(msgspec.Struct):
+    """Answer of the process.
+
+    Attributes:
+        decisions: of which the file has so many, or the log so many less.
+        refused: why the log or the format does not allow it.
+        damaged: in which way the log is not as it was written.
+    """
+
+    decisions: int = 0
+    refused: str | None = None
+    damaged: str | None = None
 
 
 class Exports:
@@ -107,42 +115,22 @@ async def run_job(job: ExportJob) -> int:
         Problem: where it cannot.
         DamagedError: where the log is not as it was written.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "mobandits_service.exporting",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
     try:
-        content = msgspec.json.encode(job)
-        counted, said = await asyncio.wait_for(process.communicate(content), LONGEST)
+        waiting = child_answer("mobandits_service.exporting", job)
+        content = await asyncio.wait_for(waiting, LONGEST)
     except TimeoutError as error:
         raise Problem(503, f"the export took more than {LONGEST:g} seconds") from error
-    finally:
-        if process.returncode is None:
-            await _end(process)
 
-    text = said.decode().strip()
-    if process.returncode == REFUSED:
-        raise Problem(409, text)
-    if process.returncode == DAMAGED:
-        raise DamagedError(place_of(job.store), text)
-    if process.returncode != 0:
-        raise RuntimeError(f"an export ended with status {process.returncode}: {text}")
+    if not content:
+        raise RuntimeError("the process of an export ended without an answer")
 
-    return int(counted)
+    answer = msgspec.json.decode(content, type=ExportAnswer)
+    if answer.refused is not None:
+        raise Problem(409, answer.refused)
+    if answer.damaged is not None:
+        raise DamagedError(place_of(job.store), answer.damaged)
 
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a process that nobody waits for any more: it would go on for nothing."""
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-    if process.stdin is not None:
-        process.stdin.close()
-
-    await process.wait()
+    return answer.decisions
 
 
 def perform(job: ExportJob) -> int:
@@ -167,18 +155,12 @@ def perform(job: ExportJob) -> int:
     )
 
 
-def main() -> int:
-    """Do the job of standard input, and print the number of decisions; the exit status."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-
-    job = msgspec.json.decode(sys.stdin.buffer.read(), type=ExportJob)
+def answered(job: ExportJob) -> ExportAnswer:
+    """The number of decisions of a job that was done, or why it cannot be."""
     try:
-        count = perform(job)
+        return ExportAnswer(perform(job))
     except DamagedError as error:
-        sys.stderr.write(f"{error.what}\n")
-
-        return DAMAGED
+        return ExportAnswer(damaged=error.what)
     except ValueError as error:
         # A path of this process means nothing to a client.
         text = str(error)
@@ -186,13 +168,9 @@ def main() -> int:
             text = text.replace(str(job.out), "the export")
         if isinstance(error, LogError):
             text = text.replace(str(place_of(job.store)), "the log")
-        sys.stderr.write(f"{text}\n")
 
-        return REFUSED
-    sys.stdout.write(f"{count}\n")
-
-    return 0
+        return ExportAnswer(refused=text)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_parent(ExportJob, answered)

@@ -17,7 +17,6 @@ from mobandits.agent.transfer import take_over
 from mobandits.errors import LogError, StateError
 from mobandits.logs.store import SharedStore, Store
 from mobandits.logs.store.lookup import RecentDecisions
-from mobandits.orders.order import in_words
 from mobandits.support.naming import check_name, quoted
 from mobandits_client.messages import (
     Adopted,
@@ -40,7 +39,7 @@ from mobandits_service.batches import check_batch
 from mobandits_service.context_columns import check_columns
 from mobandits_service.decision_names import decision_number
 from mobandits_service.explaining import explanation_of, rehearse_explanation
-from mobandits_service.preferences import fitting_order, order_table
+from mobandits_service.preferences import fitting_order, order_table, present_preference
 from mobandits_service.problems import Problem
 from mobandits_service.recorded import decision_list, found_decision, recorded_decision
 from mobandits_service.shares import opened_agent
@@ -131,7 +130,7 @@ class HostedAgent:
         self._store = store
         self._agent = agent
         self.check_numbers()
-        self._preference = self._preference_in_words()
+        self._preference = present_preference(agent.core)
 
     def _checkpoint(self) -> None:
         """Write the state, and see that it is on the disk."""
@@ -289,8 +288,9 @@ class HostedAgent:
         Args:
             order: its name, or a table of its name and parameters; None: the recipe's own.
         """
-        self.agent.preference = fitting_order(self.agent.core, order)
-        self._preference = self._preference_in_words()
+        agent = self.agent
+        agent.preference = fitting_order(agent.core, order)
+        self._preference = present_preference(agent.core)
 
     def take_over(self, data: bytes) -> None:
         """Go on from what the agent of a snapshot has learned.
@@ -308,7 +308,7 @@ class HostedAgent:
         except ValueError as error:
             raise Problem(409, str(error)) from error
 
-        self._preference = self._preference_in_words()
+        self._preference = present_preference(core)
 
     def preference(self) -> PreferenceState:
         """The order by which arms are compared."""
@@ -468,10 +468,3 @@ class HostedAgent:
             preference=self._preference,
             replayed=decision.replayed,
         )
-
-    def _preference_in_words(self) -> str:
-        agent = self.agent if self.is_ready else self._agent
-        assert agent is not None  # noqa: S101 - it was just opened
-        names = [str(name) for name in agent.core.objective_names]
-
-        return in_words(agent.preference, names)

@@ -61,6 +61,16 @@ class HostedAgents:
         """Whether every agent can decide soundly, but for those that a call has just made."""
         return all(hosted.health == READY or hosted.is_loading for hosted in self)
 
+    def ready_by_number(self) -> dict[int, HostedAgent]:
+        """{number in the store: agent} of those that can be used now, and are in the store."""
+        ready = {}
+        for hosted in self:
+            number = hosted.store.number if hosted.is_ready else None
+            if number is not None:
+                ready[number] = hosted
+
+        return ready
+
     def check_numbers(self) -> None:
         """Look whether the states of the agents have only numbers."""
         for hosted in list(self):
@@ -174,7 +184,7 @@ class HostedAgents:
         text = msgspec.json.encode(hosted.specification).decode()
         kept = self._keep([hosted_put(name, text, "ended")])
         del self._by_name[name]
-        self._ended[name] = HostedRow(name, text, "ended", 0.0)
+        self._ended[name] = HostedRow(name, text, "ended")
         hosted.status = ENDED
 
         return kept, hosted

@@ -80,14 +80,24 @@ def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
         # Without a key where only this machine can reach the service.
         described["security"] = [{"key": [each.scope]}, {}]
     if each.body is not None:
-        content: dict[str, Any] = {}
-        if is_json(each.body):
-            content[JSON] = {"schema": schema_of[repr(each.body)]}
-        else:
-            content[OTHER_MEDIA[each.body]] = {}
+        content = content_of(each.body, schema_of)
         described["requestBody"] = {"required": not each.is_body_optional, "content": content}
 
     return described
+
+
+def content_of(kind: Any, schema_of: dict[str, Any], media: Sequence[str] = ()) -> dict[str, Any]:
+    """How something of a type is sent.
+
+    Args:
+        kind: the type.
+        schema_of: the schemas of types.
+        media: in place of the type's own, where it is no JSON.
+    """
+    if is_json(kind):
+        return {JSON: {"schema": schema_of[repr(kind)]}}
+
+    return {name: {} for name in media or (OTHER_MEDIA[kind],)}
 
 
 def query_parameters(kind: Any) -> list[dict[str, Any]]:
@@ -105,17 +115,10 @@ def query_parameters(kind: Any) -> list[dict[str, Any]]:
 def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
     """How an operation may be answered."""
     found: dict[str, Any] = {}
-    if each.answer is None:
-        found["204"] = {"description": "Done"}
-    elif is_json(each.answer):
-        content = {JSON: {"schema": schema_of[repr(each.answer)]}}
-        found["200"] = {"description": "Done", "content": content}
-    else:
-        media = each.media or (OTHER_MEDIA[each.answer],)
-        content = {name: {} for name in media}
-        found["200"] = {"description": "Done", "content": content}
-
-    usual = next(iter(found.values()))
+    usual: dict[str, Any] = {"description": "Done"}
+    if each.answer is not None:
+        usual["content"] = content_of(each.answer, schema_of, each.media)
+    found["204" if each.answer is None else "200"] = usual
     for status in each.successes:
         found[str(status)] = usual
 

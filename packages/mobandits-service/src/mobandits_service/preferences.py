@@ -6,6 +6,7 @@ import msgspec
 
 from mobandits.agent.core import AgentCore
 from mobandits.orders.by_number import by_number
+from mobandits.orders.order import in_words
 from mobandits.spec import build
 from mobandits.spec.describing import part_table
 from mobandits.support.digests import hex_digest
@@ -32,6 +33,12 @@ def fitting_order(core: AgentCore, entry: Any, where: str = "order") -> Any:
     core.bound.check_order(order)
 
     return order
+
+
+def present_preference(core: AgentCore) -> str:
+    """The order by which an agent compares arms now, in words."""
+    names = [str(name) for name in core.objective_names]
+    return in_words(core.bound.preference(), names)
 
 
 def order_table(order: Any) -> dict[str, Any] | None:

@@ -6,7 +6,6 @@ the rewards of the recorded decisions, weighted by their propensities. The agent
 and its log stay as they are.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +13,14 @@ import numpy as np
 from mobandits.agent import Decision
 from mobandits.agent.core import AgentCore
 from mobandits.agent.explanation import estimates_of
-from mobandits.agent.resize_state import copy_of_state
+from mobandits.agent.saving import encoded_state
+from mobandits.agent.workers import copy_for_workers, core_of_worker
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.states import declares
-from mobandits.orders.order import in_words
+from mobandits.logs.objectives import signs_of
 from mobandits_client.messages import ArmShare, MeanReward, Preview, ValueEstimate
 from mobandits_service.hosted_agent import HostedAgent
-from mobandits_service.preferences import fitting_order
+from mobandits_service.preferences import fitting_order, present_preference
 from mobandits_service.recent_rounds import RecentRound, as_feedback, recent_rounds, weighable
 
 MOST_RECENT = 1000  # contexts
@@ -90,50 +90,17 @@ def preview(hosted: HostedAgent, order: Any, recent: int = 200) -> Preview:
 
 
 def _believing_copy(core: AgentCore) -> AgentCore:
-    """Another core with the arms, the policy, the preference and what was learned; nothing waits.
+    """A copy of an agent as workers have it, which decides and learns nothing.
 
     Only arrays are copied while calls of the agent wait. Nothing that is asked of the copy changes
     the agent, its stream or its log.
-
-    Args:
-        core: of the agent.
     """
     with core.lock:
-        before = core.bound
-        shape = before.shape
-        order = before.order
-        stage = before.stage
-        left = before.left
-        arms = core.arms.saved()
-        shared = core.contexts.shared
-        recipe = core.recipe
-        propensity = core.propensity
-        state: Any = copy_of_state(before.state()) if stage else None
+        copied = copy_for_workers(core)
 
-    copy = AgentCore(
-        recipe,
-        arms=arms.names,
-        features=core.declared_features,
-        objectives=core.objectives,
-        seed=core.seed,
-        rounds=core.rounds,
-        propensity=propensity,
-        samples=core.samples,
-        pending=1,
-        max_age=None,
-        remembered=0,
-        clock=core.clock,
-    )
-    copy.arms.restore(*arms)
-    copy.contexts.set_layout(shared=shared)
-    copy.bound.recipe = copy.in_own_terms(recipe)
-    copy.bound.shape = shape
-    if stage:
-        copy.bound.restore(stage, left, lambda _: state)
-    if order is not None:
-        copy.bound.set_order(order)
+    state = encoded_state(copied)
 
-    return copy
+    return core_of_worker(state, incarnation=0, before=None)
 
 
 def _answers(core: AgentCore, rounds: list[RecentRound]) -> Answers:
@@ -148,10 +115,7 @@ def _answers(core: AgentCore, rounds: list[RecentRound]) -> Answers:
         places = core.arms.rows(each.names)
         table[t, places] = bound.probabilities(each.rows, each.slots, rng, draws)
 
-    objectives = [str(name) for name in core.objective_names]
-    preference = in_words(bound.preference(), objectives)
-
-    return Answers(preference, table)
+    return Answers(present_preference(core), table)
 
 
 def _estimates(core: AgentCore, each: RecentRound) -> Array:
@@ -224,34 +188,22 @@ def _values(
 
     # Only here: a service that is never asked does not load it.
     from mobandits.evaluation import compare  # noqa: PLC0415
+    from mobandits.evaluation.own_values import own_values  # noqa: PLC0415
 
     log = as_feedback(core, [rounds[t] for t in places.tolist()])
     targets = {"now": now.probabilities[places], "then": then.probabilities[places]}
     comparison = compare(log, targets, ESTIMATORS, progress=False)
+    signs = signs_of(core.objectives)
     values = []
     warnings: list[str] = []
     for name in ESTIMATORS:
-        before = comparison["now", name]
+        before = comparison["now", name].value * signs
         after = comparison["then", name]
-        box = after.box(LEVEL)
-        for place, objective in enumerate(core.objectives):
-            sign = -1.0 if objective.minimise else 1.0
-            ends = sorted((sign * box.low[place], sign * box.high[place]))
-            value = ValueEstimate(
-                estimator=name,
-                objective=str(objective.name),
-                now=_finite(sign * float(before.value[place])),
-                then=_finite(sign * float(after.value[place])),
-                low=_finite(float(ends[0])),
-                high=_finite(float(ends[1])),
-            )
-            values.append(value)
+        columns = (before, *own_values(after, core.objectives, LEVEL))
+        numbers = zip(*(column.tolist() for column in columns), strict=True)
+        for objective, own in zip(core.objectives, numbers, strict=True):
+            values.append(ValueEstimate(name, str(objective.name), *own))
 
         warnings += [text for text in after.warnings if text not in warnings]
 
     return values, warnings
-
-
-def _finite(value: float) -> float | None:
-    """A number that JSON has, or None."""
-    return value if math.isfinite(value) else None

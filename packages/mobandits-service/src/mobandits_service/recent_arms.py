@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter, deque
+from collections.abc import Sequence
 
 RECENT = 1000  # decisions
 
@@ -37,7 +38,22 @@ class RecentArms:
         """The entropy of the arms' shares, in bits: 0 where one arm had all, or there were none."""
         # A copy: a decision may come meanwhile.
         counts = list(self._counts.values())
-        total = sum(counts)
-        shares = [count / total for count in counts if count]
 
-        return sum(-share * math.log2(share) for share in shares)
+        return entropy(counts)
+
+
+def entropy(counts: Sequence[float]) -> float:
+    """The entropy of the shares of some counts, in bits.
+
+    Example:
+        >>> entropy([5, 5]), entropy([7, 0])
+        (1.0, 0.0)
+    """
+    total = sum(counts)
+    bits = 0.0
+    for count in counts:
+        if count:
+            share = count / total
+            bits -= share * math.log2(share)
+
+    return abs(bits)  # a zero without a sign

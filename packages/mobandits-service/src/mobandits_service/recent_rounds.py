@@ -9,6 +9,7 @@ import numpy as np
 from mobandits.agent.core import AgentCore
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.logs import Feedback
+from mobandits.logs.objectives import signs_of
 from mobandits.logs.store.lookup import RecentDecisions, RecordedDecision
 
 
@@ -49,17 +50,20 @@ def recent_rounds(
         if core.contexts.has_row_per_arm and recorded.seq < decisions.arms_changed:
             continue
 
-        asked = _asked_again(core, recorded, arm_names)
+        asked = asked_again(core, recorded, arm_names)
         if asked is not None:
             rounds.append(asked)
 
     return rounds
 
 
-def _asked_again(
+def asked_again(
     core: AgentCore, recorded: RecordedDecision, arm_names: list[Hashable]
 ) -> RecentRound | None:
-    """A decision among those of its arms that are still there; None where there are none."""
+    """A decision among those of its arms that are still there; None where there are none.
+
+    Arguments as of `recent_rounds`.
+    """
     event = recorded.event
     present = core.arms.names
     names = present
@@ -104,7 +108,6 @@ def as_feedback(core: AgentCore, chosen: list[RecentRound]) -> Feedback:
     shape = (len(chosen), arms, core.features) if per_arm else (len(chosen), core.features)
     contexts = np.zeros(shape)
     eligible = np.zeros((len(chosen), arms), bool)
-    rewards = np.full((len(chosen), len(core.objectives)), math.nan)
     for t, each in enumerate(chosen):
         own = core.arms.rows(each.names)
         eligible[t, own] = True
@@ -113,19 +116,16 @@ def as_feedback(core: AgentCore, chosen: list[RecentRound]) -> Feedback:
         else:
             contexts[t] = each.rows[0]
 
-        known: Any = each.recorded.rewards
-        for place, objective in enumerate(core.objectives):
-            value = known.get(objective.name)
-            if value is not None:
-                # In Feedback more is better.
-                rewards[t, place] = -value if objective.minimise else value
-
+    names: Any = core.objective_names
+    rewards = np.array(
+        [[each.recorded.rewards.get(name, math.nan) for name in names] for each in chosen]
+    )
     place_of = {name: place for place, name in enumerate(core.arms.names)}
 
     return Feedback(
         contexts=contexts,
         arms=np.array([place_of[each.arm] for each in chosen]),
-        rewards=rewards,
+        rewards=rewards * signs_of(core.objectives),  # there, more is better
         propensities=np.array([each.recorded.event["propensity"] for each in chosen]),
         arm_names=core.arms.names,
         objectives=core.objectives,

@@ -92,7 +92,9 @@ def decision_list(
     page = store.page(wanted, waiting)
     following = None if page.next is None else str(page.next)
 
-    return DecisionList(_messages(core, page), following)
+    messages = [_message(core, page, found) for found in page.decisions]
+
+    return DecisionList(messages, following)
 
 
 def _arm_number(name: str, names: Sequence[Hashable]) -> int:
@@ -101,10 +103,6 @@ def _arm_number(name: str, names: Sequence[Hashable]) -> int:
         raise Problem(422, f"arm must be one that there was once, got {quoted(name)}")
 
     return texts.index(name)
-
-
-def _messages(core: AgentCore, page: Page) -> list[Recorded]:
-    return [_message(core, page, found) for found in page.decisions]
 
 
 def _message(core: AgentCore, page: Page, found: RecordedDecision) -> Recorded:

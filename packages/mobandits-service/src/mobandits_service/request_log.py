@@ -4,7 +4,8 @@ import itertools
 import secrets
 import sys
 import time
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,12 +14,7 @@ from mobandits_service.tracing import REQUEST_ID, TRACE, marks_of
 
 UNROUTED = "none"  # of a request that goes nowhere
 
-
-class CountsRequests(Protocol):
-    """Where requests are counted."""
-
-    def count_request(self, call: str, status: int, seconds: float) -> None:
-        """A request was answered."""
+Count = Callable[[str, int, float], None]
 
 
 class RequestLog:
@@ -29,13 +25,13 @@ class RequestLog:
 
     Args:
         app: what answers.
-        telemetry: where requests are counted.
+        count: is told of each its call, status and seconds; None: nobody is.
         is_written: whether each request has a line on stderr.
     """
 
-    def __init__(self, app: ASGIApp, telemetry: CountsRequests, *, is_written: bool) -> None:
+    def __init__(self, app: ASGIApp, count: Count | None, *, is_written: bool) -> None:
         self._app = app
-        self._telemetry = telemetry
+        self._count = count
         self._is_written = is_written
         self._process = secrets.token_hex(4)
         self._numbers = itertools.count(1)
@@ -66,7 +62,8 @@ class RequestLog:
             seconds = time.perf_counter() - began
             endpoint = scope.get("endpoint")
             call = getattr(endpoint, "__name__", UNROUTED)
-            self._telemetry.count_request(call, status, seconds)
+            if self._count is not None:
+                self._count(call, status, seconds)
             if self._is_written:
                 write_line(scope, call, number, trace, status, seconds)
 

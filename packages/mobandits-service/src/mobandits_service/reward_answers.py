@@ -1,6 +1,6 @@
 """What is answered to rewards of a decision, by an agent's own process and by workers alike."""
 
-from collections.abc import Container, Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable, Mapping
 from typing import Literal
 
 from mobandits_client.messages import Rewarded
@@ -28,7 +28,18 @@ def rewarded(
     return Rewarded(str(number), status, missing, is_repeated)
 
 
-def changed_reward(name: str, before: float, value: float) -> Problem:
-    """The refusal of a reward that was another number before."""
-    rule = f"rewards.{name} was {before:g} before and must not change"
-    return Problem(409, f"{rule}, got {value:g}")
+def check_unchanged(before: Mapping[str, float], rewards: Mapping[str, float]) -> None:
+    """Refuse rewards of which one was another number before.
+
+    Args:
+        before: {objective: value} that are known.
+        rewards: that came now.
+
+    Raises:
+        Problem: naming the first.
+    """
+    for name, value in rewards.items():
+        known = before.get(name, value)
+        if known != value:
+            rule = f"rewards.{name} was {known:g} before and must not change"
+            raise Problem(409, f"{rule}, got {value:g}")

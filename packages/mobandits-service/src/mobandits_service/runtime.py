@@ -218,7 +218,8 @@ class ServiceRuntime:
         Raises:
             Problem: where it could not be written.
         """
-        fence = hosted.changing if self.learner is None else self.learner.fenced(hosted)
+        learner = self.learner
+        fence = hosted.changing if learner is None else learner.publisher.fenced(hosted)
         async with fence:
             generation = hosted.generation
             yield

@@ -15,7 +15,7 @@ PUT_HOSTED = """
 INSERT INTO hosted VALUES (?, ?, ?, ?) ON CONFLICT (agent) DO UPDATE
 SET specification = excluded.specification, state = excluded.state, changed = excluded.changed
 """
-SELECT_HOSTED = "SELECT agent, specification, state, changed FROM hosted ORDER BY changed, agent"
+SELECT_HOSTED = "SELECT agent, specification, state FROM hosted ORDER BY changed, agent"
 INSERT_JOB = "INSERT INTO jobs VALUES (?, ?, ?, ?, 'waiting', NULL, ?, NULL)"
 START_JOB = "UPDATE jobs SET state = 'running' WHERE id = ?"
 END_JOB = "UPDATE jobs SET state = ?, result = ?, ended = ? WHERE id = ?"
@@ -35,13 +35,11 @@ class HostedRow(NamedTuple):
         agent: its name.
         specification: as JSON.
         state: "served", or "ended".
-        changed: seconds since 1970.
     """
 
     agent: str
     specification: str
     state: HostedState
-    changed: float
 
 
 class JobRow(NamedTuple):

@@ -9,7 +9,7 @@ from mobandits_client.messages import Rewarded
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem
 from mobandits_service.recorded import found_decision
-from mobandits_service.reward_answers import changed_reward, rewarded
+from mobandits_service.reward_answers import check_unchanged, rewarded
 
 
 def reward(hosted: HostedAgent, number: int, rewards: dict[str, float]) -> Rewarded:
@@ -22,11 +22,7 @@ def reward(hosted: HostedAgent, number: int, rewards: dict[str, float]) -> Rewar
     agent = hosted.agent
     objectives = agent.core.objective_names
     known = _known_rewards(hosted, agent, number)
-    for name, value in rewards.items():
-        before = known.get(name, value)
-        if before != value:
-            raise changed_reward(name, before, value)
-
+    check_unchanged(known, rewards)
     # No rewards at all are refused by the agent, and repeat nothing.
     is_repeated = bool(rewards) and rewards.keys() <= known.keys()
     is_remembered = _is_remembered(agent, number)

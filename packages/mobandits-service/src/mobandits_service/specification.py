@@ -136,13 +136,10 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
         Raises:
             ValueError: where something does not fit.
         """
-        objectives: list[Any] = []
-        for objective in self.objectives:
-            if isinstance(objective, str):
-                objectives.append(objective)
-            else:
-                objectives.append(Objective(**msgspec.structs.asdict(objective)))
-
+        objectives = [
+            each if isinstance(each, str) else Objective(**msgspec.structs.asdict(each))
+            for each in self.objectives
+        ]
         budgets = [Budget(**msgspec.structs.asdict(budget)) for budget in self.budgets]
 
         return Agent(
@@ -195,6 +192,13 @@ class ServiceSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=Tr
     keep_days: Annotated[float, msgspec.Meta(ge=1.0, le=36500.0)] | None = None
     archives: str | None = None
 
+    def at(self, host: str | None, port: int | None) -> "ServiceSpecification":
+        """The same at another address; None: where it is now."""
+        changes = {"host": host, "port": port}
+        given = {name: value for name, value in changes.items() if value is not None}
+
+        return msgspec.structs.replace(self, **given)
+
     @property
     def is_open_without_keys(self) -> bool:
         """Whether a store without keys is served to whoever is on this machine."""
@@ -218,27 +222,28 @@ def read_specification(file: str | Path) -> ServiceSpecification:
         raise SpecError(f"{path} is not TOML: {error}") from error
 
     try:
-        specification = msgspec.convert(content, ServiceSpecification)
-    except msgspec.ValidationError as error:
+        return _checked(content, path.parent)
+    except ValueError as error:
         raise SpecError(f"{path}: {error}") from error
 
+
+def _checked(content: dict[str, Any], folder: Path) -> ServiceSpecification:
+    """The service that the content of a file in a folder describes."""
+    specification = msgspec.convert(content, ServiceSpecification)
     if not specification.agents:
-        raise SpecError(f"{path}: agents must have at least one table [agents.NAME], got none")
+        raise ValueError("agents must have at least one table [agents.NAME], got none")
 
     agents = {}
     for name, agent in specification.agents.items():
         try:
             check_name("agent", name)
-            agents[name] = _fitted(agent, path.parent)
+            agents[name] = _fitted(agent, folder)
             agents[name].check_names()
             agents[name].agent()
         except ValueError as error:
-            raise SpecError(f"{path}: agents.{quoted(name)}: {error}") from error
+            raise ValueError(f"agents.{quoted(name)}: {error}") from error
 
-    try:
-        archives = _archives(specification, path.parent)
-    except ValueError as error:
-        raise SpecError(f"{path}: {error}") from error
+    archives = _archives(specification, folder)
 
     return msgspec.structs.replace(specification, agents=agents, archives=archives)
 

@@ -12,10 +12,10 @@ import sys
 import threading
 import time
 import traceback
-from types import FrameType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from mobandits.logs.store.committer import Committer
+from mobandits_service.telemetry import Telemetry
 
 LOG = logging.getLogger("mobandits.service")
 BEAT = 0.1  # seconds between two beats of the loop
@@ -25,16 +25,6 @@ LOOP = "loop"
 COMMIT = "commit"
 PROGRAM = "program"
 MACHINE = "machine"
-
-
-class CountsStalls(Protocol):
-    """Where stalls are counted."""
-
-    def count_lag(self, seconds: float) -> None:
-        """The event loop was late."""
-
-    def count_stall(self, what: str, cause: str) -> None:
-        """The loop, or a commit, stood still."""
 
 
 class Moment(NamedTuple):
@@ -59,7 +49,7 @@ class Stalls:
         telemetry: where stalls are counted.
     """
 
-    def __init__(self, committer: Committer, telemetry: CountsStalls) -> None:
+    def __init__(self, committer: Committer, telemetry: Telemetry) -> None:
         self._committer = committer
         self._telemetry = telemetry
         self._beat = time.monotonic()
@@ -106,7 +96,7 @@ class _Watched:
         telemetry: where its stalls are counted.
     """
 
-    def __init__(self, what: str, telemetry: CountsStalls) -> None:
+    def __init__(self, what: str, telemetry: Telemetry) -> None:
         self._what = what
         self._telemetry = telemetry
         self.mark: float | None = None
@@ -164,11 +154,8 @@ def all_stacks() -> str:
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     stacks = []
     for number, frame in sys._current_frames().items():
-        stacks.append(_stack_of(names.get(number, str(number)), frame))
+        name = names.get(number, str(number))
+        lines = traceback.format_stack(frame)
+        stacks.append(f"{name}:\n{''.join(lines)}")
 
     return "\n".join(stacks)
-
-
-def _stack_of(name: str, frame: FrameType) -> str:
-    lines = traceback.format_stack(frame)
-    return f"{name}:\n{''.join(lines)}"

@@ -4,14 +4,17 @@ import functools
 import importlib.metadata
 import platform
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from mobandits.agent import Decision
 from mobandits.logs.store import SharedStore
 from mobandits_client.messages import Decided, Rewarded
 from mobandits_service.connection_limits import Connections
@@ -21,6 +24,7 @@ from mobandits_service.recent_arms import RECENT, RecentArms
 
 MOST_LABELS = 100  # arms of an agent that are told apart; of more, a monitoring system chokes
 OTHER = "other"
+READINESS = "ready"  # the name of the call
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
 GROUPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 PROPENSITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)
@@ -65,20 +69,19 @@ OF_AGENTS: list[tuple[Any, ...]] = [
 ]
 
 
-class Answered(NamedTuple):
-    """How often a call was answered with a status since the start.
+@dataclass
+class CallTotals:
+    """How a call was answered since the start.
 
     Attributes:
-        call: its name.
-        status: of HTTP.
-        times: how often.
+        answered: how often.
+        failed: of these, with a status of 500 or above.
         seconds: of all these together.
     """
 
-    call: str
-    status: int
-    times: int
-    seconds: float
+    answered: int = 0
+    failed: int = 0
+    seconds: float = 0.0
 
 
 class Telemetry:
@@ -153,29 +156,29 @@ class Telemetry:
         self._decisions_of = functools.cache(decisions.labels)
         self._propensities_of = functools.cache(propensities.labels)
         self._rewards_of = functools.cache(rewards.labels)
-        self._arms: dict[str, set[str]] = {}
-        self._recent: dict[str, RecentArms] = {}
-        registry.register(_Present(agents, file, self._recent))
-        registry.register(_OfConnections(self.connections))
+        self._arms = defaultdict[str, set[str]](set)
+        self._recent = defaultdict[str, RecentArms](RecentArms)
+        registry.register(_Present(agents, file, self.connections, self._recent))
 
     def count_request(self, call: str, status: int, seconds: float) -> None:
         """A request was answered."""
         self._seconds_of(call, str(status)).observe(seconds)
 
-    def answered(self) -> list[Answered]:
-        """How often which call was answered with which status."""
-        counts: dict[tuple[str, str], dict[str, float]] = {}
+    def calls(self) -> dict[str, CallTotals]:
+        """{name: how it was answered} of calls."""
+        totals = defaultdict[str, CallTotals](CallTotals)
         for metric in self._seconds.collect():
             for sample in metric.samples:
-                key = (sample.labels["call"], sample.labels["status"])
-                _, _, end = sample.name.rpartition("_")
-                counts.setdefault(key, {})[end] = sample.value
+                call = sample.labels["call"]
+                # That an agent is not ready yet is an answer, and probes ask for it all the time.
+                is_failure = int(sample.labels["status"]) >= 500 and call != READINESS
+                if sample.name.endswith("_sum"):
+                    totals[call].seconds += sample.value
+                elif sample.name.endswith("_count"):
+                    totals[call].answered += int(sample.value)
+                    totals[call].failed += int(sample.value) * is_failure
 
-        found = []
-        for (call, status), of_ends in counts.items():
-            found.append(Answered(call, int(status), int(of_ends["count"]), of_ends["sum"]))
-
-        return found
+        return totals
 
     def stalls(self) -> list[tuple[str, str, int]]:
         """(what, cause, how often) of stalls since the start."""
@@ -188,23 +191,19 @@ class Telemetry:
 
         return found
 
-    def count_decision(self, agent: str, decided: Decided) -> None:
-        """A decision was made; one that is replayed was counted before."""
+    def count_decision(self, agent: str, decided: Decided | Decision) -> None:
+        """A decision was made, or taken in; one that is replayed was counted before."""
         if decided.replayed:
             return
 
-        known = self._arms.setdefault(agent, set())
-        arm = decided.arm
+        known = self._arms[agent]
+        arm = str(decided.arm)
         if arm not in known and len(known) >= MOST_LABELS:
             arm = OTHER
         else:
             known.add(arm)
 
-        recent = self._recent.get(agent)
-        if recent is None:
-            recent = RecentArms()
-            self._recent[agent] = recent
-        recent.add(decided.arm)
+        self._recent[agent].add(str(decided.arm))
         self._decisions_of(agent, arm).inc()
         if decided.propensity is not None:
             self._propensities_of(agent).observe(decided.propensity)
@@ -259,13 +258,38 @@ class _OfAgents(Collector):
                 yield metric
 
 
-class _OfConnections(Collector):
-    """The connections of the server, when somebody asks."""
+class _Present(Collector):
+    """What is looked up when somebody asks, in place of being counted."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(
+        self,
+        agents: HostedAgents,
+        file: SharedStore,
+        connections: Connections,
+        recent: Mapping[str, RecentArms],
+    ) -> None:
+        self._agents = agents
+        self._file = file
         self._connections = connections
+        self._recent = recent
 
     def collect(self) -> Iterator[Metric]:
+        """The present state of agents, file and connections."""
+        waiting = self._file.committer.waiting()
+        yield GaugeMetricFamily(
+            "mobandits_commit_queue", "Calls that wait for the disk", value=waiting
+        )
+        families = {}
+        for kind, name, text, *labels in OF_AGENTS:
+            families[name] = kind(f"mobandits_{name}", text, labels=["agent", *labels])
+        for hosted in self._agents:
+            for name, number, *values in self._numbers(hosted):
+                families[name].add_metric([hosted.name, *values], number)
+
+        yield from families.values()
+        yield from self._of_connections()
+
+    def _of_connections(self) -> Iterator[Metric]:
         """The present connections, and those that were refused."""
         connections = self._connections
         yield GaugeMetricFamily(
@@ -282,32 +306,6 @@ class _OfConnections(Collector):
         for reason, count in connections.refused.items():
             refused.add_metric([reason], count)
         yield refused
-
-
-class _Present(Collector):
-    """What is looked up when somebody asks, in place of being counted."""
-
-    def __init__(
-        self, agents: HostedAgents, file: SharedStore, recent: Mapping[str, RecentArms]
-    ) -> None:
-        self._agents = agents
-        self._file = file
-        self._recent = recent
-
-    def collect(self) -> Iterator[Metric]:
-        """The present state of agents and file."""
-        waiting = self._file.committer.waiting()
-        yield GaugeMetricFamily(
-            "mobandits_commit_queue", "Calls that wait for the disk", value=waiting
-        )
-        families = {}
-        for kind, name, text, *labels in OF_AGENTS:
-            families[name] = kind(f"mobandits_{name}", text, labels=["agent", *labels])
-        for hosted in self._agents:
-            for name, number, *values in self._numbers(hosted):
-                families[name].add_metric([hosted.name, *values], number)
-
-        yield from families.values()
 
     def _numbers(self, hosted: HostedAgent) -> Iterator[tuple[Any, ...]]:
         """The names of an agent's metrics, each with its number and the values of its labels."""

@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from mobandits.encoding import Encoder
 from mobandits.evaluation import BudgetTuned
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
@@ -175,12 +174,9 @@ def _contexts(log: Feedback) -> dict[str, Any]:
     if encoder is None:
         return {"features": log.contexts.shape[-1]}
 
-    return {"context": _columns(encoder)}
-
-
-def _columns(encoder: Encoder) -> dict[str, Any]:
     kinds = {column: kind.NAME for column, kind in encoder.columns.items()}
-    return {"columns": kinds, "fitted": encoder.data}
+
+    return {"context": {"columns": kinds, "fitted": encoder.data}}
 
 
 def _command_line(policy: dict[str, Any]) -> str:

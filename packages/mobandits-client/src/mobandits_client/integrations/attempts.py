@@ -5,8 +5,38 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from mobandits_client.integrations.steps import MadeDecision
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Latest(dict[Key, Value]):
+    """The entries that were set last.
+
+    Args:
+        limit: how many there are at most.
+
+    Example:
+        >>> latest = Latest(2)
+        >>> for key in "aba":
+        ...     latest[key] = key.upper()
+        >>> latest["c"] = "C"
+        >>> latest
+        {'a': 'A', 'c': 'C'}
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        self.pop(key, None)
+        super().__setitem__(key, value)
+        if len(self) > self._limit:
+            del self[next(iter(self))]
 
 
 @dataclass
@@ -47,7 +77,7 @@ class AttemptBook:
         self._by_request: OrderedDict[str, list[Attempt]] = OrderedDict()
         self._by_call: dict[str, Attempt] = {}
         # Of requests that were answered: a proxy may ask for them later.
-        self._keys: OrderedDict[str, str] = OrderedDict()
+        self._keys = Latest[str, str](limit)
 
     def __len__(self) -> int:
         return len(self._by_request)
@@ -89,8 +119,6 @@ class AttemptBook:
             attempts = self._by_request.pop(attempt.request, [])
             self._drop_calls(attempts)
             self._keys[attempt.call] = attempt.key
-            if len(self._keys) > self._limit:
-                self._keys.popitem(last=False)
 
     def _drop_calls(self, attempts: Sequence[Attempt]) -> None:
         for attempt in attempts:
@@ -107,10 +135,9 @@ class AnswerBook:
     """
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
         self._lock = threading.Lock()
-        self._made: OrderedDict[str, MadeDecision] = OrderedDict()
-        self._early: OrderedDict[str, dict[str, float]] = OrderedDict()
+        self._made = Latest[str, MadeDecision](limit)
+        self._early = Latest[str, dict[str, float]](limit)
 
     def name(self, answer: str, made: MadeDecision) -> dict[str, float]:
         """A decision has an answer with this id.
@@ -120,9 +147,6 @@ class AnswerBook:
         """
         with self._lock:
             self._made[answer] = made
-            if len(self._made) > self._limit:
-                self._made.popitem(last=False)
-
             return self._early.pop(answer, {})
 
     def find_or_keep(self, answer: str, rewards: Mapping[str, float]) -> MadeDecision | None:
@@ -132,8 +156,6 @@ class AnswerBook:
             if made is None:
                 known = self._early.get(answer, {})
                 self._early[answer] = {**known, **rewards}
-                if len(self._early) > self._limit:
-                    self._early.popitem(last=False)
 
             return made
 

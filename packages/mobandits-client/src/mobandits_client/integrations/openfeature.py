@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from mobandits_client.choice import Choice
 from mobandits_client.client import Client
 from mobandits_client.errors import ServiceError
+from mobandits_client.integrations.attempts import Latest
 
 try:
     from openfeature.evaluation_context import EvaluationContext
@@ -53,8 +53,7 @@ class BanditProvider(AbstractProvider):  # type: ignore[misc] # OpenFeature need
     def __init__(self, *clients: Client, remembered: int = 100_000) -> None:
         super().__init__()
         self._clients = {client.agent: client for client in clients}
-        self._remembered = remembered
-        self._choices: OrderedDict[tuple[str, str], Choice] = OrderedDict()
+        self._choices = Latest[tuple[str, str], Choice](remembered)
 
     def get_metadata(self) -> Metadata:
         """The name of the provider."""
@@ -163,9 +162,6 @@ class BanditProvider(AbstractProvider):  # type: ignore[misc] # OpenFeature need
         subject = _subject(evaluation_context)
         if subject:
             self._choices[flag_key, subject] = choice
-            self._choices.move_to_end((flag_key, subject))
-            if len(self._choices) > self._remembered:
-                self._choices.popitem(last=False)
 
         return choice
 

@@ -16,7 +16,7 @@ from mobandits_client.messages import (
     PreferenceState,
     PriceList,
 )
-from mobandits_service.agent_states import budget_list
+from mobandits_service.agent_states import budget_states
 from mobandits_service.calls.operations import operation
 from mobandits_service.calls.requests import AGENT, answer, content_of
 from mobandits_service.hosted_agent import HostedAgent
@@ -59,7 +59,7 @@ async def set_preference(
 
 async def budget(hosted: HostedAgent) -> BudgetList:
     """`GET /v1/agents/{agent}/budget`: what became of the budgets."""
-    return budget_list(hosted.agent.balances)
+    return BudgetList(budget_states(hosted.agent.balances))
 
 
 async def add_arm(

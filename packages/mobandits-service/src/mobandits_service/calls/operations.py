@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mobandits.support.naming import quoted
-from mobandits_service.calls.requests import answer, body_of, check_room, query_of
-from mobandits_service.decision_names import decision_number
+from mobandits_service.calls.requests import answer, body_of, check_room, parts_of, query_of
 from mobandits_service.problems import Problem
 
 Handler = Callable[..., Awaitable[Any]]
@@ -88,12 +87,7 @@ class Operation(NamedTuple):
                     query = quoted(request.url.query)
                     raise Problem(422, f"query must be empty for this call, got {query}")
 
-            given = request.path_params
-            parts = {"request": request, "runtime": runtime, **given}
-            if "hosted" in takes:
-                parts["hosted"] = runtime.agents.named(given["agent"])
-            if "number" in takes:
-                parts["number"] = decision_number(given["decision"])
+            parts = parts_of(request, takes)
             if waits_for_disk:
                 check_room(runtime.queue.waiting())
             if "query" in takes:

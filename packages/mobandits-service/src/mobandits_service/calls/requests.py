@@ -1,7 +1,7 @@
 """What calls have in common: the parts of a request, and the answer once it is on disk."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,7 +13,6 @@ from mobandits_client.messages import Decide, RefusedItem
 from mobandits_service.decision_names import decision_number
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem, problem_of
-from mobandits_service.runtime import ServiceRuntime
 
 JSON = "application/json"
 AGENT = "/v1/agents/{agent}"
@@ -131,32 +130,25 @@ def with_header_key(request: Request, wanted: Decide) -> Decide:
     return wanted
 
 
-def runtime_of(request: Request) -> ServiceRuntime:
-    """The service that a request came to."""
-    runtime: ServiceRuntime = request.app.state.runtime
-    return runtime
+def parts_of(request: Request, takes: Collection[str]) -> dict[str, Any]:
+    """The parts of a request by the names that handlers have for them, but for what is sent.
 
-
-def hosted_of(request: Request) -> HostedAgent:
-    """The agent that a request is for.
+    Args:
+        request: of a client.
+        takes: the parameters of its handler.
 
     Raises:
-        Problem: where there is none.
+        Problem: where there is no such agent, or no decision can have such a number.
     """
-    name: str = request.path_params["agent"]
-    return runtime_of(request).agents.named(name)
+    runtime = request.app.state.runtime
+    given = request.path_params
+    parts = {"request": request, "runtime": runtime, **given}
+    if "hosted" in takes:
+        parts["hosted"] = runtime.agents.named(given["agent"])
+    if "number" in takes:
+        parts["number"] = decision_number(given["decision"])
 
-
-def decision_of(request: Request) -> tuple[HostedAgent, int]:
-    """The agent that a request is for, and the number of its decision.
-
-    Raises:
-        Problem: where one of them is not there.
-    """
-    hosted = hosted_of(request)
-    number = decision_number(request.path_params["decision"])
-
-    return hosted, number
+    return parts
 
 
 def check_length(items: Sequence[Any]) -> None:

@@ -74,7 +74,7 @@ def agent_page(path: Place, agent: AgentNow, asked: Span | None) -> AgentPage:
             sums = sums_between(connection, number, span.first, span.end, span.window.width)
 
     objectives = agent.state.objectives
-    arms = arm_summaries(_over_time(sums), names, objectives)
+    arms = arm_summaries(sums, names, objectives)
     fronts = [
         front_figures(arms[:MOST_DRAWN], objectives, pair) for pair in objective_pairs(objectives)
     ]
@@ -93,21 +93,3 @@ def agent_page(path: Place, agent: AgentNow, asked: Span | None) -> AgentPage:
 
 def _is_new(minute: int | None, now: float) -> bool:
     return minute is not None and now / 60.0 - minute < HOUR.minutes
-
-
-def _over_time(sums: list[RolledSums]) -> list[RolledSums]:
-    """The sums of a window as one stretch."""
-    cells: dict[tuple[int, Hashable], RolledSums] = {}
-    for each in sums:
-        cell = (each.arm, each.objective)
-        known = cells.get(cell)
-        if known is None:
-            cells[cell] = each._replace(place=0)
-        else:
-            cells[cell] = known._replace(
-                n=known.n + each.n,
-                total=known.total + each.total,
-                squares=known.squares + each.squares,
-            )
-
-    return list(cells.values())

@@ -1,7 +1,6 @@
 """Pages of agents: all of them, one of them, and how one compares arms."""
 
 import asyncio
-import time
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -9,78 +8,77 @@ from starlette.responses import Response
 
 from mobandits.monitoring.changes import KINDS, SHOWN, Change, changes_in_words
 from mobandits_client.messages import Preview
-from mobandits_service.calls.requests import hosted_of, runtime_of
 from mobandits_service.dashboard.agent_page import agent_page
-from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
+from mobandits_service.dashboard.answers import elsewhere, segment
 from mobandits_service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
 from mobandits_service.dashboard.overview import AgentNow, agent_lines
-from mobandits_service.dashboard.visitors import Visitor
-from mobandits_service.dashboard.windows import WINDOWS, Span, asked_span
+from mobandits_service.dashboard.visitors import Pages, Visitor
+from mobandits_service.dashboard.windows import WINDOWS, Span
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.preview import preview
 from mobandits_service.problems import Problem, problem_of
+from mobandits_service.runtime import ServiceRuntime
 
 RECENT = 200  # contexts that a preview looks at
 
 
-async def agents_page(request: Request, visitor: Visitor) -> Response:
+async def agents_page(runtime: ServiceRuntime, visitor: Visitor) -> Response:
     """`GET /`: all agents that the visitor may see."""
-    runtime = runtime_of(request)
     seen = [hosted for hosted in runtime.agents if visitor.may("read", hosted.name)]
     agents = [AgentNow(hosted) for hosted in seen]
     lines = await asyncio.to_thread(agent_lines, runtime.file.path, agents)
 
-    return page_answer("agents.html", visitor=visitor, lines=lines, agent=None)
+    return visitor.page("agents.html", lines=lines)
 
 
-async def agent_shown(request: Request, visitor: Visitor) -> Response:
+async def agent_shown(
+    request: Request,
+    runtime: ServiceRuntime,
+    hosted: HostedAgent,
+    span: Span | None,
+    visitor: Visitor,
+) -> Response:
     """`GET /agents/{agent}`: what an agent does."""
-    span = _asked(request)
-    hosted = hosted_of(request)
     form = _present_form(hosted)
+    is_saved = "saved" in request.query_params
 
-    return await _agent_answer(request, visitor, hosted, form, span)
+    return await _agent_answer(runtime, visitor, hosted, form, span, is_saved=is_saved)
 
 
-async def preview_shown(request: Request, visitor: Visitor) -> Response:
+async def preview_shown(
+    runtime: ServiceRuntime, hosted: HostedAgent, span: Span | None, visitor: Visitor
+) -> Response:
     """`POST /agents/{agent}/preview`: what another order would have played."""
-    span = _asked(request)
-    hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
-    await runtime_of(request).settlements.settled()
+    await runtime.settlements.settled()
     try:
         found = await asyncio.to_thread(preview, hosted, order, RECENT)
     except (Problem, ValueError) as error:
-        detail = problem_of(error).detail
-        return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
+        refused = problem_of(error)
+        return await _agent_answer(runtime, visitor, hosted, form, span, refused=refused)
 
-    return await _agent_answer(request, visitor, hosted, form, span, preview=found)
+    return await _agent_answer(runtime, visitor, hosted, form, span, preview=found)
 
 
-async def preview_again(request: Request, _: Visitor) -> Response:
+async def preview_again(hosted: HostedAgent, span: Span | None) -> Response:
     """`GET /agents/{agent}/preview`: where an address without its form leads."""
-    hosted = hosted_of(request)
-    return _shown_again(hosted, _asked(request))
+    return _shown_again(hosted, span)
 
 
-async def preference_saved(request: Request, visitor: Visitor) -> Response:
+async def preference_saved(
+    runtime: ServiceRuntime, hosted: HostedAgent, span: Span | None, visitor: Visitor
+) -> Response:
     """`POST /agents/{agent}/preference`: compare arms by another order from now on."""
-    span = _asked(request)
-    hosted = hosted_of(request)
     form, order = read_form(visitor.form, hosted.state().objectives)
     try:
-        generation = await runtime_of(request).change_preference(hosted, order)
+        generation = await runtime.change_preference(hosted, order)
     except ValueError as error:
-        detail = problem_of(error).detail
-        return await _agent_answer(request, visitor, hosted, form, span, refused=detail, status=422)
+        refused = problem_of(error)
+        return await _agent_answer(runtime, visitor, hosted, form, span, refused=refused)
 
-    await runtime_of(request).saved(hosted, generation)
+    await runtime.saved(hosted, generation)
 
     return _shown_again(hosted, span, saved="1")
-
-
-def _asked(request: Request) -> Span | None:
-    return asked_span(request.query_params, time.time())
 
 
 def _shown_again(hosted: HostedAgent, span: Span | None, **more: str) -> Response:
@@ -100,28 +98,24 @@ def _last_changes(hosted: HostedAgent) -> list[Change]:
 
 
 async def _agent_answer(
-    request: Request,
+    runtime: ServiceRuntime,
     visitor: Visitor,
     hosted: HostedAgent,
     form: OrderForm | None,
     span: Span | None,
     *,
     preview: Preview | None = None,
-    refused: str = "",
-    status: int = 200,
+    refused: Problem | None = None,
+    is_saved: bool = False,
 ) -> Response:
-    path = runtime_of(request).file.path
-    page = await asyncio.to_thread(agent_page, path, AgentNow(hosted), span)
+    page = await asyncio.to_thread(agent_page, runtime.file.path, AgentNow(hosted), span)
     changes: list[Change] = []
     if hosted.is_ready:
         changes = await asyncio.to_thread(_last_changes, hosted)
 
-    return page_answer(
+    return visitor.page(
         "agent.html",
-        status,
-        visitor=visitor,
-        agent=hosted.name,
-        tab="agent",
+        200 if refused is None else 422,
         page=page,
         changes=changes,
         windows=WINDOWS.values(),
@@ -129,7 +123,7 @@ async def _agent_answer(
         choices=CHOICES,
         preview=preview,
         refused=refused,
-        is_saved="saved" in request.query_params,
+        is_saved=is_saved,
         recent=RECENT,
     )
 
@@ -146,7 +140,7 @@ def _present_form(hosted: HostedAgent) -> OrderForm | None:
     return form_of(agent.preference, len(agent.objectives))
 
 
-PAGES = [
+PAGES: Pages = [
     ("GET", "/", agents_page, None),
     ("GET", "/agents/{agent}", agent_shown, "read"),
     ("POST", "/agents/{agent}/preview", preview_shown, "read"),

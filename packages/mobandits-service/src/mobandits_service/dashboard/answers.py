@@ -12,7 +12,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from mobandits.figures.environment import environment_of
 from mobandits.support.naming import quantity
+from mobandits_service.agent_states import is_low
 from mobandits_service.calls.requests import content_of
+from mobandits_service.checking import period_in_words
 from mobandits_service.dashboard.windows import moment_text
 from mobandits_service.problems import Problem
 
@@ -43,12 +45,13 @@ def templates() -> Environment:
         "number": number_text,
         "percent": percent_text,
         "moment": moment_text,
+        "is_low": is_low,
+        "period": period_in_words,
         "quantity": quantity,
         "urlencode_segment": segment,
     }
     # Of pages that are no part of an agent's.
     environment.globals["tab"] = ""
-    environment.globals["agent"] = None
 
     return environment
 
@@ -127,7 +130,7 @@ def number_text(value: float | None, digits: int = 4) -> str:
         >>> number_text(0.123456), number_text(None), number_text(1234567.0), number_text(1.5e-5, 2)
         ('0.1235', '–', '1,234,567', '0.000015')
     """
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     if abs(value) >= 10**digits:
         return f"{value:,.0f}"

@@ -29,6 +29,16 @@ class Mean:
     value: float
     half: float | None
 
+    @property
+    def low(self) -> float:
+        """The lower end of its interval; the mean itself where there are too few."""
+        return self.value - (self.half or 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper end, likewise."""
+        return self.value + (self.half or 0.0)
+
 
 @dataclass(frozen=True)
 class ArmSummary:
@@ -60,14 +70,19 @@ def arm_summaries(
     """The arms that were played in a window, the most frequent first.
 
     Args:
-        sums: over the whole window, in one stretch.
+        sums: of the window, in any stretches.
         names: {number: name} of the arms.
         objectives: of the agent.
     """
-    cells = {(each.arm, each.objective): each for each in sums}
-    counts = {each.arm: each.n for each in sums if each.objective is None}
+    cells: dict[tuple[int, Hashable], RolledSums] = {}
+    for each in sums:
+        cell = (each.arm, each.objective)
+        before = cells.get(cell)
+        cells[cell] = each if before is None else together(before, each)
+
+    counts = {arm: cells[arm, None].n if (arm, None) in cells else 0 for arm, _ in cells}
     # Rewards may come for arms that were last played before the window.
-    arms = sorted({each.arm for each in sums}, key=lambda arm: (-counts.get(arm, 0), arm))
+    arms = sorted(counts, key=lambda arm: (-counts[arm], arm))
     colours = arm_colours(arms)
     total = sum(counts.values())
     quantile = _joint_quantile(len(arms) * len(objectives))
@@ -76,23 +91,31 @@ def arm_summaries(
         found = [cells.get((arm, objective.name)) for objective in objectives]
         all_means[arm] = [_mean(cell, quantile) for cell in found]
 
-    rewards = {arm: _as_rewards(means, objectives) for arm, means in all_means.items()}
+    rewards = {}
+    for arm, means in all_means.items():
+        known = [mean for mean in means if mean is not None]
+        if len(known) == len(means):
+            rewards[arm] = as_rewards(known, objectives)
+
     summaries = []
     for arm in arms:
-        dominating = _dominating(arm, rewards)
-        name = dominating if dominating is None else str(names.get(dominating, ""))
-        known = rewards[arm] is not None
         summary = ArmSummary(
             name=str(names[arm]),
             colour=colours[arm],
-            decisions=counts.get(arm, 0),
-            share=counts.get(arm, 0) / total if total else 0.0,
+            decisions=counts[arm],
+            share=counts[arm] / total if total else 0.0,
             means=all_means[arm],
-            dominated_by=(name or "") if known else None,
+            dominated_by=_dominating(arm, rewards, names),
         )
         summaries.append(summary)
 
     return summaries
+
+
+def together(one: RolledSums, other: RolledSums) -> RolledSums:
+    """The sums of two stretches."""
+    n = one.n + other.n
+    return one._replace(n=n, total=one.total + other.total, squares=one.squares + other.squares)
 
 
 def objective_pairs(objectives: Sequence[ObjectiveState]) -> list[tuple[int, int]]:
@@ -135,27 +158,27 @@ def _mean(cell: RolledSums | None, quantile: float) -> Mean | None:
     return Mean(cell.n, mean, half if math.isfinite(half) else None)
 
 
-def _as_rewards(
-    means: Sequence[Mean | None], objectives: Sequence[ObjectiveState]
-) -> list[float] | None:
-    """Means with the sign that makes more better; None where one is not known."""
-    rewards = []
-    for mean, objective in zip(means, objectives, strict=True):
-        if mean is None:
-            return None
-        rewards.append(-mean.value if objective.minimise else mean.value)
-
-    return rewards
+def as_rewards(means: Sequence[Mean], objectives: Sequence[ObjectiveState]) -> list[float]:
+    """Means with the signs that make more better."""
+    pairs = zip(means, objectives, strict=True)
+    return [-mean.value if objective.minimise else mean.value for mean, objective in pairs]
 
 
-def _dominating(arm: int, rewards: dict[int, list[float] | None]) -> int | None:
-    """An arm that dominates another one."""
-    own = rewards[arm]
+def _dominating(
+    arm: int, rewards: dict[int, list[float]], names: dict[int, Hashable]
+) -> str | None:
+    """As `ArmSummary.dominated_by`.
+
+    Args:
+        arm: by number.
+        rewards: of the arms all of whose means are known.
+        names: {number: name}.
+    """
+    own = rewards.get(arm)
     if own is None:
         return None
 
-    for other, means in rewards.items():
-        if means is not None and dominates(means, own):
-            return other
+    dominating = (other for other, means in rewards.items() if dominates(means, own))
+    first = next(dominating, None)
 
-    return None
+    return "" if first is None else str(names[first])

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import mobandits.figures
 from mobandits.figures.palette import COLOURS, declarations
-from mobandits.support.naming import quoted
 
 FOLDER = Path(__file__).with_name("static")
 KINDS = {
@@ -66,10 +65,7 @@ def style_sheet() -> str:
 
 
 def _asset(content: bytes, name: str) -> Asset:
-    kind = KINDS.get(Path(name).suffix)
-    if kind is None:
-        raise ValueError(f"name must end with one of {', '.join(KINDS)}, got {quoted(name)}")
-
+    suffix = Path(name).suffix
     tag = hashlib.sha256(content).hexdigest()[:16]
 
-    return Asset(content, kind, f'"{tag}"')
+    return Asset(content, KINDS[suffix], f'"{tag}"')

@@ -41,8 +41,8 @@ class Axis:
     high: float
     begin: float
     end: float
-    is_dollars: bool = False
-    scaled: Callable[[float], float] = float
+    is_dollars: bool
+    scaled: Callable[[float], float]
 
     def at(self, number: float) -> float:
         """The place of a number of the scale."""
@@ -52,6 +52,13 @@ class Axis:
     def place(self, value: float) -> float:
         """Where a value is drawn."""
         return self.at(self.scaled(value))
+
+    def ends(self, mean: Mean) -> tuple[float, float] | None:
+        """Where the ends of a mean's interval are drawn; None where they are not known."""
+        if mean.half is None:
+            return None
+
+        return (self.place(mean.low), self.place(mean.high))
 
 
 def axis_of(means: Sequence[Mean], objective: ObjectiveState, begin: float, end: float) -> Axis:
@@ -65,44 +72,25 @@ def axis_of(means: Sequence[Mean], objective: ObjectiveState, begin: float, end:
     """
     values = [mean.value for mean in means]
     is_cost = objective.minimise and objective.unit in DOLLARS
-    if is_cost and 10.0**-POWERS < min(values) < 0.1 * max(values):
-        return _dollar_axis(means, begin, end)
+    is_logarithmic = is_cost and 10.0**-POWERS < min(values) < 0.1 * max(values)
+    least = min(values) / 10.0
 
-    low = min(_low(mean) for mean in means)
-    high = max(_high(mean) for mean in means)
+    def scaled(value: float) -> float:
+        return math.log10(max(value, least)) if is_logarithmic else value
+
+    low = min(scaled(mean.low) for mean in means)
+    high = max(scaled(mean.high) for mean in means)
     room = 0.08 * (high - low)
     if room <= 1e-12 * max(abs(low), abs(high), 1e-300):
         # One value alone has no scale of its own.
         room = 0.1 * abs(low) or 1.0
 
     are_powers = objective.unit == LOG_DOLLARS and high - low > 1.0
-    is_dollars = are_powers and max(-low, high) < POWERS
+    is_dollars = is_logarithmic or (are_powers and max(-low, high) < POWERS)
+    # An interval that reaches to zero ends where a logarithmic scale does.
+    is_cut = is_logarithmic and low <= scaled(least)
 
-    return Axis(low - room, high + room, begin, end, is_dollars)
-
-
-def _dollar_axis(means: Sequence[Mean], begin: float, end: float) -> Axis:
-    """A logarithmic scale; an interval that reaches to zero ends where the scale does."""
-    least = min(mean.value for mean in means) / 10.0
-
-    def scaled(value: float) -> float:
-        return math.log10(max(value, least))
-
-    low = min(scaled(_low(mean)) for mean in means)
-    high = max(scaled(_high(mean)) for mean in means)
-    room = 0.08 * (high - low)
-    if low > scaled(least):
-        low -= room
-
-    return Axis(low, high + room, begin, end, True, scaled)
-
-
-def _low(mean: Mean) -> float:
-    return mean.value - (mean.half or 0.0)
-
-
-def _high(mean: Mean) -> float:
-    return mean.value + (mean.half or 0.0)
+    return Axis(low if is_cut else low - room, high + room, begin, end, is_dollars, scaled)
 
 
 def ticks_of(axis: Axis, count: int, room: float) -> list[Tick]:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -11,50 +10,46 @@ from starlette.responses import Response
 
 from mobandits.agent.core import AgentCore
 from mobandits_client.messages import DecisionsQuery, Explained, Recorded
-from mobandits_service.calls.requests import decision_of, hosted_of, runtime_of
-from mobandits_service.dashboard.answers import number_text, page_answer
-from mobandits_service.dashboard.visitors import Visitor
+from mobandits_service.dashboard.answers import number_text
+from mobandits_service.dashboard.visitors import Pages, Visitor
+from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem, problem_of
+from mobandits_service.runtime import ServiceRuntime
 
 LIMIT = 50  # decisions of a page
 MOST_FEATURES = 100  # of a context that is shown
-FILTERS = ("arm", "status", "made_by")
+FIELDS = ("arm", "status", "made_by", "after")  # of the query that an address has
 
 
-async def decisions_shown(request: Request, visitor: Visitor) -> Response:
+async def decisions_shown(
+    request: Request, runtime: ServiceRuntime, hosted: HostedAgent, visitor: Visitor
+) -> Response:
     """`GET /agents/{agent}/decisions`: the last decisions, a page at a time."""
-    hosted = hosted_of(request)
-    await runtime_of(request).settlements.settled()
+    await runtime.settlements.settled()
     # A form sends the fields that were left empty as well.
     given = {name: text for name, text in request.query_params.items() if text}
-    filters = {name: given[name] for name in FILTERS if name in given}
-    query: dict[str, Any] = {**filters, "limit": LIMIT, "order": "newest"}
-    if "after" in given:
-        query["after"] = given["after"]
-
-    wanted = msgspec.convert(query, DecisionsQuery)
+    asked = {name: given[name] for name in FIELDS if name in given}
+    wanted = msgspec.convert({**asked, "limit": LIMIT, "order": "newest"}, DecisionsQuery)
     listed = await asyncio.to_thread(hosted.listed, wanted)
     following = ""
     if listed.next is not None:
-        following = urlencode({**filters, "after": listed.next})
+        following = urlencode({**asked, "after": listed.next})
 
-    return page_answer(
+    return visitor.page(
         "decisions.html",
-        visitor=visitor,
-        agent=hosted.name,
-        tab="decisions",
         state=hosted.state(),
         listed=listed,
-        filters=filters,
+        filters=asked,
         following=following,
-        is_first="after" not in given,
+        is_first="after" not in asked,
     )
 
 
-async def decision_shown(request: Request, visitor: Visitor) -> Response:
+async def decision_shown(
+    runtime: ServiceRuntime, hosted: HostedAgent, number: int, visitor: Visitor
+) -> Response:
     """`GET /agents/{agent}/decisions/{decision}`: a decision, its rewards, and why it was made."""
-    hosted, number = decision_of(request)
-    await runtime_of(request).settlements.settled()
+    await runtime.settlements.settled()
     recorded = await asyncio.to_thread(hosted.recorded, number)
     explained: Explained | None = None
     unexplained = ""
@@ -63,11 +58,8 @@ async def decision_shown(request: Request, visitor: Visitor) -> Response:
     except (Problem, ValueError) as error:
         unexplained = problem_of(error).detail
 
-    return page_answer(
+    return visitor.page(
         "decision.html",
-        visitor=visitor,
-        agent=hosted.name,
-        tab="decisions",
         state=hosted.state(),
         recorded=recorded,
         explained=explained,
@@ -105,7 +97,7 @@ def context_columns(recorded: Recorded, arms: Sequence[str]) -> list[str]:
     return recorded.eligible or list(arms)
 
 
-PAGES = [
+PAGES: Pages = [
     ("GET", "/agents/{agent}/decisions", decisions_shown, "read"),
     ("GET", "/agents/{agent}/decisions/{decision}", decision_shown, "read"),
 ]

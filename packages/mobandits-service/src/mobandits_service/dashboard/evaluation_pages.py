@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.support.naming import conjunction, quoted
@@ -15,11 +14,12 @@ from mobandits_client.messages import (
     ObjectiveState,
     TargetValue,
 )
-from mobandits_service.calls.requests import hosted_of, runtime_of
-from mobandits_service.dashboard.answers import elsewhere, page_answer, segment
+from mobandits_service.dashboard.answers import elsewhere, segment
 from mobandits_service.dashboard.order_form import CHOICES, OWN, WEIGHTED, form_of, read_form
-from mobandits_service.dashboard.visitors import Page, Visitor
+from mobandits_service.dashboard.visitors import Pages, Visitor
+from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem
+from mobandits_service.runtime import ServiceRuntime
 
 ARM = "arm"
 PREFERENCE = "preference"
@@ -64,18 +64,16 @@ class ValueRow(NamedTuple):
     played: TargetValue | None
 
 
-async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
+async def evaluations_shown(
+    runtime: ServiceRuntime, hosted: HostedAgent, visitor: Visitor
+) -> Response:
     """`GET /agents/{agent}/evaluations`: the evaluations of an agent, and a form for another one."""
-    hosted = hosted_of(request)
     state = hosted.state()
-    found = await runtime_of(request).evaluations.of(hosted.name)
+    found = await runtime.evaluations.of(hosted.name)
     form = dataclasses.replace(form_of(None, len(state.objectives)), choice=WEIGHTED)
 
-    return page_answer(
+    return visitor.page(
         "evaluations.html",
-        visitor=visitor,
-        agent=hosted.name,
-        tab="evaluations",
         state=state,
         evaluations=[
             (each, title_of(each.wanted), verdict_in_short(each.result, state.objectives))
@@ -86,28 +84,26 @@ async def evaluations_shown(request: Request, visitor: Visitor) -> Response:
     )
 
 
-async def evaluation_started(request: Request, visitor: Visitor) -> Response:
+async def evaluation_started(
+    runtime: ServiceRuntime, hosted: HostedAgent, visitor: Visitor
+) -> Response:
     """`POST /agents/{agent}/evaluations`: one more."""
-    hosted = hosted_of(request)
     target = read_target(visitor.form, hosted.state().objectives)
     wanted = msgspec.convert(target, EvaluationWanted)
-    submitted = await runtime_of(request).evaluations.submit(hosted, wanted)
+    submitted = await runtime.evaluations.submit(hosted, wanted)
 
     return elsewhere(f"/agents/{segment(hosted.name)}/evaluations/{submitted.id}")
 
 
-async def evaluation_shown(request: Request, visitor: Visitor) -> Response:
+async def evaluation_shown(
+    runtime: ServiceRuntime, hosted: HostedAgent, evaluation: str, visitor: Visitor
+) -> Response:
     """`GET /agents/{agent}/evaluations/{evaluation}`: an evaluation with its result."""
-    hosted = hosted_of(request)
     state = hosted.state()
-    number = request.path_params["evaluation"]
-    found = await runtime_of(request).evaluations.named(hosted.name, number)
+    found = await runtime.evaluations.named(hosted.name, evaluation)
 
-    return page_answer(
+    return visitor.page(
         "evaluation.html",
-        visitor=visitor,
-        agent=hosted.name,
-        tab="evaluations",
         state=state,
         evaluation=found,
         title=title_of(found.wanted),
@@ -160,24 +156,16 @@ def value_tables(
         objectives: of the agent now.
     """
     known = {objective.name: objective for objective in objectives}
-    played = {}
-    for each in result.values:
-        if each.target == "played":
-            played[each.estimator, each.objective] = each
+    values = {(each.target, each.estimator, each.objective): each for each in result.values}
+    rows = []
+    for (target, estimator, objective), value in values.items():
+        if target == "asked":
+            played = values.get(("played", estimator, objective))
+            words = ESTIMATORS.get(estimator, estimator)
+            rows.append(ValueRow(known.get(objective), words, value, played))
 
-    shown: list[ValueRow] = []
-    others: list[ValueRow] = []
-    for each in result.values:
-        if each.target == "played":
-            continue
-        row = ValueRow(
-            objective=known.get(each.objective),
-            estimator=ESTIMATORS.get(each.estimator, each.estimator),
-            asked=each,
-            played=played.get((each.estimator, each.objective)),
-        )
-        table = shown if each.estimator == result.shown else others
-        table.append(row)
+    shown = [row for row in rows if row.asked.estimator == result.shown]
+    others = [row for row in rows if row.asked.estimator != result.shown]
 
     return shown, others
 
@@ -228,7 +216,7 @@ def _policy(text: str) -> Any:
         raise ValueError(f"policy must be a name or JSON, got {quoted(text)}") from error
 
 
-PAGES: list[tuple[str, str, Page, str | None]] = [
+PAGES: Pages = [
     ("GET", "/agents/{agent}/evaluations", evaluations_shown, "read"),
     ("POST", "/agents/{agent}/evaluations", evaluation_started, "read"),
     ("GET", "/agents/{agent}/evaluations/{evaluation}", evaluation_shown, "read"),

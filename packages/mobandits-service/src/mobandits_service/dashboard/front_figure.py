@@ -6,13 +6,15 @@ one. Colours are classes, since pages allow no style inside.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mobandits_client.messages import ObjectiveState
-from mobandits_service.dashboard.arm_means import ArmSummary, Mean, dominates
+from mobandits_service.dashboard.arm_means import ArmSummary, Mean, as_rewards, dominates
 from mobandits_service.dashboard.axes import Axis, Tick, axis_label, axis_of, ticks_of
 from mobandits_service.dashboard.name_places import (
     LINE,
     Box,
+    NamePlace,
     Point,
     Rectangle,
     cut,
@@ -39,29 +41,23 @@ class Dot:
     """An arm in the plane.
 
     Attributes:
-        name: of the arm.
-        short: the name as it stands beside the dot.
+        short: the name of the arm, as it stands beside the dot.
         colour: the name of one of the palette.
         x: from the left.
         y: from the top.
         box: left, top, width and height of the region; None where it is not known.
         is_dominated: whether another arm's means are better, in these two objectives.
-        text_x: where the name stands.
-        text_y: likewise.
-        anchor: "start", "middle" or "end".
+        name: where the name stands.
         says: what is there to see, in words.
     """
 
-    name: str
     short: str
     colour: str
     x: float
     y: float
     box: Box | None
     is_dominated: bool
-    text_x: float
-    text_y: float
-    anchor: str
+    name: NamePlace
     says: str
 
 
@@ -96,141 +92,164 @@ class FrontFigure:
     label: str
 
 
+class DrawnArm(NamedTuple):
+    """An arm with a mean in both objectives.
+
+    Attributes:
+        arm: itself.
+        across: its mean in the objective of the horizontal axis.
+        up: in that of the vertical one.
+        rewards: both means, with the signs that make more better.
+    """
+
+    arm: ArmSummary
+    across: Mean
+    up: Mean
+    rewards: list[float]
+
+
+class Plane(NamedTuple):
+    """The axes of both objectives.
+
+    Attributes:
+        across: the horizontal one.
+        up: the vertical one.
+    """
+
+    across: Axis
+    up: Axis
+
+    def place(self, drawn: DrawnArm) -> Point:
+        """Where the means of an arm are."""
+        return (self.across.place(drawn.across.value), self.up.place(drawn.up.value))
+
+    def box(self, drawn: DrawnArm) -> Box | None:
+        """The region of an arm; None where it is not known."""
+        horizontal = self.across.ends(drawn.across)
+        vertical = self.up.ends(drawn.up)
+        if horizontal is None or vertical is None:
+            return None
+
+        left, right = horizontal
+        bottom, top = vertical
+
+        return (left, top, round(right - left, 2), round(bottom - top, 2))
+
+
 def front_figures(
     arms: Sequence[ArmSummary], objectives: Sequence[ObjectiveState], pair: tuple[int, int]
 ) -> list[FrontFigure]:
     """The plane of a pair of objectives in both widths; empty where no arm has both means."""
-    first, second = pair
-    known = [arm for arm in arms if arm.means[first] is not None and arm.means[second] is not None]
-    if not known:
+    of_axes = [objectives[place] for place in pair]
+    drawn = []
+    for arm in arms:
+        means = [arm.means[place] for place in pair]
+        known = [mean for mean in means if mean is not None]
+        if len(known) == len(means):
+            across, up = known
+            drawn.append(DrawnArm(arm, across, up, as_rewards(known, of_axes)))
+    if not drawn:
         return []
 
-    wide = _figure(known, objectives, pair, "wide", WIDE)
-    narrow = _figure(known, objectives, pair, "narrow", NARROW)
+    wide = _figure(drawn, of_axes, "wide", WIDE)
+    narrow = _figure(drawn, of_axes, "narrow", NARROW)
 
     return [wide, narrow]
 
 
 def _figure(
-    arms: Sequence[ArmSummary],
+    drawn: Sequence[DrawnArm],
     objectives: Sequence[ObjectiveState],
-    pair: tuple[int, int],
     shown: str,
     size: tuple[int, int],
 ) -> FrontFigure:
     width, height = size
-    first, second = pair
+    first, second = objectives
     right = width - RIGHT
     bottom = height - BOTTOM
-    up = axis_of([_known(arm.means[second]) for arm in arms], objectives[second], bottom, TOP)
+    up = axis_of([each.up for each in drawn], second, bottom, TOP)
     ticks_up = ticks_of(up, 5, 2.0 * LINE)
     digits = max(len(tick.text) for tick in ticks_up)
     left = max(LEFT, TITLE + DIGIT * digits)
-    across = axis_of([_known(arm.means[first]) for arm in arms], objectives[first], left, right)
-    signs = [-1.0 if objectives[place].minimise else 1.0 for place in pair]
-    rewards = [_rewards(arm, pair, signs) for arm in arms]
-    are_dominated = [any(dominates(other, own) for other in rewards) for own in rewards]
-    ends = [own for own, beaten in zip(rewards, are_dominated, strict=True) if not beaten]
-    stairs = _stairs(ends, signs, across, up)
+    across = axis_of([each.across for each in drawn], first, left, right)
+    plane = Plane(across, up)
     frame = (left, TOP, right, bottom)
-    dots = _dots(arms, objectives, pair, across, up, are_dominated, stairs, frame)
-    names = [objectives[place].name for place in pair]
-    label = f"Arms by their mean {names[0]} and {names[1]}: "
-    label += "; ".join(dot.says for dot in dots)
+    rewards = [each.rewards for each in drawn]
+    front = [each for each in drawn if not any(dominates(other, each.rewards) for other in rewards)]
+    stairs = _stairs(front, plane, objectives)
+    dots = _dots(drawn, front, objectives, plane, stairs, frame)
+    said = "; ".join(dot.says for dot in dots)
 
     return FrontFigure(
         shown=shown,
         width=width,
         height=height,
         frame=frame,
-        across=axis_label(objectives[first], across),
-        up=axis_label(objectives[second], up),
+        across=axis_label(first, across),
+        up=axis_label(second, up),
         ticks_across=ticks_of(across, 6 if shown == "wide" else 4, 8.0 * DIGIT),
         ticks_up=ticks_up,
         dots=dots,
         stairs=" ".join(f"{x:g},{y:g}" for x, y in stairs),
-        label=label,
+        label=f"Arms by their mean {first.name} and {second.name}: {said}",
     )
 
 
-def _known(mean: Mean | None) -> Mean:
-    assert mean is not None  # noqa: S101 - arms without one are left out
-    return mean
-
-
-def _rewards(arm: ArmSummary, pair: tuple[int, int], signs: Sequence[float]) -> list[float]:
-    values = [_known(arm.means[place]).value for place in pair]
-    return [sign * value for sign, value in zip(signs, values, strict=True)]
-
-
 def _dots(
-    arms: Sequence[ArmSummary],
+    drawn: Sequence[DrawnArm],
+    front: Sequence[DrawnArm],
     objectives: Sequence[ObjectiveState],
-    pair: tuple[int, int],
-    across: Axis,
-    up: Axis,
-    are_dominated: Sequence[bool],
+    plane: Plane,
     stairs: Sequence[Point],
     frame: Rectangle,
 ) -> list[Dot]:
-    means = [(_known(arm.means[pair[0]]), _known(arm.means[pair[1]])) for arm in arms]
-    boxes = [_box(one, other, across, up) for one, other in means]
-    places = [(across.place(one.value), up.place(other.value)) for one, other in means]
+    boxes = [plane.box(each) for each in drawn]
+    places = [plane.place(each) for each in drawn]
     lines = segments(stairs)
     for box in boxes:
         lines += edges(box)
     taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in places]
     dots = []
-    for i, arm in enumerate(arms):
-        x, y = places[i]
-        short = cut(arm.name, MOST_LETTERS)
+    for each, place, box in zip(drawn, places, boxes, strict=True):
+        short = cut(each.arm.name, MOST_LETTERS)
         length = name_length(short)
-        name = name_place(places[i], boxes[i], length, taken, lines, frame)
+        name = name_place(place, box, length, taken, lines, frame)
         taken.append(name.covered(length))
-        said = []
-        for place, mean in zip(pair, means[i], strict=True):
-            half = "" if mean.half is None else f" ± {mean.half:.3g}"
-            said.append(f"{objectives[place].name} {mean.value:.4g}{half}")
-
+        x, y = place
         dot = Dot(
-            name=arm.name,
             short=short,
-            colour=arm.colour,
+            colour=each.arm.colour,
             x=x,
             y=y,
-            box=boxes[i],
-            is_dominated=are_dominated[i],
-            text_x=name.x,
-            text_y=name.y,
-            anchor=name.anchor,
-            says=f"{arm.name}, {', '.join(said)}",
+            box=box,
+            is_dominated=each not in front,
+            name=name,
+            says=_in_words(each, objectives),
         )
         dots.append(dot)
 
     return dots
 
 
-def _box(horizontal: Mean, vertical: Mean, across: Axis, up: Axis) -> Box | None:
-    if horizontal.half is None or vertical.half is None:
-        return None
+def _in_words(drawn: DrawnArm, objectives: Sequence[ObjectiveState]) -> str:
+    said = [drawn.arm.name]
+    for objective, mean in zip(objectives, (drawn.across, drawn.up), strict=True):
+        half = "" if mean.half is None else f" ± {mean.half:.3g}"
+        said.append(f"{objective.name} {mean.value:.4g}{half}")
 
-    left = across.place(horizontal.value - horizontal.half)
-    right = across.place(horizontal.value + horizontal.half)
-    top = up.place(vertical.value + vertical.half)
-    bottom = up.place(vertical.value - vertical.half)
-
-    return (left, top, round(right - left, 2), round(bottom - top, 2))
+    return ", ".join(said)
 
 
 def _stairs(
-    ends: Sequence[list[float]], signs: Sequence[float], across: Axis, up: Axis
+    front: Sequence[DrawnArm], plane: Plane, objectives: Sequence[ObjectiveState]
 ) -> list[Point]:
     """The border of what the front dominates, from edge to edge."""
-    across_sign, up_sign = signs
-    worst_x = across.begin if across_sign > 0.0 else across.end
-    worst_y = up.begin if up_sign > 0.0 else up.end
-    in_order = sorted(ends)
-    places = [(across.place(across_sign * one), up.place(up_sign * two)) for one, two in in_order]
+    worst_x, worst_y = (
+        axis.end if objective.minimise else axis.begin
+        for axis, objective in zip(plane, objectives, strict=True)
+    )
+    in_order = sorted(front, key=lambda each: each.rewards)
+    places = [plane.place(each) for each in in_order]
     floors = [y for _, y in places[1:]]
     floors.append(worst_y)
     corners = [(worst_x, places[0][1])]

@@ -8,28 +8,27 @@ from starlette.responses import Response
 from mobandits.logs.store.keys import SCOPES
 from mobandits.support.naming import quoted
 from mobandits_service import keys_command
-from mobandits_service.calls.requests import runtime_of
-from mobandits_service.dashboard.answers import elsewhere, page_answer
+from mobandits_service.dashboard.answers import elsewhere
 from mobandits_service.dashboard.login_pages import give_cookie
 from mobandits_service.dashboard.sessions import Sessions
-from mobandits_service.dashboard.visitors import Visitor
+from mobandits_service.dashboard.visitors import Pages, Visitor
 from mobandits_service.problems import Problem
+from mobandits_service.runtime import ServiceRuntime
 
 MOST_LETTERS = 100  # of a label
 
 
-async def keys_shown(request: Request, visitor: Visitor) -> Response:
+async def keys_shown(runtime: ServiceRuntime, visitor: Visitor) -> Response:
     """`GET /keys`: the keys of the store, without their secrets."""
-    return await _keys_answer(request, visitor)
+    return await _keys_answer(runtime, visitor)
 
 
-async def key_added(request: Request, visitor: Visitor) -> Response:
+async def key_added(request: Request, runtime: ServiceRuntime, visitor: Visitor) -> Response:
     """`POST /keys`: a new key, which is shown only now.
 
     Every request needs a key once there is one. So whoever makes the first one is logged in with it,
     and it must be one that can make others.
     """
-    runtime = runtime_of(request)
     form = visitor.form
     label = form.get("label", "").strip()
     if not 0 < len(label) <= MOST_LETTERS:
@@ -46,7 +45,7 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
     key = await asyncio.to_thread(keys_command.added, runtime.file.path, label, [scope], agents)
     runtime.authorisation.read_keys_again()
     if not is_first:
-        return await _keys_answer(request, visitor, new=key, label=label)
+        return await _keys_answer(runtime, visitor, new=key, label=label)
 
     sessions: Sessions = request.app.state.sessions
     own = runtime.authorisation.key_of_text(key)
@@ -55,32 +54,27 @@ async def key_added(request: Request, visitor: Visitor) -> Response:
 
     cookie, session = sessions.begin(own.id)
     admin = visitor._replace(key=own, token=session.token)
-    answer = await _keys_answer(request, admin, new=key, label=label)
+    answer = await _keys_answer(runtime, admin, new=key, label=label)
     give_cookie(request, answer, cookie)
 
     return answer
 
 
-async def key_revoked(request: Request, _: Visitor) -> Response:
+async def key_revoked(runtime: ServiceRuntime, key: str) -> Response:
     """`POST /keys/{key}/revoke`: a key is valid no more."""
-    number = request.path_params["key"]
-    runtime = runtime_of(request)
-    await asyncio.to_thread(keys_command.revoked, runtime.file.path, number)
+    await asyncio.to_thread(keys_command.revoked, runtime.file.path, key)
     runtime.authorisation.read_keys_again()
 
     return elsewhere("/keys")
 
 
 async def _keys_answer(
-    request: Request, visitor: Visitor, *, new: str = "", label: str = ""
+    runtime: ServiceRuntime, visitor: Visitor, *, new: str = "", label: str = ""
 ) -> Response:
-    runtime = runtime_of(request)
     keys = await asyncio.to_thread(runtime.file.all_keys)
 
-    return page_answer(
+    return visitor.page(
         "keys.html",
-        visitor=visitor,
-        agent=None,
         keys=keys,
         scopes=SCOPES,
         agents=[hosted.name for hosted in runtime.agents],
@@ -90,7 +84,7 @@ async def _keys_answer(
     )
 
 
-PAGES = [
+PAGES: Pages = [
     ("GET", "/keys", keys_shown, "admin"),
     ("POST", "/keys", key_added, "admin"),
     ("POST", "/keys/{key}/revoke", key_revoked, "admin"),

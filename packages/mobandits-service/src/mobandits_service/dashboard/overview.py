@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from mobandits.logs.address import Place
 from mobandits.logs.store.connection import reading
 from mobandits.support.naming import quantity
-from mobandits_client.messages import AgentState
-from mobandits_service.dashboard.balances import BudgetLine, budget_lines
+from mobandits_service.agent_states import budget_states, is_low
+from mobandits_service.checking import period_in_words
 from mobandits_service.dashboard.windows import HOUR, span_of
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.rollup_reading import (
@@ -28,23 +28,21 @@ class AgentLine:
     """An agent on the page of all.
 
     Attributes:
-        state: of the agent.
+        agent: as it tells of itself now.
         rate: decisions per minute, over the last five.
         spark: the last hour as points of a line, in a box of 60 by 24; empty: nothing happened.
-        budgets: of the agent.
         warnings: what an operator should look at.
     """
 
-    state: AgentState
+    agent: "AgentNow"
     rate: float
     spark: str
-    budgets: list[BudgetLine]
     warnings: list[str]
 
     @property
     def dropped(self) -> int:
         """How many decisions were dropped, for any reason."""
-        return sum(self.state.dropped.values())
+        return sum(self.agent.state.dropped.values())
 
 
 class AgentNow:
@@ -56,7 +54,7 @@ class AgentNow:
 
     def __init__(self, hosted: HostedAgent) -> None:
         self.state = hosted.state()
-        self.budgets = budget_lines(hosted.balances())
+        self.budgets = budget_states(hosted.balances())
         self.most_waiting = hosted.specification.pending
 
 
@@ -88,7 +86,7 @@ def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[AgentLine]:
             if not rate:
                 rate = counts[-1] / span.minutes(span.stretches - 1)
             warnings = warnings_of(agent, uncounted)
-            line = AgentLine(agent.state, rate, spark_of(counts[:-1]), agent.budgets, warnings)
+            line = AgentLine(agent, rate, spark_of(counts[:-1]), warnings)
             lines.append(line)
 
     return lines
@@ -105,8 +103,10 @@ def warnings_of(agent: AgentNow, uncounted: int) -> list[str]:
             warnings.append(f"{quantity(count, 'decision')} dropped: {reason}")
     if state.waiting > MANY_WAITING * agent.most_waiting:
         warnings.append(f"{state.waiting:,} decisions wait, of {agent.most_waiting:,} that can")
-    low = [budget for budget in agent.budgets if budget.is_low]
-    warnings += [f"budget {each.title}: {each.left:.4g} left of {each.limit:.4g}" for each in low]
+    for each in agent.budgets:
+        if is_low(each):
+            title = f"{each.objective} {period_in_words(each.per)}"
+            warnings.append(f"budget {title}: {each.left:.4g} left of {each.limit:.4g}")
     if uncounted > MANY_UNCOUNTED:
         warnings.append(f"{uncounted:,} events are still to be counted: pages show too little")
 

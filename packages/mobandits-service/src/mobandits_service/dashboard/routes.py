@@ -17,10 +17,10 @@ from mobandits_service.dashboard import (
 from mobandits_service.dashboard.answers import HEADERS, prepare_templates
 from mobandits_service.dashboard.assets import Asset, all_assets
 from mobandits_service.dashboard.sessions import Sessions
-from mobandits_service.dashboard.visitors import Handler, guarded_page
+from mobandits_service.dashboard.visitors import Handler, Pages, guarded_page
 from mobandits_service.problems import Problem
 
-PAGES = [
+PAGES: Pages = [
     *agent_pages.PAGES,
     *decision_pages.PAGES,
     *evaluation_pages.PAGES,

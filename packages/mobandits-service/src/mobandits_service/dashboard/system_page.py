@@ -4,51 +4,29 @@ import asyncio
 import importlib.metadata
 import platform
 import time
-from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from mobandits.logs.address import Place
 from mobandits.logs.store.write_ahead_log import SUFFIXES
-from mobandits_service.calls.requests import runtime_of
-from mobandits_service.dashboard.answers import page_answer
-from mobandits_service.dashboard.visitors import Visitor
-from mobandits_service.telemetry import Answered
+from mobandits_service.dashboard.visitors import Pages, Visitor
+from mobandits_service.runtime import ServiceRuntime
 
-READINESS = "ready"
 MEGABYTE = 1e6
 DAY = 86400.0
 HOUR = 3600.0
 
 
-class CallRow(NamedTuple):
-    """How one call was answered since the start.
-
-    Attributes:
-        call: its name.
-        answered: how often.
-        failed: of these, with a status of 500 or above.
-        milliseconds: mean.
-    """
-
-    call: str
-    answered: int
-    failed: int
-    milliseconds: float
-
-
-async def system_shown(request: Request, visitor: Visitor) -> Response:
+async def system_shown(runtime: ServiceRuntime, visitor: Visitor) -> Response:
     """`GET /system`: what runs, and how it answers."""
-    runtime = runtime_of(request)
     megabytes = await asyncio.to_thread(store_megabytes, runtime.file.path)
     telemetry = runtime.telemetry
+    calls = telemetry.calls()
+    in_order = sorted(calls.items(), key=lambda call: -call[1].answered)
 
-    return page_answer(
+    return visitor.page(
         "system.html",
-        visitor=visitor,
         version=importlib.metadata.version("mobandits"),
         python=platform.python_version(),
         uptime=duration_text(time.time() - telemetry.started),
@@ -57,7 +35,7 @@ async def system_shown(request: Request, visitor: Visitor) -> Response:
         waiting=runtime.file.committer.waiting(),
         connections=telemetry.connections,
         stalls=telemetry.stalls(),
-        calls=call_rows(telemetry.answered()),
+        calls=in_order,
     )
 
 
@@ -73,31 +51,6 @@ def store_megabytes(path: Place) -> float | None:
             size += part.stat().st_size
 
     return size / MEGABYTE
-
-
-def call_rows(answered: Iterable[Answered]) -> list[CallRow]:
-    """A row per call, the most frequent first.
-
-    Example:
-        >>> call_rows([Answered("decide", 200, 3, 0.003), Answered("decide", 503, 1, 0.001)])
-        [CallRow(call='decide', answered=4, failed=1, milliseconds=1.0)]
-    """
-    counts: dict[str, int] = {}
-    failures: dict[str, int] = {}
-    seconds: dict[str, float] = {}
-    for each in answered:
-        counts[each.call] = counts.get(each.call, 0) + each.times
-        seconds[each.call] = seconds.get(each.call, 0.0) + each.seconds
-        # That an agent is not ready yet is an answer, and probes ask for it all the time.
-        if each.status >= 500 and each.call != READINESS:
-            failures[each.call] = failures.get(each.call, 0) + each.times
-
-    rows = []
-    for call in sorted(counts, key=lambda name: -counts[name]):
-        milliseconds = 1000.0 * seconds[call] / counts[call]
-        rows.append(CallRow(call, counts[call], failures.get(call, 0), milliseconds))
-
-    return rows
 
 
 def duration_text(seconds: float) -> str:
@@ -118,4 +71,4 @@ def duration_text(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes else "less than a minute"
 
 
-PAGES = [("GET", "/system", system_shown, "read")]
+PAGES: Pages = [("GET", "/system", system_shown, "read")]

@@ -12,6 +12,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.figures.palette import LINES
 from mobandits_client.messages import ObjectiveState
 from mobandits_service.dashboard.windows import Span, clock_text
+from mobandits_service.recent_arms import entropy
 from mobandits_service.rollup_reading import RolledSums
 
 MOST_LINES = 5  # arms with a line of their own: of more, no eye tells them apart
@@ -47,20 +48,20 @@ class Chart:
         key: in ids of the page.
         title: what is drawn.
         note: how to read it.
-        unit: of the values.
+        lines: of the chart.
         starts: when each stretch begins, in seconds since 1970.
         times: the same for people.
-        lines: of the chart.
+        unit: of the values.
         top: the least upper end of the vertical axis; None: that of the values.
     """
 
     key: str
     title: str
     note: str
-    unit: str
+    lines: list[Line]
     starts: list[int]
     times: list[str]
-    lines: list[Line]
+    unit: str = ""
     top: float | None = None
 
     def data(self) -> dict[str, Any]:
@@ -96,6 +97,8 @@ class TimeTable:
         span: as given.
         arms: that were played, the most frequent first.
         places: of the stretches that are drawn.
+        starts: when each of them begins, in seconds since 1970.
+        times: the same for people.
     """
 
     def __init__(self, span: Span, sums: Sequence[RolledSums]) -> None:
@@ -111,6 +114,8 @@ class TimeTable:
         # What lies before the first event is left out, as far as a chart keeps a width.
         begin = max(0, min(first, span.stretches - FEWEST_STRETCHES))
         self.places = range(begin, span.stretches)
+        self.starts = [span.start(place) for place in self.places]
+        self.times = [clock_text(start, span.window) for start in self.starts]
         shape = (2, len(self.places))
         self._series = defaultdict[tuple[int, Hashable], Array](lambda: np.zeros(shape))
         for each in sums:
@@ -165,46 +170,12 @@ def arm_colours(arms: Sequence[int]) -> dict[int, str]:
     return colours | dict.fromkeys(others, OTHER_COLOUR)
 
 
-def entropy(counts: Sequence[float]) -> float:
-    """The entropy of the shares of some counts, in bits.
-
-    Example:
-        >>> entropy([5, 5]), entropy([7, 0])
-        (1.0, 0.0)
-    """
-    total = sum(counts)
-    bits = 0.0
-    for count in counts:
-        if count:
-            share = count / total
-            bits -= share * math.log2(share)
-
-    return abs(bits)  # a zero without a sign
-
-
-def _chart(
-    table: TimeTable,
-    key: str,
-    title: str,
-    note: str,
-    lines: list[Line],
-    *,
-    unit: str = "",
-    top: float | None = None,
-) -> Chart:
-    span = table.span
-    starts = [span.start(place) for place in table.places]
-    times = [clock_text(start, span.window) for start in starts]
-
-    return Chart(key, title, note, unit, starts, times, lines, top)
-
-
 def _rate_chart(table: TimeTable) -> Chart:
     counts, _ = table.summed(table.arms)
     minutes = np.array([table.span.minutes(place) for place in table.places])
     line = Line("decisions per minute", LINES[0].name, _quotients(counts, minutes))
 
-    return _chart(table, "rate", "Decisions per minute", "", [line])
+    return Chart("rate", "Decisions per minute", "", [line], table.starts, table.times)
 
 
 def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
@@ -213,14 +184,13 @@ def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
     groups = _own_lines(shown, names)
     if others:
         groups.append((OTHERS, OTHER_COLOUR, others))
-    lines = []
-    for label, colour, arms in groups:
-        counts, _ = table.summed(arms)
-        lines.append(Line(label, colour, _quotients(counts, totals)))
-
+    lines = [
+        Line(label, colour, _quotients(table.summed(arms)[0], totals))
+        for label, colour, arms in groups
+    ]
     note = "Of the decisions made in each stretch of time, by the arm that was played."
 
-    return _chart(table, "shares", "Shares of arms", note, lines, top=1.0)
+    return Chart("shares", "Shares of arms", note, lines, table.starts, table.times, top=1.0)
 
 
 def _entropy_chart(table: TimeTable) -> Chart:
@@ -237,8 +207,15 @@ def _entropy_chart(table: TimeTable) -> Chart:
     if len(arms) > 1:
         note += f", {most:.2f} where all {len(arms)} are played equally often"
 
-    return _chart(
-        table, "entropy", "Entropy of the shares", f"{note}.", [line], unit="bits", top=most
+    return Chart(
+        "entropy",
+        "Entropy of the shares",
+        f"{note}.",
+        [line],
+        table.starts,
+        table.times,
+        unit="bits",
+        top=most,
     )
 
 
@@ -259,7 +236,15 @@ def _reward_chart(
     unit = f", in {objective.unit}" if objective.unit else ""
     note = f"Mean of the rewards that came in each stretch of time{unit}; {better}."
 
-    return _chart(table, f"reward-{number}", f"Rewards: {name}", note, lines, unit=objective.unit)
+    return Chart(
+        f"reward-{number}",
+        f"Rewards: {name}",
+        note,
+        lines,
+        table.starts,
+        table.times,
+        unit=objective.unit,
+    )
 
 
 def _own_lines(arms: Sequence[int], names: dict[int, Hashable]) -> list[Group]:

@@ -1,7 +1,10 @@
 """Who looks at a page: everybody on this machine, or whoever has logged in with a key."""
 
+import hmac
+import inspect
+import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
@@ -10,8 +13,10 @@ from starlette.responses import Response
 from mobandits.agent.actors import ACTOR
 from mobandits.logs.store.keys import Key
 from mobandits_service.authorisation import Authorisation, actor_of
+from mobandits_service.calls.requests import parts_of
 from mobandits_service.dashboard.answers import elsewhere, form_of, page_answer
-from mobandits_service.dashboard.sessions import COOKIE, Sessions, same_token
+from mobandits_service.dashboard.sessions import COOKIE, Sessions
+from mobandits_service.dashboard.windows import asked_span
 from mobandits_service.problems import TITLES, Problem, problem_of
 
 SAME_SITE = frozenset(("same-origin", "none"))  # "none": an address that was typed
@@ -23,19 +28,26 @@ class Visitor(NamedTuple):
     Attributes:
         key: that was logged in with; None: nobody needs one.
         token: for the forms of the page.
+        agent: the name of the agent that the page is of; None: it is of none.
         form: the fields that were sent; empty where none were.
     """
 
     key: Key | None
     token: str
+    agent: str | None
     form: Mapping[str, str]
 
     def may(self, scope: str, agent: str | None = None) -> bool:
         """Whether a page may offer something."""
         return self.key is None or self.key.allows(scope, agent)
 
+    def page(self, template: str, status: int = 200, **content: Any) -> Response:
+        """A page for the visitor; arguments as of `page_answer`."""
+        return page_answer(template, status, visitor=self, agent=self.agent, **content)
 
-Page = Callable[[Request, Visitor], Awaitable[Response]]
+
+Page = Callable[..., Awaitable[Response]]
+Pages = list[tuple[str, str, Page, str | None]]  # method, path, page, and the scope of a key
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -43,14 +55,19 @@ def guarded_page(page: Page, scope: str | None) -> Handler:
     """A page that only keys with a scope may open.
 
     Args:
-        page: answers; a form was checked to come from one of our pages.
+        page: answers. It is given what its parameters name: the parts of `parts_of`; the
+            `visitor`, whose form was checked to come from one of our pages; and the `span` of time
+            that the address asks for.
         scope: "read", "decide" or "admin"; None: that anybody logged in may open.
     """
+    takes = tuple(inspect.signature(page).parameters)
 
     async def shown(request: Request) -> Response:
         try:
-            visitor = await visitor_of(request, scope)
-            return await page(request, visitor)
+            parts = {"visitor": await visitor_of(request, scope), **parts_of(request, takes)}
+            if "span" in takes:
+                parts["span"] = asked_span(request.query_params, time.time())
+            return await page(*map(parts.__getitem__, takes))
         except Exception as error:
             problem = problem_of(error)
             if problem.status == 500:
@@ -75,28 +92,25 @@ async def visitor_of(request: Request, scope: str | None) -> Visitor:
     sessions: Sessions = request.app.state.sessions
     authorisation.check_host(request)
     session = sessions.found(request.cookies.get(COOKIE))
-    key = None
-    token = sessions.process_token
-    if session is not None:
-        key = authorisation.valid_key(session.key)
-        token = session.token
+    key = None if session is None else authorisation.valid_key(session.key)
     if key is None and not authorisation.is_open:
         raise Problem(401, "a key is needed: log in")
-    if key is None:
-        token = sessions.process_token
 
+    token = sessions.process_token if key is None or session is None else session.token
     agent = request.path_params.get("agent")
     if key is not None and scope is not None and not key.allows(scope, agent):
         raise Problem(403, f"key {key.id} does not have the scope {scope} here")
 
     ACTOR.set(None if key is None else actor_of(key))
-    visitor = Visitor(key, token, {})
+    visitor = Visitor(key, token, agent, {})
     if request.method != "POST":
         return visitor
 
     form = await form_of(request)
     check_origin(request)
-    if not same_token(form.get("token", ""), token):
+    given = form.get("token", "")
+    # However much of it is right, to compare it takes the same time.
+    if not hmac.compare_digest(given.encode(), token.encode()):
         raise Problem(403, "the form is of another session: open its page again")
 
     return visitor._replace(form=form)

@@ -76,11 +76,7 @@ def serve_demo(
     path = _store_in(store)
     file = path.with_suffix(".toml")
     _write_file(file, prompts)
-    specification = read_specification(file)
-    changes = {"host": host, "port": port}
-    given = {name: value for name, value in changes.items() if value is not None}
-    specification = msgspec.structs.replace(specification, **given)
-
+    specification = read_specification(file).at(host, port)
     count = make_history(specification.agents[AGENT], AGENT, path, prompts)
     say(f"{count:,} prompts were routed, as if they had come in the past hour")
     say(f"files: {path} and {file}; delete them afterwards")

@@ -16,21 +16,6 @@ GRADES_LATE = 10  # prompts after which the quality of an answer is known
 SEED = 11  # of the moments at which prompts came
 
 
-class SteppedClock:
-    """A clock that shows what it is set to.
-
-    Attributes:
-        now: in seconds since 1970.
-    """
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        """The time."""
-        return self.now
-
-
 def make_history(
     specification: AgentSpecification,
     agent_name: str,
@@ -67,11 +52,11 @@ def make_history(
 
 
 def _play(agent: Agent, prompts: PromptTable, decisions: int) -> None:
-    clock = SteppedClock()
-    agent.core.clock = clock
+    now = 0.0
+    agent.core.clock = lambda: now
     grades: list[tuple[int, float]] = []
     for prompt, moment in enumerate(past_moments(decisions)):
-        clock.now = moment
+        now = moment
         decision = agent.decide(prompts.contexts[prompt])
         model = prompts.models.index(str(decision.arm))
         cost = prompts.cost(prompt, model)

@@ -4,7 +4,7 @@ import heapq
 import math
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -41,14 +41,6 @@ class Grade(NamedTuple):
     quality: float
 
 
-class Outcome(NamedTuple):
-    """What a decision brought."""
-
-    model: str
-    quality: float
-    dollars: float
-
-
 class Traffic:
     """Prompts for a service, about twenty a second, until there were enough or it is stopped.
 
@@ -81,7 +73,8 @@ class Traffic:
         self._is_stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._grades: list[Grade] = []
-        self._outcomes: deque[Outcome] = deque(maxlen=LOOKED_BACK)
+        # (prompt, model) of the last decisions
+        self._played: deque[tuple[int, int]] = deque(maxlen=LOOKED_BACK)
         self._decided = 0
         self._failures = 0
 
@@ -169,10 +162,8 @@ class Traffic:
 
         self._failures = 0
         self._decided += 1
+        self._played.append((prompt, model))
         quality = float(prompts.quality[prompt, model])
-        dollars = float(prompts.dollars[prompt, model])
-        self._outcomes.append(Outcome(choice.arm, quality, dollars))
-
         late = self._rng.exponential(GRADE_SECONDS)
         due = time.monotonic() + late
         grade = Grade(due, self._decided, choice, quality)
@@ -204,19 +195,19 @@ class Traffic:
 
     def _report(self) -> None:
         """Say what the last decisions were and brought."""
-        outcomes = self._outcomes
-        count = len(outcomes)
+        count = len(self._played)
         if count == 0:
             return
 
-        played = Counter(outcome.model for outcome in outcomes)
+        table = self._prompts
+        rows, models = np.array(self._played).T
         shares = []
-        for model in self._prompts.models:
-            share = played[model] / count
-            shares.append(f"{model} {share:.0%}")
+        for model, name in enumerate(table.models):
+            share = (models == model).mean()
+            shares.append(f"{name} {share:.0%}")
 
-        quality = sum(outcome.quality for outcome in outcomes) / count
-        dollars = sum(outcome.dollars for outcome in outcomes) / count
+        quality = table.quality[rows, models].mean()
+        dollars = table.dollars[rows, models].mean()
         brought = f"quality {quality:.2f}, {1000.0 * dollars:.2f} USD per 1,000 prompts"
         listed = ", ".join(shares)
         self._say(f"{self._decided:,} decisions; of the last {count}: {brought}, {listed}")

@@ -1,14 +1,10 @@
 """Inbox of workers as their learner reads it, and the statements that empty it."""
 
 import itertools
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from mobandits.contracts.protocols import Array
-from mobandits.logs.store.rows import DOUBLE, Statement
+from mobandits.logs.store.rows import Statement
 from mobandits.support.numbering import SPAN, incarnation_of
 from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_errors
 
@@ -36,7 +32,7 @@ ON CONFLICT (agent, incarnation) DO UPDATE SET epoch = excluded.epoch,
 
 
 class InboxDecisionRow(NamedTuple):
-    """A decision of a worker.
+    """A decision of a worker, as it wrote it; see `inbox_writer.InboxDecision`.
 
     Attributes:
         id: the worker's number for it.
@@ -44,9 +40,11 @@ class InboxDecisionRow(NamedTuple):
         arm: the number of the arm, as of `decisions`.
         propensity: or None.
         error: of the propensity.
-        front: the numbers of its arms; None: not known.
-        context: (eligible arms or 1, features).
-        eligible: the numbers of the arms.
+        front: the numbers of its arms as JSON; None: not known.
+        rows: of the context: eligible arms or 1.
+        features: likewise.
+        context: its numbers as bytes.
+        eligible: the numbers of the arms as JSON.
         key: of the client, or None.
         request: a digest of what was asked with the key.
         active: whether it takes effect at once.
@@ -59,9 +57,11 @@ class InboxDecisionRow(NamedTuple):
     arm: int
     propensity: float | None
     error: float
-    front: list[int] | None
-    context: Array
-    eligible: list[int]
+    front: str | None
+    rows: int
+    features: int
+    context: bytes
+    eligible: str
     key: str | None
     request: str | None
     active: bool
@@ -117,30 +117,11 @@ def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: 
         decision_rows = connection.execute(SELECT_DECISIONS, (numbers, limit)).fetchall()
         reward_rows = connection.execute(SELECT_REWARDS, (numbers, limit)).fetchall()
 
-    decisions = [inbox_decision_row(row) for row in decision_rows]
+    decisions = [InboxDecisionRow(*row) for row in decision_rows]
     has_all_rewards = len(reward_rows) < limit
     rewards = _calls(reward_rows, is_cut=not has_all_rewards)
 
     return Batch(decisions, rewards, len(decision_rows) < limit, has_all_rewards)
-
-
-def inbox_decision_row(row: Sequence[Any]) -> InboxDecisionRow:
-    """A row of `SELECT_DECISIONS`."""
-    number, agent, arm, propensity, error, front, rows, features, blob, eligible, *rest = row
-    context = np.frombuffer(blob, DOUBLE).reshape(rows, features)
-    arms_of_front = None if front is None else json.loads(front)
-
-    return InboxDecisionRow(
-        number,
-        agent,
-        arm,
-        propensity,
-        error,
-        arms_of_front,
-        context,
-        json.loads(eligible),
-        *rest,
-    )
 
 
 def _calls(rows: Sequence[Any], *, is_cut: bool) -> list[InboxRewardCall]:

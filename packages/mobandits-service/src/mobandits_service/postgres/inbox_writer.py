@@ -136,7 +136,7 @@ class Earlier(NamedTuple):
         arm: the number of the arm.
         propensity: or None.
         error: of the propensity.
-        front: the numbers of its arms; None: not known.
+        front: the numbers of its arms as JSON; None: not known.
         request: a digest of what was asked then.
     """
 
@@ -144,7 +144,7 @@ class Earlier(NamedTuple):
     arm: int
     propensity: float | None
     error: float
-    front: list[int] | None
+    front: str | None
     request: str | None
 
 
@@ -154,12 +154,12 @@ class Accepted(NamedTuple):
     Attributes:
         is_known: whether there is such a decision.
         before: {objective: value} that were known before.
-        contradicted: the first objective that has another value already; None: none has.
+        is_contradicted: whether one of them has another value now: then none is accepted.
     """
 
     is_known: bool
     before: dict[str, float]
-    contradicted: str | None
+    is_contradicted: bool
 
 
 # The number of a decision that is new; one that was there; None: the state was behind a fence.
@@ -223,7 +223,7 @@ class InboxWriter:
         new = set() if made is None else made.new()
         accepted = [] if rewarded is None else rewarded.accepted(rewards, calls)
         contradicted = [
-            call for call, each in zip(calls, accepted, strict=True) if each.contradicted
+            call for call, each in zip(calls, accepted, strict=True) if each.is_contradicted
         ]
         if contradicted:
             connection.execute(DELETE_CALLS, (contradicted,))
@@ -243,20 +243,20 @@ class InboxWriter:
         # In this order: one that is moved on meanwhile is seen where it comes to.
         row = connection.execute(INBOX_DECISION_OF_KEY, (agent, key)).fetchone()
         if row is not None:
-            number, arm, propensity, error, front, request = row
-            arms = None if front is None else json.loads(front)
-            return Earlier(number, arm, propensity, error, arms, request)
+            return Earlier(*row)
 
         event = decision_of_key(connection, agent, key, self._source)
         if event is None:
             return None
+
+        front = json.dumps(event["front"]) if "front" in event else None
 
         return Earlier(
             event["id"],
             event["arm"],
             event["propensity"],
             event.get("error", 0.0),
-            event.get("front"),
+            front,
             event.get("request"),
         )
 
@@ -333,8 +333,10 @@ class _SentRewards(NamedTuple):
             place = (each.agent, each.decision)
             now = known.get(place, {})
             before = {name: value for name, value in now.items() if (call, name) not in own}
-            contradicted = first_contradiction(each.rewards, before)
-            answers.append(Accepted(place in present, before, contradicted))
+            is_contradicted = any(
+                value != before.get(name, value) for name, value in each.rewards.items()
+            )
+            answers.append(Accepted(place in present, before, is_contradicted))
 
         return answers
 
@@ -346,18 +348,3 @@ class _SentRewards(NamedTuple):
             own[objective] = value
 
         return known
-
-
-def first_contradiction(rewards: dict[str, float], before: dict[str, float]) -> str | None:
-    """The first objective that had another value before; None: none had.
-
-    Example:
-        >>> first_contradiction({"cost": 0.5, "quality": 1.0}, {"quality": 0.75})
-        'quality'
-    """
-    for objective, value in rewards.items():
-        known = before.get(objective, value)
-        if known != value:
-            return objective
-
-    return None

@@ -4,8 +4,7 @@ Each statement costs the server a plan and this process a message, so that a gro
 takes half as long when it is merged.
 """
 
-import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
@@ -16,13 +15,27 @@ from mobandits.logs.store.rows import (
     Statement,
 )
 
-# In this order: rewards refer to decisions.
-INSERTS = (INSERT_DECISION, INSERT_REWARD, INSERT_CHANGE)
-UPDATE_EVENTS_OF_SEVERAL = """
-UPDATE agents SET events = last.column1 FROM (VALUES {rows}) AS last WHERE agents.id = last.column2
-"""
-# Rows of one statement: powers of two, so that a connection has few of them to prepare and keep.
-MOST_ROWS = 64
+# Of several rows, whose columns are arrays: one text for any number of them, which the server
+# prepares once. In this order: rewards refer to decisions.
+OF_SEVERAL = {
+    INSERT_DECISION: """
+INSERT INTO decisions SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::float8[],
+    ?::bigint[], ?::float8[], ?::bigint[], ?::bigint[], ?::bytea[], ?::text[], ?::text[],
+    ?::text[], ?::text[], ?::bigint[], ?::bigint[])
+""",
+    INSERT_REWARD: """
+INSERT INTO rewards SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::float8[],
+    ?::float8[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[])
+""",
+    INSERT_CHANGE: """
+INSERT INTO changes SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::float8[], ?::text[],
+    ?::text[], ?::bigint[])
+""",
+    UPDATE_EVENTS: """
+UPDATE agents SET events = last.events FROM unnest(?::bigint[], ?::bigint[]) AS last (events, id)
+WHERE agents.id = last.id
+""",
+}
 
 
 def merged(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -37,61 +50,26 @@ def merged(statements: Iterable[Statement]) -> Iterator[Statement]:
         >>> list(merged([one, other]))
         [('UPDATE agents SET events = ? WHERE id = ?', (8, 1))]
     """
-    rows: dict[str, list[Row]] = {sql: [] for sql in INSERTS}
-    last_events: dict[int, int] = {}
+    rows: dict[str, list[Row]] = {sql: [] for sql in OF_SEVERAL}
     for sql, values in statements:
-        own_rows = rows.get(sql)
-        if own_rows is not None:
-            own_rows.append(values)
-        elif sql == UPDATE_EVENTS:
-            events, agent = values
-            last_events[agent] = events
+        if sql in rows:
+            rows[sql].append(values)
         else:
-            yield from _taken(rows, last_events)
+            yield from _taken(rows)
             yield sql, values
 
-    yield from _taken(rows, last_events)
+    yield from _taken(rows)
 
 
-def _taken(rows: dict[str, list[Row]], last_events: dict[int, int]) -> Iterator[Statement]:
-    """Rows gathered so far; the list is empty afterwards."""
-    for sql, own_rows in rows.items():
-        yield from _in_few(sql, own_rows)
-        own_rows.clear()
-
-    pairs = [(events, agent) for agent, events in last_events.items()]
-    last_events.clear()
-    for some in _in_powers(pairs):
-        update = UPDATE_EVENTS if len(some) == 1 else _update_of(len(some))
-        yield update, _joined(some)
-
-
-def _in_few(insert: str, rows: Sequence[Row]) -> Iterator[Statement]:
-    for some in _in_powers(rows):
-        yield _insert_of(insert, len(some)), _joined(some)
-
-
-def _in_powers(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """The rows in parts whose lengths are powers of two."""
-    start = 0
-    while start < len(rows):
-        left = min(len(rows) - start, MOST_ROWS)
-        size = 1 << (left.bit_length() - 1)
-        yield rows[start : start + size]
-        start += size
-
-
-def _joined(rows: Sequence[Row]) -> Row:
-    return rows[0] if len(rows) == 1 else tuple([value for row in rows for value in row])
-
-
-@functools.cache
-def _insert_of(insert: str, count: int) -> str:
-    """A statement that inserts so many rows."""
-    start, values, row = insert.partition(" VALUES ")
-    return f"{start}{values}{', '.join([row] * count)}"
-
-
-@functools.cache
-def _update_of(count: int) -> str:
-    return UPDATE_EVENTS_OF_SEVERAL.format(rows=", ".join(["(?, ?)"] * count))
+def _taken(rows: dict[str, list[Row]]) -> Iterator[Statement]:
+    """A statement per table of the rows gathered so far; there are none afterwards."""
+    # An agent has as many events as were counted last.
+    last = {agent: (events, agent) for events, agent in rows[UPDATE_EVENTS]}
+    rows[UPDATE_EVENTS] = list(last.values())
+    for sql, own in rows.items():
+        if len(own) == 1:
+            yield sql, own[0]
+        elif own:
+            columns = [list(column) for column in zip(*own, strict=True)]
+            yield OF_SEVERAL[sql], tuple(columns)
+        own.clear()

@@ -42,7 +42,7 @@ SELECT agents.name, agent, epoch, position, fence FROM published JOIN agents ON 
 """
 SELECT_STATE = "SELECT epoch, position, fence, state FROM published WHERE agent = ?"
 SELECT_ARMS = "SELECT name FROM arms WHERE agent = ? ORDER BY number"
-SELECT_LEARNER = "SELECT epoch, host, url FROM learner"
+SELECT_LEARNER = "SELECT host, url FROM learner"
 INSERT_WORKER = """
 INSERT INTO workers (host, process, since) VALUES (?, ?, ?) RETURNING incarnation
 """
@@ -80,12 +80,10 @@ class LearnerPlace(NamedTuple):
     """Place of a learner.
 
     Attributes:
-        epoch: of it.
         host: the name of its machine.
         url: where it serves there; None: nowhere.
     """
 
-    epoch: int
     host: str
     url: str | None
 

@@ -14,15 +14,15 @@ from mobandits.agent.keys import another_context, as_given, call_options
 from mobandits.agent.workers import core_of_worker, decide_apart
 from mobandits.logs.names import name_of, name_text
 from mobandits.logs.store.rows import DOUBLE
-from mobandits.orders.order import in_words
 from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded
 from mobandits_service.batches import check_batch
 from mobandits_service.context_columns import check_columns
 from mobandits_service.postgres.inbox_writer import Accepted, Earlier, InboxDecision, InboxReward
 from mobandits_service.postgres.publications import Publication
 from mobandits_service.postgres.shared_database import check_kept
+from mobandits_service.preferences import present_preference
 from mobandits_service.problems import Problem
-from mobandits_service.reward_answers import changed_reward, rewarded
+from mobandits_service.reward_answers import check_unchanged, rewarded
 
 
 class AgentCopy:
@@ -60,8 +60,7 @@ class AgentCopy:
         self.core: AgentCore = core_of_worker(publication.state, incarnation, streams)
         self._arms: list[Any] = list(publication.arms)
         self._numbers = {arm: place for place, arm in enumerate(self._arms)}
-        names = [str(each) for each in self.core.objective_names]
-        self._preference = in_words(self.core.bound.preference(), names)
+        self._preference = present_preference(self.core)
 
     @property
     def has_begun(self) -> bool:
@@ -98,28 +97,40 @@ class AgentCopy:
 
         return [self._inbox_decision(context, arms, key, True) for context, key in pairs]
 
-    def made(self, inbox_decision: InboxDecision, number: int) -> Decided:
-        """The answer to a decision that has joined the inbox."""
-        front = None if inbox_decision.front is None else json.loads(inbox_decision.front)
-        return self._decided(
-            number, inbox_decision.arm, inbox_decision.propensity, inbox_decision.error, front
-        )
+    def decided(self, inbox_decision: InboxDecision, answer: int | Earlier) -> Decided:
+        """The answer to a call of a client.
 
-    def made_before(self, inbox_decision: InboxDecision, earlier: Earlier) -> Decided:
-        """The answer to a call whose key an earlier one had.
+        Args:
+            inbox_decision: that was made for it.
+            answer: its number, once it has joined the inbox; or the decision of an earlier call,
+                which had the same key.
 
         Raises:
-            ValueError: where that one had another context.
+            ValueError: where the earlier call had another context.
         """
-        if earlier.request != inbox_decision.request:
-            raise another_context(inbox_decision.key, earlier.id)
+        made: InboxDecision | Earlier
+        if isinstance(answer, int):
+            number = answer
+            made = inbox_decision
+        else:
+            number = answer.id
+            made = answer
+            if made.request != inbox_decision.request:
+                raise another_context(inbox_decision.key, number)
 
-        decided = self._decided(
-            earlier.id, earlier.arm, earlier.propensity, earlier.error, earlier.front
+        front = None
+        if made.front is not None:
+            front = [str(self._arms[arm]) for arm in json.loads(made.front)]
+
+        return Decided(
+            decision=str(number),
+            arm=str(self._arms[made.arm]),
+            propensity=made.propensity,
+            error=made.error,
+            front=front,
+            preference=self._preference,
+            replayed=made is answer,
         )
-        decided.replayed = True
-
-        return decided
 
     def _inbox_decision(
         self, context: Any, eligible: Any, key: str | None, active: bool
@@ -159,25 +170,6 @@ class AgentCopy:
     def _numbers_of(self, names: Iterable[Any]) -> str:
         return json.dumps([self._numbers[name] for name in names])
 
-    def _decided(
-        self,
-        number: int,
-        arm: int,
-        propensity: float | None,
-        error: float,
-        front: list[int] | None,
-    ) -> Decided:
-        names = None if front is None else [str(self._arms[each]) for each in front]
-        return Decided(
-            decision=str(number),
-            arm=str(self._arms[arm]),
-            propensity=propensity,
-            error=error,
-            front=names,
-            preference=self._preference,
-            replayed=False,
-        )
-
     # --- rewards
 
     def inbox_reward(self, number: int, rewards: dict[str, float]) -> InboxReward:
@@ -208,10 +200,7 @@ class AgentCopy:
             raise Problem(404, f"there is no decision {inbox_reward.decision}")
 
         before = accepted.before
-        name = accepted.contradicted
-        if name is not None:
-            raise changed_reward(name, before[name], inbox_reward.rewards[name])
-
+        check_unchanged(before, inbox_reward.rewards)
         is_repeated = all(name in before for name in inbox_reward.rewards)
         # The tables have names of objectives by their texts.
         known = {str(name_of(text)) for text in (*before, *inbox_reward.rewards)}

@@ -1,13 +1,9 @@
 """The application of a worker."""
 
-import contextlib
-from collections.abc import AsyncIterator
-
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from mobandits_service.application import HANDLERS
-from mobandits_service.request_log import RequestLog
+from mobandits_service.application import logged_application
 from mobandits_service.workers.calls import OPERATIONS_OF_WORKERS, forwarded
 from mobandits_service.workers.worker_runtime import WorkerRuntime
 
@@ -20,32 +16,8 @@ def application_of_worker(runtime: WorkerRuntime) -> Starlette:
     Args:
         runtime: its parts; they are started and stopped with the application.
     """
-
-    @contextlib.asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        # Before the first connection is taken.
-        await runtime.begin()
-        try:
-            yield
-        finally:
-            await runtime.stop()
-
     routes = [each.route() for each in OPERATIONS_OF_WORKERS]
     routes.append(Route("/{path:path}", forwarded, methods=METHODS))
-    app = Starlette(routes=routes, exception_handlers=HANDLERS, lifespan=lifespan)
-    app.state.runtime = runtime
+
     # The learner counts what is decided and learned.
-    app.add_middleware(
-        RequestLog,
-        telemetry=Uncounted(),
-        is_written=runtime.specification.log_requests,
-    )
-
-    return app
-
-
-class Uncounted:
-    """Counts no requests."""
-
-    def count_request(self, call: str, status: int, seconds: float) -> None:
-        """A request was answered."""
+    return logged_application(routes, lambda _: runtime.running(), runtime)

@@ -17,7 +17,7 @@ from mobandits_client.messages import (
 from mobandits_service.calls import OPERATIONS
 from mobandits_service.calls.health import live, readiness
 from mobandits_service.calls.operations import Handler, Operation
-from mobandits_service.calls.requests import body_of, refusal_of, with_header_key
+from mobandits_service.calls.requests import body_of, with_header_key
 from mobandits_service.workers.worker_runtime import WorkerRuntime
 
 
@@ -58,15 +58,7 @@ async def reward_several(
     runtime: WorkerRuntime, agent: str, body: list[RewardsOf]
 ) -> list[RewardOutcome]:
     """`POST /v1/agents/{agent}/rewards`: what several decisions brought, an answer for each."""
-    outcomes = []
-    rewarding = runtime.worker.reward_all(agent, body)
-    for rewarded in await rewarding:
-        if isinstance(rewarded, Rewarded):
-            outcomes.append(RewardOutcome(rewarded=rewarded))
-        else:
-            outcomes.append(RewardOutcome(refused=refusal_of(rewarded)))
-
-    return outcomes
+    return await runtime.worker.reward_all(agent, body)
 
 
 async def ready(runtime: WorkerRuntime) -> Response:

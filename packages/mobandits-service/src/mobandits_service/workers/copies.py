@@ -4,6 +4,7 @@ import asyncio
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 
 from mobandits.errors import LogError
@@ -25,6 +26,7 @@ from mobandits_service.workers.agent_copy import AgentCopy
 
 LOG = logging.getLogger("mobandits.service")
 LOOK_SECONDS = 0.1  # between looks, where nobody notifies
+WAIT_SECONDS = 0.01  # between looks whether another state is there
 RETRY_SECONDS = 1.0
 STARTING = "the worker has not seen its store yet"
 
@@ -58,7 +60,6 @@ class Copies:
         self._place: LearnerPlace | None = None
         self._failure: str | None = STARTING
         self._is_ending = threading.Event()
-        self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="mobandits-copies", daemon=True)
 
     def start(self) -> None:
@@ -124,9 +125,14 @@ class Copies:
 
         return place.url
 
-    async def behind_another(self, name: str, fence: int, patience: float) -> None:
-        """Wait until an agent is there behind another fence, or some seconds have passed."""
-        await asyncio.to_thread(self._wait_for_another, name, fence, patience)
+    async def behind_another(self, copy: AgentCopy, patience: float) -> None:
+        """Wait until an agent is behind another fence than a copy, or some seconds have passed."""
+        until = time.monotonic() + patience
+        while time.monotonic() < until:
+            present = self._by_name.get(copy.name)
+            if present is None or present.version.fence != copy.version.fence:
+                return
+            await asyncio.sleep(WAIT_SECONDS)
 
     async def is_behind(self, copy: AgentCopy) -> bool:
         """Whether an agent is published behind another fence than its copy.
@@ -143,28 +149,12 @@ class Copies:
 
         return version.fence != copy.version.fence
 
-    def _wait_for_another(self, name: str, fence: int, patience: float) -> None:
-        def is_later() -> bool:
-            copy = self._by_name.get(name)
-            return copy is None or copy.version.fence != fence
-
-        with self._changed:
-            self._changed.wait_for(is_later, patience)
-
     # --- looking
-
-    def look(self) -> None:
-        """See what is there now.
-
-        Raises:
-            LogError: where the database cannot be asked.
-        """
-        self._session.ask(self._look)
 
     def _run(self) -> None:
         while not self._is_ending.is_set():
             try:
-                self.look()
+                self._session.ask(self._look)
                 self._session.ask(wait_for_notice)
             except LogError as error:
                 self._failure = str(error)
@@ -215,9 +205,7 @@ class Copies:
             self._unusable[name] = publication.version
             return
 
-        with self._changed:
-            self._by_name[name] = copy
-            self._changed.notify_all()
+        self._by_name[name] = copy
 
 
 def wait_for_notice(connection: PostgresConnection) -> None:

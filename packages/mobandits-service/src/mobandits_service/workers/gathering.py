@@ -33,7 +33,6 @@ class Item:
     """What one call writes, or asks.
 
     Attributes:
-        loop: of the caller.
         done: of the caller: true once there is an answer.
         decisions: that it made.
         rewards: that it reports.
@@ -44,7 +43,6 @@ class Item:
         failure: why there is no answer; None: there is.
     """
 
-    loop: asyncio.AbstractEventLoop
     done: "asyncio.Future[None]"
     decisions: Sequence[InboxDecision] = ()
     rewards: Sequence[InboxReward] = ()
@@ -57,6 +55,8 @@ class Item:
 
 class Gathering:
     """Writes the calls of a worker, group by group, by a session of its own.
+
+    All of them are calls of one event loop.
 
     A session that fails is given up with the group, and another one begins as another incarnation.
 
@@ -98,41 +98,19 @@ class Gathering:
         """How many calls are not committed yet."""
         return len(self._items) + self._committing
 
-    async def ask(self, decisions: Sequence[InboxDecision]) -> list[Answer]:
-        """Have decisions in the inbox, all of them in one transaction.
-
-        Raises:
-            LogError: where that is not certain.
-        """
-        item = await self._settled(decisions=decisions)
-        return item.answers
-
-    async def tell(self, reward: InboxReward) -> Accepted:
-        """Have rewards in the inbox.
-
-        Raises:
-            LogError: where that is not certain.
-        """
-        item = await self._settled(rewards=[reward])
-        return item.accepted[0]
-
-    async def find(self, agent: int, key: str) -> Earlier | None:
-        """The decision of a client's key; None where there is none.
-
-        Raises:
-            LogError: where the database cannot be asked.
-        """
-        item = await self._settled(keys=[(agent, key)])
-        return item.found[0]
-
-    async def _settled(
+    async def settled(
         self,
         decisions: Sequence[InboxDecision] = (),
         rewards: Sequence[InboxReward] = (),
         keys: Sequence[tuple[int, str]] = (),
     ) -> Item:
-        loop = asyncio.get_running_loop()
-        item = Item(loop, loop.create_future(), decisions, rewards, keys)
+        """What was answered to a call, all of which is one transaction; arguments as of `Item`.
+
+        Raises:
+            LogError: where that is not certain, or the database cannot be asked.
+        """
+        done = asyncio.get_running_loop().create_future()
+        item = Item(done, decisions, rewards, keys)
         with self._changed:
             failure = "the worker ends" if self._is_ending else self._failure
             if failure is not None:
@@ -140,7 +118,7 @@ class Gathering:
             self._items.append(item)
             self._changed.notify_all()
 
-        await item.done
+        await done
         if item.failure is not None:
             raise LogError(item.failure)
 
@@ -248,18 +226,14 @@ class Gathering:
 
 
 def wake(group: Sequence[Item]) -> None:
-    """Have those who wait for a group go on, all of one loop at once."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Item]] = {}
+    """Have those who wait for a group go on, all of them at once."""
+    loop = group[0].done.get_loop()
+    loop.call_soon_threadsafe(set_done, group)
+
+
+def set_done(group: Sequence[Item]) -> None:
+    """Let the callers of a group go on; called in their loop."""
     for item in group:
-        by_loop.setdefault(item.loop, []).append(item)
-
-    for loop, items in by_loop.items():
-        loop.call_soon_threadsafe(set_done, items)
-
-
-def set_done(items: Sequence[Item]) -> None:
-    """Let the callers of some items go on; called in their loop."""
-    for item in items:
         # Unless its client has gone away.
         if not item.done.done():
             item.done.set_result(None)

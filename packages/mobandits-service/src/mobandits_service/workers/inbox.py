@@ -15,8 +15,8 @@ from mobandits_service.postgres.inbox import (
 )
 from mobandits_service.postgres.own_session import OwnSession
 from mobandits_service.postgres.shared_database import SharedDatabase
-from mobandits_service.workers.counts import WorkerCounts
-from mobandits_service.workers.taking_in import take_rows
+from mobandits_service.telemetry import Telemetry
+from mobandits_service.workers.taking_in import Taken, take_rows
 
 LOG = logging.getLogger("mobandits.service")
 POLL_SECONDS = 0.05
@@ -33,7 +33,7 @@ class Inbox:
         agents: of the service.
         file: that they write into.
         settlements: of the file.
-        counts: of what was taken in.
+        telemetry: of the service, which counts what was taken in.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class Inbox:
         agents: HostedAgents,
         file: SharedDatabase,
         settlements: Settlements,
-        counts: WorkerCounts,
+        telemetry: Telemetry,
     ) -> None:
         self._agents = agents
         self._file = file
         self._settlements = settlements
-        self._counts = counts
+        self._telemetry = telemetry
         self._session = OwnSession(file.path, "inbox")
         # Two that read the same rows would take them in twice.
         self._taking = asyncio.Lock()
@@ -71,7 +71,7 @@ class Inbox:
             LogError: where the database cannot be asked.
         """
         async with self._taking:
-            hosted_by_number = self._ready()
+            hosted_by_number = self._agents.ready_by_number()
             if not hosted_by_number:
                 return False
 
@@ -114,16 +114,6 @@ class Inbox:
         await self._settlements.settled()
         self._may_be_there = False
 
-    def _ready(self) -> dict[int, HostedAgent]:
-        """The agents that can take something in, by their numbers in the store."""
-        ready = {}
-        for hosted in self._agents:
-            number = hosted.store.number if hosted.is_ready else None
-            if number is not None:
-                ready[number] = hosted
-
-        return ready
-
     async def _take_of_agent(
         self, hosted: HostedAgent, generation: int, batch: Batch, number: int
     ) -> None:
@@ -143,8 +133,19 @@ class Inbox:
                 some_rewards,
                 has_all_decisions=batch.has_all_decisions,
             )
-            self._counts.note(hosted.name, taken)
+            self._count(hosted.name, taken)
             await asyncio.sleep(0.0)
+
+    def _count(self, agent: str, taken: Taken) -> None:
+        """Count what became of some rows, in the service's own numbers."""
+        for decision in taken.decisions:
+            self._telemetry.count_decision(agent, decision)
+
+        counts = {"learned": taken.lessons, "late": taken.late, "refused": taken.refused}
+        for outcome, count in counts.items():
+            self._telemetry.count_of_workers(agent, outcome, count)
+        if taken.late:
+            LOG.warning("agent %s: %s rewards came too late to be learned", agent, taken.late)
 
 
 def _turns(

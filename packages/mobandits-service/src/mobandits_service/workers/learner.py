@@ -1,16 +1,12 @@
 """The learner of a store in PostgreSQL: what a service does besides, where workers decide."""
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
 
 from mobandits_service.group_commit import Settlements
-from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.shared_database import SharedDatabase
 from mobandits_service.specification import AgentSpecification
 from mobandits_service.telemetry import Telemetry
-from mobandits_service.workers.counts import WorkerCounts
 from mobandits_service.workers.inbox import Inbox
 from mobandits_service.workers.publisher import Publisher
 from mobandits_service.workers.refusals import check_agent
@@ -41,7 +37,7 @@ class Learner:
         telemetry: Telemetry,
     ) -> None:
         self._file = file
-        self.inbox = Inbox(agents, file, settlements, WorkerCounts(telemetry))
+        self.inbox = Inbox(agents, file, settlements, telemetry)
         self.publisher = Publisher(agents, file, settlements, self.inbox)
 
     def check_hostable(self, specification: AgentSpecification) -> None:
@@ -65,12 +61,6 @@ class Learner:
             work.append(self.publisher.keep_publishing())
 
         await asyncio.gather(*work)
-
-    @contextlib.asynccontextmanager
-    async def fenced(self, hosted: HostedAgent) -> AsyncIterator[None]:
-        """No worker decides for an agent inside: its arms may come and go."""
-        async with self.publisher.fenced(hosted):
-            yield
 
     def close(self) -> None:
         """Close its sessions."""

@@ -5,7 +5,6 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
-from typing import NamedTuple
 
 from mobandits.agent.saving import encoded_state
 from mobandits.agent.workers import copy_for_workers
@@ -33,18 +32,6 @@ RETRY_SECONDS = 1.0
 PARTS = 5
 
 
-class Last(NamedTuple):
-    """The last publication of an agent.
-
-    Attributes:
-        generation: how often the agent had been opened then.
-        version: that was published.
-    """
-
-    generation: int
-    version: Version
-
-
 class Publisher:
     """Publishes the agents of a learner where something has changed.
 
@@ -63,7 +50,8 @@ class Publisher:
         self._settlements = settlements
         self._inbox = inbox
         self._session = OwnSession(file.path, "publishes")
-        self._last: dict[str, Last] = {}
+        # {agent: (its generation then, version)} of the last publications
+        self._last: dict[str, tuple[int, Version]] = {}
         self._fences: dict[str, int] = {}
         self._numbers: set[int] = set()
         self._epoch = 0
@@ -169,7 +157,7 @@ class Publisher:
         writer = core.writer
         assert writer is not None  # noqa: S101 - agents of a service have one
         version = Version(self._epoch, writer.position(), self._fences[hosted.name])
-        last = Last(generation, version)
+        last = (generation, version)
         if self._last.get(hosted.name) == last:
             return None
 
@@ -186,11 +174,7 @@ class Publisher:
         if not self._agents.all_ready():
             return
 
-        numbers = set()
-        for hosted in self._agents:
-            number = hosted.store.number if hosted.is_ready else None
-            if number is not None:
-                numbers.add(number)
+        numbers = set(self._agents.ready_by_number())
         if numbers != self._numbers:
             self._file.committer.keep([only_published(numbers)])
             self._numbers = numbers

@@ -1,9 +1,12 @@
 """What an agent does with some rows of the inbox: one call, which is committed whole or not at all."""
 
+import json
 import logging
 import time
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
@@ -12,6 +15,7 @@ from mobandits.agent.workers import DecisionOfWorker, Source, take_in
 from mobandits.errors import LogError
 from mobandits.logs.names import name_of
 from mobandits.logs.store import Store
+from mobandits.logs.store.rows import DOUBLE
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 from mobandits_service.postgres.inbox import (
@@ -33,14 +37,12 @@ class Taken(NamedTuple):
         lessons: how many calls told rewards that were learned.
         late: how many told rewards for which nothing waited.
         refused: how many decisions the agent could not take in.
-        left: calls whose decisions may still be in the inbox.
     """
 
     decisions: list[Decision]
     lessons: int
     late: int
     refused: int
-    left: int
 
 
 def take_rows(
@@ -99,9 +101,7 @@ def take_rows(
         ids = [decision.id for decision in decisions]
         more.extend(moved(agent, epoch, ids, learned, len(store), time.time()))
 
-    left = len(inbox_rewards) - len(learned) - late
-
-    return Taken(decisions, len(learned), late, refused, left)
+    return Taken(decisions, len(learned), late, refused)
 
 
 def decision_of_row(row: InboxDecisionRow, names: Sequence[Hashable]) -> DecisionOfWorker:
@@ -111,15 +111,19 @@ def decision_of_row(row: InboxDecisionRow, names: Sequence[Hashable]) -> Decisio
         row: of the inbox.
         names: of all arms that ever were, by number.
     """
-    front = None if row.front is None else tuple(names[number] for number in row.front)
+
+    def named(numbers: str) -> tuple[Hashable, ...]:
+        return tuple(names[number] for number in json.loads(numbers))
+
+    context = np.frombuffer(row.context, DOUBLE).reshape(row.rows, row.features)
     decision = Decision(
         row.id,
         names[row.arm],
         row.propensity,
-        front,
+        None if row.front is None else named(row.front),
         error=row.error,
-        context=row.context,
-        eligible=tuple(names[number] for number in row.eligible),
+        context=context,
+        eligible=named(row.eligible),
     )
     options = CallOptions(row.key, row.request, row.active)
 

@@ -5,7 +5,15 @@ from collections.abc import Callable, Collection, Sequence
 
 from mobandits.logs.address import Address
 from mobandits.support.naming import quoted
-from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded, RewardsOf
+from mobandits_client.messages import (
+    Decide,
+    DecideBatch,
+    Decided,
+    Rewarded,
+    RewardOutcome,
+    RewardsOf,
+)
+from mobandits_service.calls.requests import refusal_of
 from mobandits_service.decision_names import number_or_key, unknown_key
 from mobandits_service.postgres.inbox_writer import InboxDecision
 from mobandits_service.problems import Problem
@@ -80,16 +88,12 @@ class Worker:
                     raise
                 continue
 
-            answers = await self.gathering.ask(rows)
-            if None not in answers:
-                decided = []
-                for inbox_decision, answer in zip(rows, answers, strict=True):
-                    if isinstance(answer, int):
-                        decided.append(copy.made(inbox_decision, answer))
-                    elif answer is not None:
-                        decided.append(copy.made_before(inbox_decision, answer))
-                return decided
-            await self.copies.behind_another(agent, copy.version.fence, PATIENCE)
+            item = await self.gathering.settled(decisions=rows)
+            answers = [each for each in item.answers if each is not None]
+            if len(answers) == len(rows):
+                pairs = zip(rows, answers, strict=True)
+                return [copy.decided(row, answer) for row, answer in pairs]
+            await self.copies.behind_another(copy, PATIENCE)
 
         raise Problem(503, f"agent {quoted(agent)} cannot decide now: {BEHIND}", retry_after=1)
 
@@ -98,7 +102,7 @@ class Worker:
         if not await self.copies.is_behind(copy):
             return False
 
-        await self.copies.behind_another(copy.name, copy.version.fence, PATIENCE)
+        await self.copies.behind_another(copy, PATIENCE)
 
         return True
 
@@ -112,27 +116,26 @@ class Worker:
         """
         copy = self.copies.named(agent)
         inbox_reward = copy.inbox_reward(number, rewards)
-        accepted = await self.gathering.tell(inbox_reward)
+        item = await self.gathering.settled(rewards=[inbox_reward])
+        (accepted,) = item.accepted
 
         return copy.rewarded(inbox_reward, accepted)
 
-    async def reward_all(
-        self, agent: str, items: Sequence[RewardsOf]
-    ) -> list[Rewarded | Exception]:
-        """Rewards of the items of a list: what became of each, or why it was refused."""
+    async def reward_all(self, agent: str, items: Sequence[RewardsOf]) -> list[RewardOutcome]:
+        """Rewards of the items of a list, an answer for each."""
         waiting: dict[str, list[int]] = {}
         for place, item in enumerate(items):
             # Those of one decision come one after the other.
             waiting.setdefault(item.decision or item.key or "", []).append(place)
 
-        outcomes: list[Rewarded | Exception] = [Problem(503, BEHIND)] * len(items)
+        outcomes = [RewardOutcome() for _ in items]
 
         async def reward_in_order(places: Sequence[int]) -> None:
             for place in places:
                 try:
-                    outcomes[place] = await self.reward_one(agent, items[place])
-                except Exception as error:  # noqa: BLE001 - the caller tells refusals from failures
-                    outcomes[place] = error
+                    outcomes[place].rewarded = await self.reward_one(agent, items[place])
+                except Exception as error:  # noqa: BLE001 - what is no refusal is raised again
+                    outcomes[place].refused = refusal_of(error)
 
         # Together, so that they are committed together.
         await asyncio.gather(*(reward_in_order(places) for places in waiting.values()))
@@ -148,7 +151,8 @@ class Worker:
 
     async def _number_of_key(self, agent: str, key: str) -> int:
         copy = self.copies.named(agent)
-        earlier = await self.gathering.find(copy.number, key)
+        item = await self.gathering.settled(keys=[(copy.number, key)])
+        (earlier,) = item.found
         if earlier is None:
             raise unknown_key(key)
 

@@ -1,8 +1,10 @@
 """A worker that runs: its parts, and what they say of themselves."""
 
 import asyncio
+import contextlib
 import logging
 import time
+from collections.abc import AsyncIterator
 
 from mobandits.logs.address import Address
 from mobandits_service.authorisation import Authorisation
@@ -45,12 +47,22 @@ class WorkerRuntime:
         self.forwarding = Forwarding(self.worker.copies)
         self._is_loaded = False
 
-    async def begin(self) -> None:
-        """Load what the agents play, and look for them.
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer inside, from when the agents that are published are there, or after some seconds.
 
-        It returns when those that are published are there, or after some seconds: until then other
-        workers take the connections.
+        Until then other workers take the connections.
         """
+        try:
+            await self._begin()
+            yield
+        finally:
+            if self._is_loaded:
+                # What waits is answered.
+                await asyncio.to_thread(self.worker.close)
+            await self.forwarding.close()
+
+    async def _begin(self) -> None:
         share_among_threads()
         try:
             await asyncio.to_thread(load_compiled, self.specification)
@@ -65,12 +77,6 @@ class WorkerRuntime:
             await asyncio.sleep(LOOK_SECONDS)
 
         spare_what_stays()
-
-    async def stop(self) -> None:
-        """Answer what waits, and end."""
-        if self._is_loaded:
-            await asyncio.to_thread(self.worker.close)
-        await self.forwarding.close()
 
     def statuses(self) -> dict[str, str]:
         """{agent: status} of all that are published, and of those of the file."""
