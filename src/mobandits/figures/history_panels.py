@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
 from mobandits.figures.labels import draw_legend
-from mobandits.figures.metric_curves import Stroke, stroke_line
+from mobandits.figures.metric_curves import stroke_line
 from mobandits.figures.series import tag_marks
 from mobandits.figures.style import (
     BLUE,
@@ -20,6 +20,7 @@ from mobandits.figures.style import (
     VERMILLION,
     WIDTH,
     Look,
+    Stroke,
     looks,
     panels,
     styled,
@@ -112,7 +113,7 @@ def draw_history(
     axes[-1].set_xlabel(horizontal)
     if named:
         handles = [_handle(axes[0], series, style[name]) for name, series in named.items()]
-        draw_legend(figure, handles, list(named), legend, fontsize=NAME, handlelength=2.6)
+        draw_legend(figure, handles, legend, fontsize=NAME, handlelength=2.6)
 
     return figure
 

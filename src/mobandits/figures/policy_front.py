@@ -124,7 +124,7 @@ def draw_front(
     panel.locator_params(nbins=7 if is_wide else 5)
     draw_key(figure, panel)
     if not is_wide:
-        draw_legend(figure, dots, points["policy"].to_list(), below, fontsize=NAME)
+        draw_legend(figure, dots, below, fontsize=NAME)
 
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)

@@ -136,7 +136,7 @@ def draw_values(
         handles.append(dot)
 
     if several:
-        draw_legend(figure, handles, list(style), legend, "outside upper left")
+        draw_legend(figure, handles, legend, "outside upper left")
 
     return figure
 
