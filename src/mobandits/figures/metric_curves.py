@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import axis_title, component_name
+from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.labels import draw_legend, name_ends
 from mobandits.figures.plot_options import LegendPlace, PlotOptions
 from mobandits.figures.series import tag_marks, tag_name
@@ -331,9 +332,10 @@ def draw_named_points(
     _, points, stroke = STYLES[options.style]
     # A point alone is larger than those of a line.
     larger = stroke._replace(marker=stroke.marker + 1.8)
-    marks = draw_points(panel, group, style, layout.labels, larger, points)
-    for (name, artists), label in zip(marks.items(), panel.get_yticklabels(), strict=True):
-        tag_marks(artists, name)
+    rows = group.with_row_index("y").rename({"policy": "series", "mean": "value"})
+    draw_intervals(panel, rows, style, larger)
+    name_rows(panel, [layout.labels[name] for name in rows["series"]], points)
+    for name, label in zip(rows["series"], panel.get_yticklabels(), strict=True):
         tag_name(label, name)
 
     if options.log_values:
@@ -413,39 +415,3 @@ def stroke_line(
     )
 
     return artists
-
-
-def draw_points(
-    panel: Axes,
-    group: pl.DataFrame,
-    style: Mapping[str, Look],
-    labels: Mapping[str, str],
-    stroke: Stroke,
-    points: float,
-) -> dict[str, list[Artist]]:
-    """A point with its interval per policy, from top to bottom; what was drawn, by policy.
-
-    Args:
-        panel: to draw into.
-        group: a row per policy, from `curves_data`.
-        style: by policy.
-        labels: what policies are called.
-        stroke: of the intervals and points.
-        points: of the letters.
-    """
-    marks: dict[str, list[Artist]] = {}
-    for i, row in enumerate(group.rows(named=True)):
-        name = row["policy"]
-        look = style[name]
-        ends = [row["low"], row["high"]]
-        interval = panel.plot(ends, [i, i], color=look.colour, linewidth=stroke.width)
-        mean = panel.plot(
-            [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=stroke.marker
-        )
-        marks[name] = [*interval, *mean]
-
-    panel.set_yticks(range(len(marks)), [labels[name] for name in marks], fontsize=points)
-    # The first policy stands at the top, as in a table.
-    panel.invert_yaxis()
-
-    return marks
