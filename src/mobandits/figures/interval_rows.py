@@ -40,6 +40,7 @@ def draw_intervals(
             markerfacecolor="white" if row.get("hollow") else look.colour,
             markersize=stroke.marker,
             zorder=2.5,
+            label=row["series"],
         )
         tag_marks(marks, row["series"])
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from numpy.typing import ArrayLike
 
@@ -129,7 +129,6 @@ def name_ends(
 
 def draw_legend(
     figure: Figure,
-    handles: Sequence[Artist],
     shown: Key,
     loc: Literal["outside lower left", "outside upper left"] = "outside lower left",
     **options: Any,
@@ -138,15 +137,25 @@ def draw_legend(
 
     Args:
         figure: of the panels.
-        handles: pieces of lines, or points.
-        shown: the names of the series, in the same order.
+        shown: the names of the series, which are the labels of what is drawn of them.
         loc: where it stands.
         options: further ones of Matplotlib.
     """
+    handles = drawn_as(figure, shown.names)
     legend = figure.legend(
         handles, shown.labels, loc=loc, ncols=shown.columns, frameon=False, **options
     )
     tag_legend(legend, shown.names)
+
+
+def drawn_as(figure: Figure, names: Sequence[str]) -> list[Any]:
+    """What is drawn under some labels, which need not be in every panel, or in any."""
+    drawn: dict[str, Any] = {}
+    for panel in figure.axes:
+        for artist in (*panel.get_lines(), *panel.containers):
+            drawn.setdefault(str(artist.get_label()), artist)
+
+    return [drawn.get(name, Line2D([], [])) for name in names]
 
 
 def overlap(box: Box, others: Iterable[Box]) -> float:

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import axis_title, component_name
 from mobandits.figures.interval_rows import draw_intervals, name_rows
-from mobandits.figures.labels import draw_legend, name_ends
+from mobandits.figures.labels import draw_legend, drawn_as, name_ends
 from mobandits.figures.plot_options import LegendPlace, PlotOptions
 from mobandits.figures.series import tag_marks, tag_name
 from mobandits.figures.style import STYLES, WIDTH, Look, Stroke, looks, panels, styled
@@ -254,7 +254,7 @@ def draw_curves(
             panel.set_axis_off()
 
         if layout.place in ("below", "inside"):
-            name_lines(figure, axes, layout, points)
+            name_lines(figure, layout, points)
 
     return figure
 
@@ -355,17 +355,15 @@ def draw_names_at_ends(
         tag_name(text, name)
 
 
-def name_lines(figure: Figure, axes: Sequence[Axes], layout: Layout, points: float) -> None:
+def name_lines(figure: Figure, layout: Layout, points: float) -> None:
     """A legend below the panels, or inside the first one."""
-    # A policy may have a line in some panels only.
-    lines = {str(line.get_label()): line for panel in axes for line in panel.get_lines()}
-    handles = [lines[name] for name in layout.legend.names]
     if layout.place == "inside":
-        axes[0].legend(handles, layout.legend.labels, fontsize=points, framealpha=0.85)
+        handles = drawn_as(figure, layout.legend.names)
+        figure.axes[0].legend(handles, layout.legend.labels, fontsize=points, framealpha=0.85)
         return
 
     # Long handles, because dashes of two or three periods are hard to tell apart.
-    draw_legend(figure, handles, layout.legend, fontsize=points, handlelength=3.4)
+    draw_legend(figure, layout.legend, fontsize=points, handlelength=3.4)
 
 
 def thousands(value: float, _: float = 0.0) -> str:

@@ -132,14 +132,8 @@ def draw_values(
     for panel in axes[len(names) :]:
         panel.set_axis_off()
 
-    # Handles of their own: a panel has no dot of an estimator that knows no value there.
-    handles = []
-    for look in style.values():
-        (dot,) = axes[0].plot([], [], look.marker, color=look.colour, markersize=5)
-        handles.append(dot)
-
     if several:
-        draw_legend(figure, handles, legend, "outside upper left")
+        draw_legend(figure, legend, "outside upper left")
 
     return figure
 

@@ -16,7 +16,7 @@ from mobandits.figures.metric_curves import AXIS, draw_curves
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.series import tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
-from mobandits.figures.wrapping import NAME, Key, key, wrapped
+from mobandits.figures.wrapping import NAME, key, wrapped
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
 from mobandits_papers.contents import ExperimentSpecification, PlotEntry
@@ -199,7 +199,7 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
 
         panel.set_ylabel(vertical if i % columns == 0 else "")
 
-    legend_below(figure, axes, key(names, width, max(columns, 2)))
+    draw_legend(figure, key(names, width, max(columns, 2)), fontsize=NAME, handlelength=3.2)
 
     return figure
 
@@ -305,10 +305,3 @@ def panels_with_legend(
         panel.set_axis_off()
 
     return figure, axes
-
-
-def legend_below(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
-    """The names of the rows, below all panels."""
-    handles, _ = axes[0].get_legend_handles_labels()
-    # Long handles, because dashes of two or three periods are hard to tell apart.
-    draw_legend(figure, handles, names, fontsize=NAME, handlelength=3.2)
