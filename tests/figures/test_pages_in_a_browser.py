@@ -14,9 +14,9 @@ from mobandits.figures.contents import Findings
 from mobandits.figures.history_panels import HistoryPanel, Series, draw_history, history_data
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Table, draw_picture, render
+from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.provenance import Provenance
 from mobandits.figures.run_page import MetricSection, RunPage
-from mobandits_papers.pages.paper_figures import draw_panels
 
 pytestmark = [
     pytest.mark.browser,
@@ -64,7 +64,7 @@ def page_file(tmp_path_factory):
     section = MetricSection("pareto_regret", "Pareto regret", picture, [values, ranking])
     one_run = data.filter(panel="World()").with_columns(panel=pl.lit(""), run=1, component=0)
     logarithmic = draw_picture(
-        lambda width: draw_panels(one_run, "regret", width, logarithmic=True),
+        lambda width: draw_curves(one_run, "regret", width=width, options=PlotOptions(log="both")),
         folder,
         "logarithmic",
         "Curves.",

@@ -11,8 +11,8 @@ import pytest
 
 from mobandits.figures import curves
 from mobandits.figures.plot_options import PlotOptions
-from mobandits.figures.plots import plot, plot_data, plot_looks
-from mobandits.figures.style import save
+from mobandits.figures.plots import plot, plot_data
+from mobandits.figures.style import looks, save
 from mobandits.simulation import Results
 
 METRIC = "pareto_regret"
@@ -138,13 +138,13 @@ def test_there_is_a_panel_per_component(table):
 
 
 def test_black_lines_differ_in_dash_or_marker():
-    looks = list(plot_looks([str(i) for i in range(28)], "paper-mono").values())
-    assert len({(str(look.dash), look.marker) for look in looks}) == 28
-    assert {look.colour for look in looks} == {"#000000"}
-    for one, next_one in itertools.pairwise(looks):
+    every = list(looks([str(i) for i in range(28)], "paper-mono").values())
+    assert len({(str(look.dash), look.marker) for look in every}) == 28
+    assert {look.colour for look in every} == {"#000000"}
+    for one, next_one in itertools.pairwise(every):
         assert one.dash != next_one.dash
     for i in range(0, 28, 4):
-        assert len({look.marker for look in looks[i : i + 4]}) == 4
+        assert len({look.marker for look in every[i : i + 4]}) == 4
 
 
 @pytest.mark.long

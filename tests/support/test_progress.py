@@ -63,7 +63,8 @@ class Handle:
     def __init__(self, first):
         self.drawn = [first]
 
-    def update(self, drawn):
+    def update(self, drawn, raw):
+        assert raw is True
         self.drawn.append(drawn)
 
 
@@ -73,8 +74,8 @@ class Notebook:
     def __init__(self):
         self.handles = []
 
-    def display(self, drawn, display_id):
-        assert display_id is True
+    def display(self, drawn, raw, display_id):
+        assert raw is display_id is True
         self.handles.append(Handle(drawn))
         return self.handles[-1]
 
@@ -161,11 +162,11 @@ def test_short_runs_draw_nothing(monkeypatch):
 def test_a_notebook_gets_a_bar_that_leaves_nothing_behind(notebook, at_once):
     simulate(Plain(), Tiny(), **SMALL)
     (handle,) = notebook.handles
-    assert repr(handle.drawn[0]).startswith("simulate: starting")
-    texts = [repr(drawn) for drawn in handle.drawn]
+    texts = [drawn["text/plain"] for drawn in handle.drawn]
+    assert texts[0].startswith("simulate: starting")
     assert "simulate: 900 of 900 rounds" in texts
-    assert '<progress value="900" max="900">' in handle.drawn[-2]._repr_html_()
-    assert handle.drawn[-1]._repr_html_() == repr(handle.drawn[-1]) == ""
+    assert '<progress value="900" max="900">' in handle.drawn[-2]["text/html"]
+    assert set(handle.drawn[-1].values()) == {""}
 
 
 def test_ipython_in_a_terminal_is_no_notebook(monkeypatch):
@@ -184,8 +185,8 @@ def test_a_notebook_gets_a_message_per_step_that_can_be_seen():
         bar.show(done, 100_000)
     (handle,) = shown.handles
     assert len(handle.drawn) == 201
-    assert "&lt;b&gt;" in handle.drawn[7]._repr_html_()
-    assert "<b>" not in handle.drawn[7]._repr_html_()
+    assert "&lt;b&gt;" in handle.drawn[7]["text/html"]
+    assert "<b>" not in handle.drawn[7]["text/html"]
 
 
 def test_a_display_appears_late_with_what_was_done_before():
@@ -229,7 +230,9 @@ def test_a_display_that_breaks_is_left_alone():
 def test_a_bar_says_what_is_played_in_python(monkeypatch):
     published = []
     bar = NotebookBar(
-        at_hand.Played("simulate"), "rounds", lambda drawn, **_: published.append(repr(drawn))
+        at_hand.Played("simulate"),
+        "rounds",
+        lambda drawn, **_: published.append(drawn["text/plain"]),
     )
     bar.show(1, 2)
     bar._handle = None

@@ -327,8 +327,9 @@ def test_bounds_are_drawn_and_nothing_else():
     rows += [("r", "an event", 0, 10, "event: broken", 0, 3.0)]
     table = pl.DataFrame(rows, COLUMNS, orient="row")
     data = bounds_data(table)
-    assert data.rows()[0] == ("first", 1, 1.0, 2.0, 9.0)
-    assert data["name"].unique(maintain_order=True).to_list() == ["first", "second"]
+    first = data.filter(panel="first", round=1)
+    assert dict(first.select("policy", "mean").rows()) == values_of
+    assert data["panel"].unique(maintain_order=True).to_list() == ["first", "second"]
     figure = draw_plot(table, plot("regret", kind="bounds"))
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["first", "second"]
     assert not is_drawable(

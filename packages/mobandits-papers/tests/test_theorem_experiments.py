@@ -163,11 +163,11 @@ def test_more_runs_may_follow_and_the_rounds_stay(play):
 def test_the_figure_draws_the_bounds_and_nothing_else(play):
     _, folder = play()
     table = pl.read_parquet(folder / "results.parquet")
-    data = bounds_data(table.with_columns(run=pl.lit("theory")))
-    assert data.columns == ["name", "round", "mean", "highest", "bound"]
-    assert data["name"].n_unique() == 6  # the doubted ones as well
-    assert data.filter(pl.col("round") == 10)["mean"].unique().sort().to_list() == [10.0, 20.0]
-    assert (data["bound"] == 11.0).all()
+    data = bounds_data(table)
+    assert data["panel"].n_unique() == 6  # the doubted ones as well
+    last = data.filter(pl.col("round") == 10, policy=NAMES["mean"])
+    assert last["mean"].unique().sort().to_list() == [10.0, 20.0]
+    assert (data.filter(policy=NAMES["bound"])["mean"] == 11.0).all()
     assert {*NAMES.values()} < {*table["policy"]}
 
 

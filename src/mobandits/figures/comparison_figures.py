@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mobandits.figures.formatting import component_name, p_text, spoken, title_of
-from mobandits.figures.style import BLUE, FAINT, SOFT, WIDTH, panels, styled
+from mobandits.figures.interval_rows import draw_intervals, name_rows
+from mobandits.figures.style import BLUE, FAINT, SOFT, WIDTH, Look, Stroke, panels, styled
 from mobandits.figures.wrapping import LABEL, NAME, lines_high, most_lines, wrapped
 
 DIFFERENCE = 0.3  # inches of a policy, unless its name needs more; of a rank, less
@@ -23,6 +24,8 @@ BESIDE = 0.36  # of the width, for names beside a panel
 RANK = 0.28  # inches of a policy, unless its name needs more
 CRITICAL = 0.2  # inches of the bar of the critical difference
 MOST_TICKS = 8
+DOT = Look(BLUE, "o", "-")
+STROKE = Stroke(marker=6.0)
 BAR = 0.05  # of the range of ranks, between the bars on the right
 
 
@@ -91,28 +94,11 @@ def draw_differences(table: pl.DataFrame, metric: str, better: str, width: float
 def draw_rows_of_differences(panel: Axes, rows: pl.DataFrame, width: float) -> None:
     """A point with its interval per row, from top to bottom, and a line at 0."""
     panel.axvline(0.0, color=SOFT, linewidth=1.0)
-    labels = []
-    for i, row in enumerate(rows.rows(named=True)):
-        labels.append(wrapped(row["policy"], BESIDE * width, NAME))
-        ends = [row["low"], row["high"]]
-        # One trial has no interval.
-        if None not in ends and all(map(math.isfinite, ends)):
-            panel.plot(ends, [i, i], color=BLUE, linewidth=1.6, solid_capstyle="butt")
-
-        fill = BLUE if row["sure"] else "white"
-        panel.plot(
-            [row["difference"]],
-            [i],
-            marker="o",
-            markersize=6,
-            markeredgecolor=BLUE,
-            markerfacecolor=fill,
-            linestyle="none",
-        )
-
-    panel.set_yticks(range(len(labels)), labels, fontsize=NAME)
-    panel.set_ylim(len(labels) - 0.5, -0.5)
-    panel.locator_params(axis="x", nbins=5)
+    shown = rows.with_row_index("y").rename({"policy": "series", "difference": "value"})
+    looks = dict.fromkeys(rows["policy"], DOT)
+    draw_intervals(panel, shown.with_columns(hollow=~pl.col("sure")), looks, STROKE)
+    labels = [wrapped(name, BESIDE * width, NAME) for name in rows["policy"]]
+    name_rows(panel, labels, NAME)
 
 
 def joined_policies(ranks: Sequence[float], critical_difference: float) -> list[tuple[int, int]]:

@@ -55,18 +55,20 @@ class Cell(NamedTuple):
     is_best: bool | None
 
 
-class Group(NamedTuple):
-    """The rows of one experiment and environment.
+class Row(NamedTuple):
+    """A policy in one experiment and environment.
 
     Attributes:
         experiment: its name.
         environment: its text.
-        cells: {policy: {column: cell}}; a policy may lack some.
+        policy: its name.
+        cells: some may be missing.
     """
 
     experiment: str
     environment: str
-    cells: dict[str, dict[Column, Cell]]
+    policy: str
+    cells: dict[Column, Cell]
 
 
 class FinalValues(NamedTuple):
@@ -74,15 +76,27 @@ class FinalValues(NamedTuple):
 
     Attributes:
         columns: in the order of the metrics.
-        groups: in the order of the table.
+        rows: in the order of the table; those of one experiment and environment together.
         trials: the least and the largest number of trials.
         rounds: the least and the largest last round.
     """
 
     columns: list[Column]
-    groups: list[Group]
+    rows: list[Row]
     trials: tuple[int, int]
     rounds: tuple[int, int]
+
+    @property
+    def has_best(self) -> bool:
+        """Whether some cell is as good as the best of its column."""
+        return any(cell.is_best for row in self.rows for cell in row.cells.values())
+
+    def place(self, row: Row) -> str:
+        """The experiment and the environment of a row, where there are several."""
+        places = (row.experiment, row.environment)
+        others = zip(*(each[:2] for each in self.rows), strict=True)
+        named = [name for name, every in zip(places, others, strict=True) if len(set(every)) > 1]
+        return ", ".join(named)
 
 
 def final_values(
@@ -104,15 +118,15 @@ def final_values(
     last_round = pl.col("round").max().over("experiment", "environment", "policy", "metric")
     last = table.filter(pl.col("metric").is_in(names), pl.col("round") == last_round)
     columns = _columns(last, names, directions)
-    groups = [
-        _group(rows, columns)
-        for rows in last.partition_by("experiment", "environment", maintain_order=True)
-    ]
+    rows: list[Row] = []
+    for group in last.partition_by("experiment", "environment", maintain_order=True):
+        rows += _rows(group, columns)
+
     trials = last.group_by("experiment", "environment", "policy").agg(pl.col("trial").n_unique())
     counts = trials["trial"].to_list()
     rounds = last["round"].to_list()
 
-    return FinalValues(columns, groups, (min(counts), max(counts)), (min(rounds), max(rounds)))
+    return FinalValues(columns, rows, (min(counts), max(counts)), (min(rounds), max(rounds)))
 
 
 def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Better | None:
@@ -181,11 +195,12 @@ def _columns(
     return columns
 
 
-def _group(rows: pl.DataFrame, columns: Sequence[Column]) -> Group:
-    policies = rows["policy"].unique(maintain_order=True).to_list()
+def _rows(group: pl.DataFrame, columns: Sequence[Column]) -> list[Row]:
+    """The rows of one experiment and environment."""
+    policies = group["policy"].unique(maintain_order=True).to_list()
     cells: dict[str, dict[Column, Cell]] = {policy: {} for policy in policies}
     for column in columns:
-        of_column = rows.filter(
+        of_column = group.filter(
             pl.col("metric") == column.metric, pl.col("component") == column.component
         )
         best = _as_good_as_the_best(of_column, column.direction)
@@ -200,7 +215,9 @@ def _group(rows: pl.DataFrame, columns: Sequence[Column]) -> Group:
             is_best = None if column.direction is None else policy in best
             cells[policy][column] = Cell(row["mean"], half_width, is_best)
 
-    return Group(rows["experiment"][0], rows["environment"][0], cells)
+    experiment, environment = group.select("experiment", "environment").row(0)
+
+    return [Row(experiment, environment, policy, own) for policy, own in cells.items()]
 
 
 def _as_good_as_the_best(rows: pl.DataFrame, direction: Better | None) -> set[str]:
@@ -264,15 +281,14 @@ def wide_table(
     """
     values = final_values(table, metrics, better)
     rows = []
-    for experiment, environment, own in values.groups:
-        for policy, cells in own.items():
-            row: dict[str, Any] = {"experiment": experiment, "environment": environment}
-            row["policy"] = policy
-            for column in values.columns:
-                keys = (column.key, f"{column.key}_half_width", f"{column.key}_best")
-                row |= zip(keys, cells.get(column, UNKNOWN), strict=True)
+    for row in values.rows:
+        wide_row: dict[str, Any] = row._asdict()
+        cells = wide_row.pop("cells")
+        for column in values.columns:
+            keys = (column.key, f"{column.key}_half_width", f"{column.key}_best")
+            wide_row |= zip(keys, cells.get(column, UNKNOWN), strict=True)
 
-            rows.append(row)
+        rows.append(wide_row)
 
     wide = pl.DataFrame(rows, infer_schema_length=None)
     single = [name for name in ("experiment", "environment") if wide[name].n_unique() < 2]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
 from mobandits.figures.labels import draw_legend
-from mobandits.figures.metric_curves import Stroke, stroke_line
+from mobandits.figures.metric_curves import stroke_line
 from mobandits.figures.series import tag_marks
 from mobandits.figures.style import (
     BLUE,
@@ -20,6 +20,7 @@ from mobandits.figures.style import (
     VERMILLION,
     WIDTH,
     Look,
+    Stroke,
     looks,
     panels,
     styled,
@@ -111,8 +112,7 @@ def draw_history(
 
     axes[-1].set_xlabel(horizontal)
     if named:
-        handles = [_handle(axes[0], series, style[name]) for name, series in named.items()]
-        draw_legend(figure, handles, list(named), legend, fontsize=NAME, handlelength=2.6)
+        draw_legend(figure, legend, fontsize=NAME, handlelength=2.6)
 
     return figure
 
@@ -168,7 +168,9 @@ def _draw_points(panel: Axes, line: pl.DataFrame, look: Look) -> list[Artist]:
     """Points with intervals: all of them that are known."""
     x, values, low, high = (line[name].to_numpy() for name in ("round", "mean", "low", "high"))
     intervals = panel.vlines(x, low, high, color=look.colour, linewidth=1.2)
-    points = panel.plot(x, values, look.marker, color=look.colour, markersize=3.6)
+    points = panel.plot(
+        x, values, look.marker, color=look.colour, markersize=3.6, label=line["policy"][0]
+    )
     return [intervals, *points]
 
 
@@ -197,12 +199,3 @@ def _set_axes(panel: Axes, content: HistoryPanel, places: Sequence[float], *, da
     panel.xaxis.set_major_locator(locator)
     formatter: Any = ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
     panel.xaxis.set_major_formatter(formatter)
-
-
-def _handle(panel: Axes, series: Series, look: Look) -> Artist:
-    """A piece of a line for the legend: a series need not be in every panel."""
-    dash = "" if series.as_points else look.dash
-    (line,) = panel.plot(
-        [], [], color=look.colour, linestyle=dash, marker=look.marker, markersize=3.8
-    )
-    return line

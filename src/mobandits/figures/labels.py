@@ -3,14 +3,14 @@
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from numpy.typing import ArrayLike
 
@@ -18,6 +18,13 @@ from mobandits.figures.series import tag_legend
 from mobandits.figures.style import SOFT, Look
 from mobandits.figures.wrapping import NAME, Key
 
+LEFT = 1.04  # of a panel's width, where names at the ends of lines begin
+LEADER: dict[str, Any] = {
+    "linewidth": 0.6,
+    "shrinkA": 1,
+    "shrinkB": 1,
+    "relpos": (0, 0.5),
+}  # to their lines
 Box = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 DISTANCES = (7.0, 16.0, 28.0, 42.0)  # points; from the second on, a thin line leads to the name
@@ -70,30 +77,13 @@ def _increasing(targets: Sequence[float]) -> list[float]:
     return [mean for mean, size in pools for _ in range(size)]
 
 
-class EndNames(NamedTuple):
-    """The look of names at the ends of lines.
-
-    Attributes:
-        left: where they begin, in widths of the panel.
-        points: of the letters.
-        leader: the thin line from a name to its own line, as Matplotlib's `arrowprops`.
-    """
-
-    left: float
-    points: float
-    leader: dict[str, Any]
-
-
-ON_PAGES = EndNames(1.04, NAME, {"linewidth": 0.6, "shrinkA": 1, "shrinkB": 1, "relpos": (0, 0.5)})
-
-
 def name_ends(
     axes: Axes,
     group: pl.DataFrame,
     looks: Mapping[str, Look],
     labels: Mapping[str, str],
     sizes: Mapping[str, float],
-    style: EndNames = ON_PAGES,
+    points: float = NAME,
 ) -> dict[str, Annotation]:
     """Names to the right of a panel, each with a thin line to the end of its own line.
 
@@ -105,7 +95,7 @@ def name_ends(
         looks: by name.
         labels: by name, what is written, in one or more lines.
         sizes: by name, the height of the label, in heights of the panel.
-        style: of all names.
+        points: of the letters.
     """
     last = group.group_by("policy", maintain_order=True).last()
     ends = {name: (at, mean) for name, at, mean in last.select("policy", "round", "mean").rows()}
@@ -117,7 +107,7 @@ def name_ends(
         # What has no place on a logarithmic axis stands at its foot, and no line leads to it.
         has_place = math.isfinite(y)
         wanted.append(float(y) if has_place else 0.0)
-        leader = {"arrowstyle": "-", "color": looks[name].colour, **style.leader}
+        leader = {"arrowstyle": "-", "color": looks[name].colour, **LEADER}
         leaders.append(leader if has_place else None)
 
     middles = spread_out(wanted, [sizes[name] for name in ends])
@@ -126,10 +116,10 @@ def name_ends(
         texts[name] = axes.annotate(
             labels[name],
             end,
-            (style.left, y),
+            (LEFT, y),
             textcoords="axes fraction",
             va="center",
-            fontsize=style.points,
+            fontsize=points,
             annotation_clip=False,
             arrowprops=arrow,
         )
@@ -139,8 +129,6 @@ def name_ends(
 
 def draw_legend(
     figure: Figure,
-    handles: Sequence[Artist],
-    names: Sequence[str],
     shown: Key,
     loc: Literal["outside lower left", "outside upper left"] = "outside lower left",
     **options: Any,
@@ -149,16 +137,25 @@ def draw_legend(
 
     Args:
         figure: of the panels.
-        handles: pieces of lines, or points.
-        names: of the series, in the same order.
-        shown: the names as they are written.
+        shown: the names of the series, which are the labels of what is drawn of them.
         loc: where it stands.
         options: further ones of Matplotlib.
     """
+    handles = drawn_as(figure, shown.names)
     legend = figure.legend(
         handles, shown.labels, loc=loc, ncols=shown.columns, frameon=False, **options
     )
-    tag_legend(legend, names)
+    tag_legend(legend, shown.names)
+
+
+def drawn_as(figure: Figure, names: Sequence[str]) -> list[Any]:
+    """What is drawn under some labels, which need not be in every panel, or in any."""
+    drawn: dict[str, Any] = {}
+    for panel in figure.axes:
+        for artist in (*panel.get_lines(), *panel.containers):
+            drawn.setdefault(str(artist.get_label()), artist)
+
+    return [drawn.get(name, Line2D([], [])) for name in names]
 
 
 def overlap(box: Box, others: Iterable[Box]) -> float:

@@ -3,32 +3,19 @@
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import polars as pl
+from jinja2 import Environment
 
-from mobandits.figures.final_values import (
-    Column,
-    FinalValues,
-    Group,
-    digits_of,
-    final_values,
-)
+from mobandits.figures.environment import environment_of
+from mobandits.figures.final_values import Cell, Column, Row, digits_of, final_values
 from mobandits.figures.formatting import format_number
 from mobandits.metrics.metric import Better
 from mobandits.support.latex import escaped
 from mobandits.support.naming import quantity, quoted
 
 LABEL = re.compile(r"[A-Za-z0-9:._/-]+")  # others are commands of LaTeX, or break them
-ARROWS = {"smaller": r"\,$\downarrow$", "larger": r"\,$\uparrow$", None: ""}
-MEANING = {
-    "smaller": r"$\downarrow$: less is better",
-    "larger": r"$\uparrow$: more is better",
-}
-BOLD = (
-    r"Bold: not significantly worse than the best of its column (signed-rank tests over the "
-    r"trials, Holm's method, 5\,\%)."
-)
-NOTHING_BOLD = "Nothing is bold: signed-rank tests of so few trials cannot tell policies apart."
 
 
 def latex_table(
@@ -62,138 +49,97 @@ def latex_table(
         )
 
     values = final_values(table, metrics, better)
-    entries = {column: _entries(values, column) for column in values.columns}
-    body: list[str] = []
-    for number, group in enumerate(values.groups):
-        if len(values.groups) > 1:
-            body += _group_title(values, group, is_first=number == 0)
-        for policy in group.cells:
-            row = [escaped(policy)]
-            row += [entries[column].get((number, policy), "--") for column in values.columns]
-            body.append(" & ".join(row) + r" \\")
+    by_metric = itertools.groupby(values.columns, key=lambda column: column.metric)
+    template = latex_templates().get_template("table.tex")
 
-    environment = "table*" if wide else "table"
-    lines = [
-        rf"\begin{{{environment}}}",
-        r"\centering",
-        rf"\caption{{{_caption(caption, values)}}}",
-        *([] if label is None else [rf"\label{{{label}}}"]),
-        r"\vspace{1ex}",
-        r"\small",
-        r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{tabular}}{{l{'c' * len(values.columns)}}}",
-        r"\toprule",
-        *_header(values.columns),
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\end{{{environment}}}",
-        "",
-    ]
-
-    return "\n".join(lines)
+    return template.render(
+        values=values,
+        metrics=[list(parts) for _, parts in by_metric],
+        entries={column: _entries(values.rows, column) for column in values.columns},
+        caption=None if caption is None else _sentence(caption),
+        label=label,
+        environment="table*" if wide else "table",
+    )
 
 
-def _entries(values: FinalValues, column: Column) -> dict[tuple[int, str], str]:
-    """The entries of one column by group and policy, padded so that points are below points."""
-    cells = {}
-    for number, group in enumerate(values.groups):
-        for policy, row in group.cells.items():
-            if column in row:
-                cells[number, policy] = row[column]
+def latex_templates() -> Environment:
+    """The templates of LaTeX, in which braces stand for themselves."""
+    environment = environment_of(Path(__file__).with_name("templates")).overlay(
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        autoescape=False,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"latex": escaped, "span": _span}
+    return environment
 
-    digits = digits_of(list(cells.values()))
-    means = {key: format_number(cell.mean, digits) for key, cell in cells.items()}
-    widths = {
-        key: "" if cell.half_width is None else f"{cell.half_width:.{digits}f}"
-        for key, cell in cells.items()
-    }
+
+def _sentence(text: str) -> str:
+    """A plain text in LaTeX, with a full stop at its end."""
+    plain = text.rstrip()
+    stop = "" if plain.endswith((".", "?", "!")) else "."
+    return f"{escaped(plain)}{stop}"
+
+
+def _span(ends: tuple[int, int], noun: str) -> str:
+    """A number of things, or the least and the largest number.
+
+    Example:
+        >>> _span((8, 8), "trial"), _span((8, 1000), "trial")
+        ('8 trials', '8 to 1,000 trials')
+    """
+    least, most = ends
+    if least == most:
+        return quantity(most, noun)
+
+    return f"{least:,} to {most:,} {noun}s"
+
+
+def _entries(rows: Sequence[Row], column: Column) -> list[str]:
+    """The entries of one column, padded so that points are below points."""
+    cells = [row.cells.get(column) for row in rows]
+    known = [cell for cell in cells if cell is not None]
+    digits = digits_of(known)
     # One column each, and not two with the sign between: the space of a title that is wider than
     # both would come between them.
-    longest_mean = max(means.values(), key=len, default="")
-    longest_width = max(widths.values(), key=len, default="")
-    entries = {}
-    for key, cell in cells.items():
-        mean = means[key].replace("−", "$-$")
-        bold = rf"\textbf{{{mean}}}" if cell.is_best else mean
-        entry = _padding(means[key], longest_mean) + bold
+    longest_mean = max((_mean(cell, digits) for cell in known), key=len, default="")
+    longest_width = max((_half_width(cell, digits) for cell in known), key=len, default="")
+    entries = []
+    for cell in cells:
+        if cell is None:
+            entries.append("--")
+            continue
+
+        mean = _mean(cell, digits)
+        number = mean.replace("−", "$-$")
+        entry = _padding(mean, longest_mean)
+        entry += rf"\textbf{{{number}}}" if cell.is_best else number
         if longest_width:
-            width = widths[key] or longest_width
-            half = rf"{_padding(width, longest_width)}{width}"
+            own_width = _half_width(cell, digits)
+            width = own_width or longest_width
+            half = rf" $\pm$ {_padding(width, longest_width)}{width}"
             # A single trial among others has no interval: it leaves the space of one.
-            entry += rf" $\pm$ {half}" if widths[key] else rf"\phantom{{ $\pm$ {half}}}"
-        entries[key] = entry
+            entry += half if own_width else rf"\phantom{{{half}}}"
+
+        entries.append(entry)
 
     return entries
+
+
+def _mean(cell: Cell, digits: int) -> str:
+    return format_number(cell.mean, digits)
+
+
+def _half_width(cell: Cell, digits: int) -> str:
+    """Half of an interval; empty where there is none."""
+    return "" if cell.half_width is None else f"{cell.half_width:.{digits}f}"
 
 
 def _padding(text: str, longest: str) -> str:
     """The space that a number lacks to be as wide as the longest one."""
     missing = len(longest) - len(text)
     return rf"\phantom{{{'0' * missing}}}" if missing > 0 else ""
-
-
-def _header(columns: Sequence[Column]) -> list[str]:
-    names = ["policy"]
-    rules = []
-    at = 2
-    for _, group in itertools.groupby(columns, key=lambda column: column.metric):
-        parts = list(group)
-        size = len(parts)
-        title = escaped(parts[0].name) + ARROWS[parts[0].direction]
-        if size == 1:
-            names.append(title)
-        else:
-            names.append(rf"\multicolumn{{{size}}}{{c}}{{{title}}}")
-            rules.append(rf"\cmidrule(lr){{{at}-{at + size - 1}}}")
-        at += size
-
-    lines = [" & ".join(names) + r" \\"]
-    if rules:
-        parts_of_metrics = [escaped(column.part) for column in columns]
-        lines += ["".join(rules), " & ".join(["", *parts_of_metrics]) + r" \\"]
-
-    return lines
-
-
-def _group_title(values: FinalValues, group: Group, *, is_first: bool) -> list[str]:
-    experiments = {each.experiment for each in values.groups}
-    environments = {each.environment for each in values.groups}
-    names = []
-    if len(experiments) > 1:
-        names.append(group.experiment)
-    if len(environments) > 1:
-        names.append(group.environment)
-
-    span = 1 + len(values.columns)
-    title = rf"\multicolumn{{{span}}}{{l}}{{\emph{{{escaped(', '.join(names))}}}}} \\"
-
-    return [title] if is_first else [r"\addlinespace", title]
-
-
-def _caption(given: str | None, values: FinalValues) -> str:
-    """The caption: the given sentence, then the meaning of the numbers."""
-    least, most = values.trials
-    trials = quantity(most, "trial") if least == most else f"{least} to {most} trials"
-    first, last = values.rounds
-    rounds = quantity(last, "round") if first == last else f"{first:,} to {last:,} rounds"
-    sentences = []
-    if given is not None:
-        stop = "" if given.rstrip().endswith((".", "?", "!")) else "."
-        sentences.append(escaped(given.rstrip()) + stop)
-    if most > 1:
-        sentences.append(rf"Means over {trials} of {rounds}, $\pm$ half of the 95\,\% interval.")
-    else:
-        sentences.append(f"Values of one trial of {rounds}.")
-    directions = {column.direction for column in values.columns}
-    arrows = [MEANING[direction] for direction in ("smaller", "larger") if direction in directions]
-    if arrows:
-        sentences.append(f"{', '.join(arrows)}.")
-    rows = [row for group in values.groups for row in group.cells.values()]
-    if any(cell.is_best for row in rows for cell in row.values()):
-        sentences.append(BOLD)
-    elif arrows and len(rows) > 1:
-        sentences.append(NOTHING_BOLD)
-
-    return " ".join(sentences)

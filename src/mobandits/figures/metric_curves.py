@@ -11,12 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import axis_title, component_name
-from mobandits.figures.labels import draw_legend, name_ends
+from mobandits.figures.interval_rows import draw_intervals, name_rows
+from mobandits.figures.labels import draw_legend, drawn_as, name_ends
+from mobandits.figures.plot_options import LegendPlace, PlotOptions
 from mobandits.figures.series import tag_marks, tag_name
-from mobandits.figures.style import WIDTH, Look, looks, panels, styled
+from mobandits.figures.style import STYLES, WIDTH, Look, Stroke, looks, panels, styled
 from mobandits.figures.wrapping import (
     LABEL,
-    NAME,
     Key,
     key,
     lines_high,
@@ -31,11 +32,21 @@ from mobandits.statistics.bands import bands
 # So many panels lie under each other, and their lines are named where they end; more share a
 # legend.
 STACKED = 3
+WIDE = 5.0  # inches from which on a figure has room for names or other panels beside a panel
+# inches: the height of a panel alone, of one of several, and of one of three side by side
+SINGLE = 3.8
+SEVERAL = 2.6
+SIDE_BY_SIDE = 2.2
+# inches: the same in a document, in a column and over the whole page
+IN_COLUMN = 1.95
+IN_PAGE = 2.2
 MARGIN = 0.8  # inches of a panel that are title and axis
 AXIS = 0.65  # inches left of a panel, for its axis
 BESIDE = 0.36  # of the width, for names beside a panel
 TALL = 6.0  # inches of names at lines; more are named below
 ROOM = 0.015  # of the width, after the last round: its markers are not cut
+FEW = 5  # points of a line that all have markers, if they are fewer
+PLAIN = PlotOptions()
 
 
 def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
@@ -86,77 +97,120 @@ class Layout(NamedTuple):
 
     Attributes:
         columns: of panels.
-        height: of a panel, in inches.
-        legend: the names below the panels, of lines only.
-        legend_height: in inches; 0 where lines are named at their ends.
+        rows: of panels.
+        panel: the height of a panel, in inches.
+        height: of the figure.
+        place: of the names of lines: "ends", "below", "inside", or None for no names.
+        legend: the names of lines that do not stand at their ends.
         titles: of the panels, in lines.
         labels: {policy: its name in lines}.
-        lined: the policies that have a line.
-        at_ends: whether lines are named where they end.
     """
 
     columns: int
+    rows: int
+    panel: float
     height: float
+    place: LegendPlace
     legend: Key
-    legend_height: float
     titles: list[str]
     labels: dict[str, str]
-    lined: list[str]
-    at_ends: bool
 
 
 def curves_layout(
-    groups: Sequence[pl.DataFrame], names: Sequence[str], over_time: Sequence[bool], width: float
+    groups: Sequence[pl.DataFrame], width: float, options: PlotOptions, columns: int | None
 ) -> Layout:
     """The layout of a figure of curves: wide enough for its names, and as high as they need.
 
     Args:
         groups: the rows of each panel.
-        names: of all policies.
-        over_time: whether each panel has several rounds.
         width: in inches.
+        options: of the figure.
+        columns: of panels; None: as many as fit.
     """
+    names = policies_of(groups)
+    lined = policies_of([group for group in groups if is_over_time(group)])
+    has_points = not all(map(is_over_time, groups))
+    points = STYLES[options.style].points
     few_panels = len(groups) <= STACKED
-    is_wide = width >= WIDTH
-    columns = 1 if few_panels or not is_wide else 2
-    labels = {name: wrapped(name, BESIDE * width / columns, NAME) for name in names}
+    is_wide = width >= WIDE
+    if columns is None:
+        columns = 1 if few_panels or not is_wide else 2
+
+    labels = {name: wrapped(name, BESIDE * width / columns, points) for name in names}
     left = AXIS
-    if not all(over_time):  # panels of points have names in place of a vertical axis
-        left = AXIS / 2 + width_of(labels.values(), NAME)
+    if has_points:  # names stand in place of a vertical axis
+        left = AXIS / 2 + width_of(labels.values(), points)
 
     room = width / columns - left
     titles = [wrapped(group["panel"][0], room) for group in groups]
+    rows = math.ceil(len(groups) / columns)
 
-    names_beside = names_height(labels.values(), NAME)
-    at_ends = few_panels and is_wide and names_beside < TALL
-    with_lines = set[str]()
-    for group, several in zip(groups, over_time, strict=True):
-        if several:
-            with_lines.update(group["policy"])
+    names_beside = names_height(labels.values(), points)
+    place = options.legend
+    if place == "auto":
+        fits_beside = few_panels and is_wide and names_beside < TALL
+        place = "ends" if fits_beside else "below"
+    if not lined:
+        place = None
 
-    lined = [name for name in names if name in with_lines]
-    legend = key(lined, width, 2 * columns - 1)
+    legend = key(lined, width, max(len(lined), 1))
+    legend_height = legend.height if place == "below" else 0.0
+    if options.height is not None:
+        panel = (options.height - legend_height) / rows
+        return Layout(columns, rows, panel, options.height, place, legend, titles, labels)
 
-    height = 3.8 if len(groups) == 1 else 2.6
-    if at_ends:
-        height = max(MARGIN + names_beside, height)
-    if not all(over_time):
-        row = lines_high(most_lines(list(labels.values())), NAME)
-        height = max(MARGIN + len(names) * row, height)
+    panel = usual_height(options, len(groups), columns)
+    if place == "ends":
+        panel = max(MARGIN + names_beside, panel)
+    if has_points:
+        row = lines_high(most_lines(list(labels.values())), points)
+        panel = max(MARGIN + len(names) * row, panel)
 
-    height += lines_high(most_lines(titles) - 1, LABEL)
-    legend_height = legend.height if lined and not at_ends else 0.0
+    panel += lines_high(most_lines(titles) - 1, LABEL)
+    height = panel * rows + legend_height
 
-    return Layout(columns, height, legend, legend_height, titles, labels, lined, at_ends)
+    return Layout(columns, rows, panel, height, place, legend, titles, labels)
 
 
-@styled()
+def policies_of(groups: Sequence[pl.DataFrame]) -> list[str]:
+    """The policies of some panels, in order of appearance."""
+    names: dict[str, None] = {}
+    for group in groups:
+        names |= dict.fromkeys(group["policy"])
+
+    return list(names)
+
+
+def is_over_time(group: pl.DataFrame) -> bool:
+    """Whether a panel has several rounds, which lines connect."""
+    return group["round"].n_unique() > 1
+
+
+def usual_height(options: PlotOptions, count: int, columns: int) -> float:
+    """The height of a panel whose names need no more, in inches.
+
+    Args:
+        options: of the figure.
+        count: of panels.
+        columns: of panels.
+    """
+    if options.size is not None:  # for a document that has more than this figure
+        return IN_PAGE if options.width >= WIDE else IN_COLUMN
+    if count == 1:
+        return SINGLE
+
+    return SEVERAL if columns < 3 else SIDE_BY_SIDE
+
+
 def draw_curves(
     data: pl.DataFrame,
     vertical: str,
     rounds: str = "round",
     width: float = WIDTH,
+    *,
     style: Mapping[str, Look] | None = None,
+    options: PlotOptions = PLAIN,
+    columns: int | None = None,
 ) -> Figure:
     """Lines with bands, named at their ends; points with intervals where there is one round.
 
@@ -164,48 +218,43 @@ def draw_curves(
         data: from `curves_data`.
         vertical: what the vertical axis is called.
         rounds: what the horizontal axis is called.
-        width: in inches; where it is less than WIDTH, the lines are named below.
+        width: in inches; where there is no room beside the panels, lines are named below.
         style: by policy; None: `looks`.
+        options: of the figure, but for its width and its policies.
+        columns: of panels; None: as many as fit.
     """
-    names = data["policy"].unique(maintain_order=True).to_list()
-    if style is None:
-        style = looks(names)
-
+    settings, points, stroke = STYLES[options.style]
     groups = data.partition_by("panel", maintain_order=True)
-    over_time = [group["round"].n_unique() > 1 for group in groups]
-    layout = curves_layout(groups, names, over_time, width)
-    labels = layout.labels
-    rows = math.ceil(len(groups) / layout.columns)
-    figure, axes = panels(width, layout.height * rows + layout.legend_height, rows, layout.columns)
-    for panel, group, title, several in zip(axes, groups, layout.titles, over_time, strict=False):
-        panel.set_title(title)
-        if several:
-            draw_lines(panel, group, style)
-            panel.set_ylabel(vertical)
-            panel.set_xlabel(rounds)
-        else:
-            marks = draw_points(panel, group, style, labels, Stroke(marker=6.0), NAME)
-            for (name, artists), label in zip(marks.items(), panel.get_yticklabels(), strict=True):
-                tag_marks(artists, name)
-                tag_name(label, name)
+    layout = curves_layout(groups, width, options, columns)
+    if style is None:
+        style = looks(layout.labels, options.style)
 
-            panel.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
+    with styled(settings):
+        figure, axes = panels(width, layout.height, layout.rows, layout.columns)
+        figure.settings = settings
+        for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+            panel.set_title(layout.titles[i])
+            if not is_over_time(group):
+                draw_named_points(panel, group, style, layout, options)
+                panel.set_xlabel(f"{vertical} after {group['round'][0]:,} rounds")
+                continue
 
-        # Only now, because the place of a name depends on the limits of its panel.
-        if several and layout.at_ends:
-            height = layout.height - MARGIN
-            sizes = {name: names_height([label], NAME) / height for name, label in labels.items()}
-            for name, text in name_ends(panel, group, style, labels, sizes).items():
-                tag_name(text, name)
+            draw_lines(panel, group, style, stroke, options)
+            set_scales(panel, options)
+            # Axes are named at the edges of the figure only.
+            if i % layout.columns == 0:
+                panel.set_ylabel(vertical)
+            if i + layout.columns >= len(groups):
+                panel.set_xlabel(rounds)
+            # Only now, because the place of a name depends on the limits of its panel.
+            if layout.place == "ends":
+                draw_names_at_ends(panel, group, style, layout, points)
 
-    for panel in axes[len(groups) :]:
-        panel.set_axis_off()
+        for panel in axes[len(groups) :]:
+            panel.set_axis_off()
 
-    if layout.lined and not layout.at_ends:
-        # A policy may have a line in some panels only.
-        lines = {str(line.get_label()): line for panel in axes for line in panel.get_lines()}
-        handles = [lines[name] for name in layout.lined]
-        draw_legend(figure, handles, layout.lined, layout.legend, fontsize=NAME, handlelength=3.4)
+        if layout.place in ("below", "inside"):
+            name_lines(figure, layout, points)
 
     return figure
 
@@ -224,38 +273,110 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
     return draw_curves(data, axis_title(metric))
 
 
-def draw_lines(panel: Axes, group: pl.DataFrame, style: Mapping[str, Look]) -> None:
+def draw_lines(
+    panel: Axes,
+    group: pl.DataFrame,
+    style: Mapping[str, Look],
+    stroke: Stroke,
+    options: PlotOptions,
+) -> None:
     """A line with its band per policy.
 
     Markers are set off against each other, so that no line hides another.
     """
+    if options.band is None:
+        stroke = stroke._replace(band=None)
+
     lines = group.partition_by("policy", maintain_order=True)
     for i, line in enumerate(lines):
         name = line["policy"][0]
-        # Five markers or so on each line.
-        step = max(len(line) // 5, 1)
-        first_marker = i * step // len(lines)
-        marks = stroke_line(panel, line, style[name], Stroke(), (first_marker, step))
+        can_be_seen = pl.col("mean").is_finite()
+        if options.log_values:
+            can_be_seen &= pl.col("mean") > 0.0
+
+        # Five markers or so on each line, as fractions of the panel: points may be dense at one end
+        # of a logarithmic axis.
+        markers: tuple[float, float] | None = (0.02 + 0.2 * (i / len(lines)), 0.2)
+        if line.filter(can_be_seen).height < FEW:
+            markers = None
+
+        marks = stroke_line(panel, line, style[name], stroke, markers)
         tag_marks(marks, name)
 
+
+def set_scales(panel: Axes, options: PlotOptions) -> None:
+    """Scales of a panel with its lines, and ticks at whole rounds."""
+    if options.log_values:
+        panel.set_yscale("log", nonpositive="mask")
+
     panel.margins(x=ROOM)
+    if options.log_rounds:
+        panel.set_xscale("log")
+        return
+
     panel.set_xlim(left=0)
-    # There is no round 2.5.
-    panel.xaxis.set_major_locator(whole_rounds())
+    # As Matplotlib chooses them, but there is no round 2.5.
+    locator = MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True)
+    panel.xaxis.set_major_locator(locator)
+    panel.xaxis.set_major_formatter(thousands)
 
 
-class Stroke(NamedTuple):
-    """The width, the markers and the band of a line.
+def draw_named_points(
+    panel: Axes,
+    group: pl.DataFrame,
+    style: Mapping[str, Look],
+    layout: Layout,
+    options: PlotOptions,
+) -> None:
+    """A panel of one round: points, with their names as the vertical axis."""
+    _, points, stroke = STYLES[options.style]
+    # A point alone is larger than those of a line.
+    larger = stroke._replace(marker=stroke.marker + 1.8)
+    rows = group.with_row_index("y").rename({"policy": "series", "mean": "value"})
+    draw_intervals(panel, rows, style, larger)
+    name_rows(panel, [layout.labels[name] for name in rows["series"]], points)
+    for name, label in zip(rows["series"], panel.get_yticklabels(), strict=True):
+        tag_name(label, name)
 
-    Attributes:
-        width: in points.
-        marker: size, in points.
-        band: opacity of its band; None: no band.
+    if options.log_values:
+        panel.set_xscale("log", nonpositive="mask")
+
+
+def draw_names_at_ends(
+    panel: Axes, group: pl.DataFrame, style: Mapping[str, Look], layout: Layout, points: float
+) -> None:
+    """Names of lines where they end, in a panel whose lines are drawn."""
+    panel.get_ylim()  # settles the limits, which transforms do not ask for
+    # A figure may be lower than its title and its axis need.
+    height = max(layout.panel - MARGIN, layout.panel / 2)
+    labels = layout.labels
+    sizes = {name: names_height([label], points) / height for name, label in labels.items()}
+    for name, text in name_ends(panel, group, style, labels, sizes, points).items():
+        tag_name(text, name)
+
+
+def name_lines(figure: Figure, layout: Layout, points: float) -> None:
+    """A legend below the panels, or inside the first one."""
+    if layout.place == "inside":
+        handles = drawn_as(figure, layout.legend.names)
+        figure.axes[0].legend(handles, layout.legend.labels, fontsize=points, framealpha=0.85)
+        return
+
+    # Long handles, because dashes of two or three periods are hard to tell apart.
+    draw_legend(figure, layout.legend, fontsize=points, handlelength=3.4)
+
+
+def thousands(value: float, _: float = 0.0) -> str:
+    """A number of rounds on an axis.
+
+    Example:
+        >>> thousands(3000.0), thousands(2e6), thousands(500.0), thousands(2.5)
+        ('3,000', '2M', '500', '2.5')
     """
-
-    width: float = 1.6
-    marker: float = 4.2
-    band: float | None = 0.16
+    if value >= 1e6:
+        return f"{value / 1e6:g}M"
+    # What is rounded would stand at a place that is not its own.
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,g}"
 
 
 def stroke_line(
@@ -292,44 +413,3 @@ def stroke_line(
     )
 
     return artists
-
-
-def whole_rounds() -> MaxNLocator:
-    """Places of ticks as Matplotlib chooses them, at whole numbers only."""
-    return MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True)
-
-
-def draw_points(
-    panel: Axes,
-    group: pl.DataFrame,
-    style: Mapping[str, Look],
-    labels: Mapping[str, str],
-    stroke: Stroke,
-    points: float,
-) -> dict[str, list[Artist]]:
-    """A point with its interval per policy, from top to bottom; what was drawn, by policy.
-
-    Args:
-        panel: to draw into.
-        group: a row per policy, from `curves_data`.
-        style: by policy.
-        labels: what policies are called.
-        stroke: of the intervals and points.
-        points: of the letters.
-    """
-    marks: dict[str, list[Artist]] = {}
-    for i, row in enumerate(group.rows(named=True)):
-        name = row["policy"]
-        look = style[name]
-        ends = [row["low"], row["high"]]
-        interval = panel.plot(ends, [i, i], color=look.colour, linewidth=stroke.width)
-        mean = panel.plot(
-            [row["mean"]], [i], color=look.colour, marker=look.marker, markersize=stroke.marker
-        )
-        marks[name] = [*interval, *mean]
-
-    panel.set_yticks(range(len(marks)), [labels[name] for name in marks], fontsize=points)
-    # The first policy stands at the top, as in a table.
-    panel.invert_yaxis()
-
-    return marks

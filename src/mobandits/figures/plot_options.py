@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from mobandits.figures.style import WIDTH, StyleName
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
 
@@ -11,7 +12,6 @@ Size = Literal["column", "page"] | tuple[float, float] | None
 Log = Literal["x", "y", "both"] | None
 Band = Literal["interval", "deviation", "quantiles"] | None
 LegendPlace = Literal["auto", "ends", "below", "inside"] | None
-StyleName = Literal["page", "paper", "paper-mono"]
 
 # inches: a column of a page with two, and the whole text of such a page
 WIDTHS = {"column": 3.25, "page": 6.75}
@@ -84,17 +84,11 @@ class PlotOptions:
             raise ValueError("policies must name at least one policy, got none")
 
     @property
-    def is_default(self) -> bool:
-        """Whether nothing but policies was asked for."""
-        plain = (self.size, self.log, self.band, self.legend, self.style)
-        return plain == (None, None, "interval", "auto", "page")
-
-    @property
     def width(self) -> float:
         """Of the figure, in inches."""
         if isinstance(self.size, str):
             return WIDTHS[self.size]
-        return WIDTHS["page"] if self.size is None else float(self.size[0])
+        return WIDTH if self.size is None else float(self.size[0])
 
     @property
     def height(self) -> float | None:

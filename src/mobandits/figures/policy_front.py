@@ -114,17 +114,16 @@ def draw_front(
     panel.set(xlabel=horizontal, ylabel=vertical)
 
     draw_outlines(panel, outlines, style)
-    dots = []
     for name, x, y, _, beaten in points.rows():
         dot = draw_dot(panel, (x, y), style[name], hollow=beaten)
+        dot.set_label(name)
         tag_marks([dot], name)
-        dots.append(dot)
 
     panel.margins(0.08)
     panel.locator_params(nbins=7 if is_wide else 5)
     draw_key(figure, panel)
     if not is_wide:
-        draw_legend(figure, dots, points["policy"].to_list(), below, fontsize=NAME)
+        draw_legend(figure, below, fontsize=NAME)
 
     # The layout is settled before names are placed: they are measured in pixels.
     measure = renderer(figure)

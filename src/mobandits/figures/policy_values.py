@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mobandits.figures.contents import ObjectiveSummary
+from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.labels import draw_legend
-from mobandits.figures.series import tag_marks
-from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, styled
+from mobandits.figures.style import INK, SOFT, WIDTH, Stroke, looks, panels, styled
 from mobandits.figures.wrapping import LABEL, key, lines_high, most_lines, width_of, wrapped
 
 LESS = "(less is better)"
@@ -19,6 +19,7 @@ ROW = 0.15
 GAP = 0.16
 MARGIN = 0.75
 BESIDE = 0.36  # of the width, for names beside a panel
+STROKE = Stroke(marker=4.6)
 
 
 def words_of(name: str, objectives: Sequence[ObjectiveSummary]) -> ObjectiveSummary:
@@ -121,51 +122,25 @@ def draw_values(
     above = max(0.3, legend.height) if several else 0.3
     figure, axes = panels(width, rows * height + above, rows, columns)
     for i, (panel, objective) in enumerate(zip(axes, names, strict=False)):
-        draw_rows(panel, data.filter(pl.col("objective") == objective), style)
+        rows_of_objective = data.filter(pl.col("objective") == objective)
+        draw_intervals(panel, rows_of_objective.rename({"estimator": "series"}), style, STROKE)
         panel.set_title(titles[i])
         is_leftmost = i % columns == 0
-        name_rows(panel, labels if is_leftmost else [""] * len(labels))
+        name_rows(panel, labels if is_leftmost else [""] * len(labels), LABEL)
+        set_rows_apart(panel, len(labels))
 
     for panel in axes[len(names) :]:
         panel.set_axis_off()
 
-    # Handles of their own: a panel has no dot of an estimator that knows no value there.
-    handles = []
-    for look in style.values():
-        (dot,) = axes[0].plot([], [], look.marker, color=look.colour, markersize=5)
-        handles.append(dot)
-
     if several:
-        draw_legend(figure, handles, list(style), legend, "outside upper left")
+        draw_legend(figure, legend, "outside upper left")
 
     return figure
 
 
-def draw_rows(panel: Axes, data: pl.DataFrame, style: dict[str, Look]) -> None:
-    """Dots with intervals; an interval with an end that is infinite is left out."""
-    known = data.drop_nulls(["low", "high"])
-    for row in known.rows(named=True):
-        ends = [row["low"], row["high"]]
-        height = [row["y"], row["y"]]
-        look = style[row["estimator"]]
-        interval = panel.plot(ends, height, color=look.colour, linewidth=1.6, solid_capstyle="butt")
-        tag_marks(interval, row["estimator"])
-
-    # Dots last, so that no interval crosses one.
-    for row in data.rows(named=True):
-        look = style[row["estimator"]]
-        dot = panel.plot([row["value"]], [row["y"]], look.marker, color=look.colour, markersize=4.6)
-        tag_marks(dot, row["estimator"])
-
-
-def name_rows(panel: Axes, names: list[str]) -> None:
-    """Names at the left, the first at the top, and a hairline between policies."""
-    count = len(names)
-    panel.set_yticks(range(count), names)
+def set_rows_apart(panel: Axes, count: int) -> None:
+    """A hairline between policies, in place of a grid and of ticks."""
     panel.tick_params(axis="y", length=0, labelcolor=INK)
     panel.grid(visible=False, axis="y")
-    panel.set_ylim(count - 0.5, -0.5)
     for i in range(1, count):
         panel.axhline(i - 0.5, color=SOFT, linewidth=0.4, alpha=0.5)
-
-    panel.locator_params(axis="x", nbins=5)

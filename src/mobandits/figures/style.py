@@ -2,10 +2,10 @@
 
 import io
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from matplotlib import rc_context, style
 from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from mobandits.figures import palette
 from mobandits.figures.saving import PaperFigure
 from mobandits.figures.series import without_series
-from mobandits.figures.wrapping import FONT, LABEL
+from mobandits.figures.wrapping import FONT, LABEL, NAME
 
 # inches: a column of text on a desk, and the whole width of a phone
 WIDTH = 6.8
@@ -59,10 +59,68 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+StyleName = Literal["page", "paper", "paper-mono"]
+SERIF = "STIXGeneral"  # comes with Matplotlib, and looks like Times
+POINTS = 8.0  # of the letters in a paper's figure; most journals ask for 7 to 9
+COLOURED = ("axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "text.color")
+IN_PAPERS: dict[str, Any] = {
+    **SETTINGS,
+    "font.family": SERIF,
+    "mathtext.fontset": "stix",
+    "font.size": POINTS,
+    "axes.titlesize": POINTS,
+    "axes.labelsize": POINTS,
+    "xtick.labelsize": POINTS - 1.0,
+    "ytick.labelsize": POINTS - 1.0,
+    "legend.fontsize": POINTS,
+    **dict.fromkeys(COLOURED, palette.PRINTED),
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "axes.labelpad": 2.0,
+    "axes.titlepad": 3.0,
+}
+
+
+class Stroke(NamedTuple):
+    """The width, the markers and the band of a line.
+
+    Attributes:
+        width: in points.
+        marker: size, in points.
+        band: opacity of its band; None: no band.
+    """
+
+    width: float = 1.6
+    marker: float = 4.2
+    band: float | None = 0.16
+
+
+class PlotStyle(NamedTuple):
+    """The style of a figure of curves.
+
+    Attributes:
+        settings: of Matplotlib.
+        points: of the letters of names.
+        stroke: of lines.
+    """
+
+    settings: dict[str, Any]
+    points: float
+    stroke: Stroke
+
+
+STYLES: dict[StyleName, PlotStyle] = {
+    "page": PlotStyle(SETTINGS, NAME, Stroke()),
+    "paper": PlotStyle(IN_PAPERS, POINTS, Stroke(1.1, 3.2)),
+    "paper-mono": PlotStyle(IN_PAPERS, POINTS, Stroke(1.0, 3.4, 0.12)),
+}
+
+
 @contextmanager
-def styled() -> Iterator[None]:
-    """The settings of all figures and no others, for `with` and as a decorator."""
-    with style.context(["default", SETTINGS]):
+def styled(settings: Mapping[str, Any] = SETTINGS) -> Iterator[None]:
+    """The settings of a style and no others, for `with` and as a decorator."""
+    with style.context(["default", dict(settings)]):
         yield
 
 
@@ -74,13 +132,24 @@ class Look(NamedTuple):
     dash: Dash
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
-    """A look per name, all different up to 28 names.
+def looks(names: Iterable[str], style_name: StyleName = "page") -> dict[str, Look]:
+    """A look per name: all different up to 28 names, also in black.
 
     Example:
         >>> [look.marker for look in looks(["mol-ts", "mol-ucb"]).values()]
         ['o', 's']
+        >>> [look.colour for look in looks(["a", "b"], "paper-mono").values()]
+        ['#000000', '#000000']
     """
+    every = coloured_looks()
+    if style_name == "paper-mono":
+        every = black_looks()
+
+    return dict(zip(names, itertools.cycle(every), strict=False))
+
+
+def coloured_looks() -> list[Look]:
+    """Looks whose neighbours differ in colour and marker."""
     every = []
     for turn, dash in enumerate(DASHES):
         for i, colour in enumerate(COLOURS):
@@ -88,12 +157,24 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
             marker = MARKERS[(i + 3 * turn) % len(MARKERS)]
             every.append(Look(colour, marker, dash))
 
-    return dict(zip(names, itertools.cycle(every), strict=False))
+    return every
+
+
+def black_looks() -> list[Look]:
+    """Looks whose neighbours differ in dash and marker."""
+    every = []
+    for turn in range(len(MARKERS)):
+        for i, dash in enumerate(DASHES):
+            # A dash that comes again has another marker.
+            marker = MARKERS[(turn + i) % len(MARKERS)]
+            every.append(Look(palette.PRINTED, marker, dash))
+
+    return every
 
 
 def panels(
     width: float, height: float, rows: int = 1, columns: int = 1, *, shared: bool = False
-) -> tuple[Figure, list[Axes]]:
+) -> tuple[PaperFigure, list[Axes]]:
     """An empty figure and its panels, row by row.
 
     Args:

@@ -28,14 +28,14 @@ ROW = 0.2  # inches of a row, with the space between rows
 
 
 @functools.lru_cache(maxsize=10_000)
-def inches(text: str, size: float, family: str = FONT) -> float:
+def inches(text: str, size: float) -> float:
     """The width of a line of type.
 
     Example:
         >>> inches("iii", 10.0) < inches("mmm", 10.0) == inches("mmm", 20.0) / 2
         True
     """
-    font = FontProperties(family=family, size=size)
+    font = FontProperties(family=FONT, size=size)
     width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width) / 72.0
 
@@ -72,16 +72,6 @@ def wrapped(name: str, room: float, size: float = LABEL) -> str:
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
 
     return _without_formulas("\n".join(line.strip() for line in lines))
-
-
-def plain_name(name: str) -> str:
-    r"""A name in which Matplotlib finds no formula, and which it does not leave out.
-
-    Example:
-        >>> plain_name("5 $")
-        '5 \\$'
-    """
-    return _with_underscore(_without_formulas(name))
 
 
 def _with_underscore(label: str) -> str:
@@ -150,11 +140,13 @@ class Key(NamedTuple):
     """The names of a legend.
 
     Attributes:
-        labels: as Matplotlib takes them.
+        names: of series.
+        labels: the same as Matplotlib takes them.
         columns: how many.
         height: of the legend, in inches.
     """
 
+    names: Sequence[str]
     labels: list[str]
     columns: int
     height: float
@@ -190,4 +182,4 @@ def key(names: Sequence[str], width: float, columns: int) -> Key:
     more_lines = sum(label.count("\n") for label in labels)
     height = ROW * rows + lines_high(more_lines, NAME)
 
-    return Key(labels, count, height)
+    return Key(names, labels, count, height)

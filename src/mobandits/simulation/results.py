@@ -157,17 +157,11 @@ class Results:
         """
         choice("metric", metric, self.table["metric"].unique())
         # Drawing is not needed to simulate.
-        from mobandits.figures import curves  # noqa: PLC0415
         from mobandits.figures.plot_options import PlotOptions  # noqa: PLC0415
+        from mobandits.figures.plots import plot  # noqa: PLC0415
 
         given: Any = {"size": size, "log": log, "band": band, "legend": legend, "style": style}
         options = PlotOptions(policies, **given)
-        if options.is_default and policies is None:
-            with describing(self.specification):
-                return curves(self.table, metric)
-
-        from mobandits.figures.plots import plot  # noqa: PLC0415
-
         with describing(self.specification):
             return plot(self.table, metric, options)
 

@@ -227,20 +227,6 @@ class TerminalBar:
         bar.start()
 
 
-class Raw:
-    """HTML that a notebook shows as it is, and plain text where it shows no HTML."""
-
-    def __init__(self, text: str, markup: str) -> None:
-        self._text = text
-        self._markup = markup
-
-    def __repr__(self) -> str:
-        return self._text
-
-    def _repr_html_(self) -> str:
-        return self._markup
-
-
 class NotebookBar:
     """A bar below a notebook's cell, in the browser's own style.
 
@@ -269,21 +255,21 @@ class NotebookBar:
         self._shown = step
         drawn = self._drawn(done, total)
         if self._handle is None:
-            self._handle = self._publish(drawn, display_id=True)
+            self._handle = self._publish(drawn, raw=True, display_id=True)
         else:
-            self._handle.update(drawn)
+            self._handle.update(drawn, raw=True)
 
     def close(self) -> None:
         """Leave nothing in the notebook's file."""
         if self._handle is not None:
-            self._handle.update(Raw("", ""))
+            self._handle.update({"text/plain": "", "text/html": ""}, raw=True)
 
-    def _drawn(self, done: int, total: int | None) -> Raw:
-        if not done or total is None:
-            text = f"{self._what}: {STARTING}"
-            return Raw(text, f"<div>{html.escape(text)}</div>")
+    def _drawn(self, done: int, total: int | None) -> dict[str, str]:
+        """The bar in HTML, and plain text for notebooks that show none."""
+        text = f"{self._what}: {STARTING}"
+        bar = ""
+        if done and total is not None:
+            text = f"{self._what}: {done:,} of {total:,} {self._unit}"
+            bar = f'<progress value="{done}" max="{total}"></progress> '
 
-        text = f"{self._what}: {done:,} of {total:,} {self._unit}"
-        bar = f'<progress value="{done}" max="{total}"></progress>'
-
-        return Raw(text, f"<div>{bar} {html.escape(text)}</div>")
+        return {"text/plain": text, "text/html": f"<div>{bar}{html.escape(text)}</div>"}

@@ -17,7 +17,7 @@ from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, Experiment, RunOptions
 from mobandits_papers.numbers import Part, Parts
 from mobandits_papers.outcome import Outcome
-from mobandits_papers.pages.regret_bounds import NAMES
+from mobandits_papers.pages.regret_bounds import bounds_rows
 from mobandits_papers.protocol.files import bound_curves
 from mobandits_papers.protocol.protocol import Count, Kind, Report
 from mobandits_papers.rows import rows_of_counts
@@ -46,10 +46,9 @@ def counts_table(counts: Sequence[Count], rounds: int) -> pl.DataFrame:
 
 def curves_table(report: Report) -> pl.DataFrame:
     """The regret beside its bounds: a row per bound, round and curve."""
-    wide = bound_curves(report).rename({"name": "metric", **NAMES})
-    long = wide.unpivot(index=["metric", "round"], variable_name="policy")
+    rows = bounds_rows(bound_curves(report))
     rounds = pl.col("round").cast(pl.Int64)
-    return long.select("policy", "metric", pl.lit(0, pl.Int64).alias("component"), rounds, "value")
+    return rows.select("policy", "metric", pl.lit(0, pl.Int64).alias("component"), rounds, "value")
 
 
 def counting(paper: str) -> Callable[[int, RunOptions], pl.DataFrame]:

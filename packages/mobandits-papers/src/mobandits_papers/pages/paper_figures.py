@@ -9,18 +9,18 @@ import polars as pl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from mobandits.figures.formatting import component_name, spoken
 from mobandits.figures.labels import draw_legend
-from mobandits.figures.metric_curves import AXIS, ROOM, draw_lines
+from mobandits.figures.metric_curves import AXIS, draw_curves
+from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.series import tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
-from mobandits.figures.wrapping import NAME, Key, key, wrapped
+from mobandits.figures.wrapping import NAME, key, wrapped
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
 from mobandits_papers.contents import ExperimentSpecification, PlotEntry
-from mobandits_papers.pages.regret_bounds import NAMES, bounds_curves, draw_bounds
+from mobandits_papers.pages.regret_bounds import bounds_data, draw_bounds
 
 MOST_COLUMNS = 3
 GROUP = 0.8  # of the distance between groups of bars is taken by bars
@@ -109,11 +109,7 @@ def _in_order(rows: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataF
 
 def is_drawable(rows: pl.DataFrame, plot: PlotEntry) -> bool:
     """Whether there is anything to draw: tables leave out values that are NaN."""
-    if plot["kind"] == "bounds":
-        has_bounds = rows["policy"].is_in(NAMES.values()).any()
-        return bool(has_bounds)
-
-    data = plot_data(rows, plot)
+    data = bounds_data(rows) if plot["kind"] == "bounds" else plot_data(rows, plot)
     return not data.is_empty()
 
 
@@ -138,7 +134,7 @@ def curves_of(rows: pl.DataFrame, plot: PlotEntry) -> pl.DataFrame | None:
         plot: of the specification.
     """
     if plot["kind"] == "bounds":
-        return bounds_curves(bounds_data(rows))
+        return bounds_data(rows)
     return plot_data(rows, plot) if plot["kind"] == "curves" else None
 
 
@@ -160,48 +156,10 @@ def draw_plot(rows: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
     if plot["kind"] in ("bars", "points"):
         return draw_last(data, plot, vertical, width)
 
-    return draw_panels(data, vertical, width, logarithmic=plot["logarithmic"])
+    options = PlotOptions(log="both" if plot["logarithmic"] else None, legend="below")
+    columns = panel_columns(data) if width >= WIDTH else 1
 
-
-@styled()
-def draw_panels(
-    data: pl.DataFrame, vertical: str, width: float = WIDTH, *, logarithmic: bool = False
-) -> Figure:
-    """Curves with bands, a panel per run and component, and one legend below.
-
-    Args:
-        data: from `plot_data`.
-        vertical: what the vertical axis is called.
-        width: in inches.
-        logarithmic: both axes.
-    """
-    names = data["policy"].unique(maintain_order=True).to_list()
-    style = looks(names)
-
-    groups = data.partition_by("panel", maintain_order=True)
-    columns = panel_columns(data, len(groups)) if width >= WIDTH else 1
-    figure, axes = panels_with_legend(width, len(groups), columns, names)
-    room = width / columns - AXIS
-    for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
-        # Axes are named at the edges of the figure only.
-        is_leftmost = i % columns == 0
-        is_lowest = i + columns >= len(groups)
-        title = wrapped(group["panel"][0], room)
-        panel.set_title(title)
-        draw_lines(panel, group, style)
-        panel.set_ylabel(vertical if is_leftmost else "")
-        panel.set_xlabel("round" if is_lowest else "")
-        if logarithmic:
-            panel.set(xscale="log", yscale="log")
-            panel.autoscale(axis="x")
-            panel.margins(x=ROOM)
-        else:
-            panel.xaxis.set_major_formatter(thousands)
-            panel.xaxis.set_major_locator(MaxNLocator(4 if columns > 1 else 6, integer=True))
-
-    legend_below(figure, axes, key(names, width, max(columns, 2)))
-
-    return figure
+    return draw_curves(data, vertical, width=width, options=options, columns=columns)
 
 
 @styled()
@@ -241,7 +199,7 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
 
         panel.set_ylabel(vertical if i % columns == 0 else "")
 
-    legend_below(figure, axes, key(names, width, max(columns, 2)))
+    draw_legend(figure, key(names, width, max(columns, 2)), fontsize=NAME, handlelength=3.2)
 
     return figure
 
@@ -306,25 +264,13 @@ def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
     return figure
 
 
-def bounds_data(rows: pl.DataFrame) -> pl.DataFrame:
-    """Regret and bound as `draw_bounds` takes them.
-
-    Args:
-        rows: from `shown_rows`; every metric is a bound.
-    """
-    own = rows.filter(pl.col("policy").is_in(NAMES.values()))
-    wide = own.pivot("policy", index=["metric", "round"], values="value")
-    columns = {column: pl.col(name) for column, name in NAMES.items()}
-    return wide.select(name="metric", round="round", **columns)
-
-
-def panel_columns(data: pl.DataFrame, count: int) -> int:
+def panel_columns(data: pl.DataFrame) -> int:
     """How many panels stand side by side: a row per run where a run has several components.
 
     Args:
         data: from `plot_data`.
-        count: of panels.
     """
+    count = data["panel"].n_unique()
     components = data["component"].n_unique()
     runs = data["run"].n_unique()
     if runs > 1 and 1 < components <= MOST_COLUMNS:
@@ -359,23 +305,3 @@ def panels_with_legend(
         panel.set_axis_off()
 
     return figure, axes
-
-
-def legend_below(figure: Figure, axes: Sequence[Axes], names: Key) -> None:
-    """The names of the rows, below all panels."""
-    handles, series = axes[0].get_legend_handles_labels()
-    # Long handles, because dashes of two or three periods are hard to tell apart.
-    draw_legend(figure, handles, series, names, fontsize=NAME, handlelength=3.2)
-
-
-def thousands(value: float, _: float = 0.0) -> str:
-    """A number of rounds on an axis.
-
-    Example:
-        >>> thousands(3000.0), thousands(2e6), thousands(500.0), thousands(2.5)
-        ('3,000', '2M', '500', '2.5')
-    """
-    if value >= 1e6:
-        return f"{value / 1e6:g}M"
-    # What is rounded would stand at a place that is not its own.
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,g}"

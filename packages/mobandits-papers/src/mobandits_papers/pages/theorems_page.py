@@ -11,7 +11,7 @@ from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
 from mobandits_papers.formulas.prose import with_formulas
-from mobandits_papers.pages.regret_bounds import bounds_curves, draw_bounds
+from mobandits_papers.pages.regret_bounds import bounds_data, bounds_rows, draw_bounds
 from mobandits_papers.pages.rendering import render
 from mobandits_papers.protocol.files import TheoremChecks
 from mobandits_papers.protocol.protocol import Count
@@ -143,9 +143,10 @@ def theorem_section(figures: Path, checks: TheoremChecks) -> TheoremSection:
     table = Table(HEADER, [_count_row(count) for count in counts], TABLE_CAPTION)
     bounds = None
     if not checks.curves.is_empty():
-        draw = functools.partial(draw_bounds, checks.curves)
+        data = bounds_data(bounds_rows(checks.curves))
+        draw = functools.partial(draw_bounds, data)
         alt = f"The regret of {paper}'s policies beside its bounds; the table has the ratios."
-        bounds = draw_picture(draw, figures, paper, alt, CAPTION, bounds_curves(checks.curves))
+        bounds = draw_picture(draw, figures, paper, alt, CAPTION, data)
 
     return TheoremSection(checks, table, bounds)
 
