@@ -15,6 +15,7 @@ from mobandits.logs import read
 from mobandits.logs.address import Address
 from mobandits.logs.store import SharedFile, Store, open_shared
 from mobandits.logs.store.connection import connect, reading
+from mobandits.logs.store.content import log_of
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.rollup import BOUNDED, MINUTE
 from mobandits.logs.store.schema import create_tables
@@ -67,8 +68,8 @@ def play(shared, calls=60):
 def events_of(shared):
     place = shared.path
     with reading(place) as connection:
-        agent, last = connection.execute("SELECT id, events FROM agents").fetchone()
-        return list(events_between(connection, agent, 0, last, str(place)))
+        log = log_of(connection, None, str(place))
+        return list(events_between(log, 0, log.agent.events))
 
 
 def without_context(event):

@@ -16,6 +16,7 @@ from mobandits.errors import LogError
 from mobandits.logs import read
 from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.store.connection import reading
+from mobandits.logs.store.content import log_of
 from mobandits.logs.store.pages import PageWanted
 from mobandits.logs.store.replay import events_between
 from mobandits.support.numbering import SPAN, incarnation_of
@@ -50,8 +51,8 @@ async def played(bench, rounds=40):
 
 def events_of(address):
     with reading(address) as connection:
-        agent, last = connection.execute("SELECT id, events FROM agents").fetchone()
-        return list(events_between(connection, agent, 0, last, str(address)))
+        log = log_of(connection, None, str(address))
+        return list(events_between(log, 0, log.agent.events))
 
 
 def new_core():

@@ -17,7 +17,6 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError, LogWarning
-from mobandits.logs.address import Place
 from mobandits.logs.arm_registry import CHANGES, ArmRegistry
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
@@ -54,7 +53,7 @@ class RewardTable:
         description: LogDescription,
         registry: ArmRegistry,
         events: int,
-        path: Place,
+        path: object,
         *,
         alone: bool,
     ) -> None:
@@ -281,7 +280,7 @@ def joined(
     first_registry: Callable[[], ArmRegistry],
     description: LogDescription,
     events: int,
-    path: Place,
+    path: object,
     *,
     chunk: int,
     alone: bool,

@@ -18,7 +18,7 @@ from mobandits.agent.retuning import core_at_start
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError, MobanditsWarning
 from mobandits.logs.arm_registry import first_arms
-from mobandits.logs.store.content import Snapshot, arms_after, first_change_of, sound_snapshots
+from mobandits.logs.store.content import Snapshot
 from mobandits.logs.store.replay import numbered_events
 from mobandits.monitoring.history import History
 
@@ -76,7 +76,7 @@ def replayed_beliefs(history: History) -> Replayed:
     At most `MOST_EVENTS` events are replayed. A log that is longer, or was shortened, is replayed
     from the earliest snapshot that is near enough to its end.
     """
-    snapshots = list(sound_snapshots(history.connection, history.agent.id))
+    snapshots = list(history.log.sound_snapshots())
     why = NO_SNAPSHOT
     if snapshots:
         why = f"at most {MOST_EVENTS:,} events are replayed, and more came after each snapshot"
@@ -94,7 +94,7 @@ def _starts(
     history: History, snapshots: list[Snapshot]
 ) -> Iterator[tuple[int, Callable[[], AgentCore]]]:
     """The events after which a replay can begin, and what makes the agent there, earliest first."""
-    agent = history.agent
+    agent = history.log.agent
     earliest = max(agent.complete_after, agent.events - MOST_EVENTS)
     if snapshots and earliest <= 0:
         yield 0, functools.partial(_first_core, history, snapshots[0])
@@ -113,9 +113,9 @@ def _core_of(snapshot: Snapshot) -> AgentCore:
 def _first_core(history: History, newest: Snapshot) -> AgentCore:
     """The agent before its first event; its parameters are in every snapshot."""
     core = _core_of(newest)
-    agent = history.agent
-    first = first_change_of(history.connection, agent.id, "retune", 0, history.source)
-    arms = first_arms(agent.description, history.source)
+    log = history.log
+    first = log.first_change("retune")
+    arms = first_arms(log.agent.description, log.source)
 
     return core_at_start(core, tuple(arms.names), first)
 
@@ -133,17 +133,17 @@ def _change_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
 
 def _followed(core: AgentCore, history: History, after: int) -> Believed:
     """The beliefs behind all decisions after an event that the agent knows."""
-    agent = history.agent
+    log = history.log
     core.is_timed = True
     ids = array("q")
     numbers = array("d")
-    arms = arms_after(history.connection, agent, after, history.source)
-    events = numbered_events(history.connection, agent.id, after, agent.events, history.source)
+    arms = log.arms_after(after)
+    events = numbered_events(log, after, log.agent.events)
     with warnings.catch_warnings():
         # Whatever is to be said of contexts and rewards was said when they came.
         warnings.simplefilter("ignore", MobanditsWarning)
         for seq, event in events:
-            where = f"{history.source}: event {seq}"
+            where = f"{log.source}: event {seq}"
             if event["kind"] in RELEARNED:
                 _change_again(core, event, where)
                 continue

@@ -14,7 +14,7 @@ from mobandits.logs.store.arm_timeline import (
     decision_times,
     last_time,
 )
-from mobandits.logs.store.content import AgentRow, only_agent
+from mobandits.logs.store.content import AgentLog, log_of
 from mobandits.logs.store.outcomes import check_all_there
 from mobandits.logs.store.session import Session
 
@@ -24,9 +24,7 @@ class History:
     """What a monitor reads of an agent besides its decisions.
 
     Attributes:
-        connection: to the store, in one transaction.
-        source: what errors call the store.
-        agent: whose.
+        log: of the agent, whose connection is in one transaction.
         objectives: of the agent.
         arms: over time.
         abandoned: when decisions were abandoned.
@@ -36,9 +34,7 @@ class History:
         now: the time of the last event; infinitely early where no time is known.
     """
 
-    connection: Session
-    source: str
-    agent: AgentRow
+    log: AgentLog
     objectives: tuple[Objective, ...]
     arms: ArmHistory
     abandoned: DecisionTimes
@@ -59,20 +55,17 @@ def history_of(connection: Session, place: Place, name: str | None) -> History:
     Raises:
         LogError: where there is no such agent, or where the store is damaged.
     """
-    source = str(place)
-    agent = only_agent(connection, name, source)
-    check_all_there(connection, agent, source)
-    description = agent.description
-    now = last_time(connection, agent)
+    log = log_of(connection, name, str(place))
+    check_all_there(log)
+    description = log.agent.description
+    now = last_time(log)
 
     return History(
-        connection=connection,
-        source=source,
-        agent=agent,
+        log=log,
         objectives=objectives_of_data(description, place),
-        arms=arm_history(connection, agent, source),
-        abandoned=decision_times(connection, agent, "abandon", source),
-        activated=decision_times(connection, agent, "activate", source),
+        arms=arm_history(log),
+        abandoned=decision_times(log, "abandon"),
+        activated=decision_times(log, "activate"),
         limit=_number_or(description.get("limit"), math.inf),
         max_age=_number_or(description.get("max_age"), math.inf),
         now=-math.inf if now is None else now,

@@ -13,7 +13,6 @@ from mobandits.errors import LogError
 from mobandits.figures.monitor_contents import ArmSummary, MonitorSummary, WindowSummary
 from mobandits.logs.address import Place, place_of
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
-from mobandits.logs.store.content import last_changes_of
 from mobandits.logs.store.windows import (
     Window,
     decision_count,
@@ -100,7 +99,7 @@ def summary(
         warn_of_loss(place)
     with reading(place) as connection, explained(place):
         history = history_of(connection, place, agent)
-        total = decision_count(connection, history.agent.id)
+        total = decision_count(history.log)
         size = usual_size(total) if window is None else int(window)
         windows = _windows(history, size, window_by)
         in_words = f"{size} decisions" if window_by is None else window_by
@@ -127,14 +126,11 @@ def usual_size(decisions: int) -> int:
 
 def _windows(history: History, size: int, window_by: str | None) -> list[Window]:
     """All windows, of which there must not be too many."""
-    connection = history.connection
-    number = history.agent.id
     if window_by is not None:
-        seconds = PERIODS[window_by]
-        found = windows_by_period(connection, number, seconds, history.source)
+        found = windows_by_period(history.log, PERIODS[window_by])
         advice = "longer ones"
     else:
-        found = windows_by_count(connection, number, size)
+        found = windows_by_count(history.log, size)
         advice = "larger ones"
 
     windows = []
@@ -184,22 +180,21 @@ def _summary(
     objectives = [str(objective.name) for objective in history.objectives]
     drifts = drift.summary()
     calibrations = calibration_summary(replayed, rows, len(objectives))
-    recipe = history.agent.description.get("recipe", "")
-    events = last_changes_of(
-        history.connection, history.agent.id, KINDS, sys.maxsize, SHOWN, history.source
-    )
+    log = history.log
+    recipe = log.agent.description.get("recipe", "")
+    events = log.last_changes(KINDS, sys.maxsize, SHOWN)
     changes = changes_in_words(events, objectives)
 
     return {
         "format": FORMAT,
-        "source": history.source,
-        "agent": history.agent.name,
+        "source": log.source,
+        "agent": log.agent.name,
         "recipe": str(recipe),
         "decisions": sum(row["decisions"] for row in rows),
         "start": rows[0]["start"] if rows else None,
         "end": rows[-1]["end"] if rows else None,
         "window": in_words,
-        "shortened": history.agent.complete_after > 0,
+        "shortened": log.agent.complete_after > 0,
         "objectives": [
             {"name": name, "minimise": objective.minimise, "unit": objective.unit}
             for name, objective in zip(objectives, history.objectives, strict=True)
@@ -221,7 +216,7 @@ def _read(history: History, windows: Iterable[Window]) -> Iterator[tuple[Window,
         numbers = data.outcomes.arms
         if (numbers >= arms).any():
             wrong = int(numbers.max())
-            rule = f"{history.source} must have decisions for its {arms} arms"
+            rule = f"{history.log.source} must have decisions for its {arms} arms"
             raise LogError(f"{rule}, got one for arm {wrong}")
 
         yield window, data

@@ -42,14 +42,7 @@ def window_data(history: History, window: Window) -> WindowData:
         LogError: where the store is damaged.
     """
     places = {objective.name: i for i, objective in enumerate(history.objectives)}
-    blocks = outcomes_between(
-        history.connection,
-        history.agent,
-        places,
-        window.after,
-        window.last,
-        history.source,
-    )
+    blocks = outcomes_between(history.log, places, window.after, window.last)
     found = joined_outcomes(list(blocks))
     present = history.arms.present(found.seqs)
     choices = np.where(found.eligible > 0, found.eligible, present)

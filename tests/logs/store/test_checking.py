@@ -16,7 +16,7 @@ from mobandits.logs import Store, backup, export, read
 from mobandits.logs.events import checked
 from mobandits.logs.store.checking import check
 from mobandits.logs.store.connection import reading
-from mobandits.logs.store.content import agent_rows
+from mobandits.logs.store.content import agent_rows, log_of
 from mobandits.logs.store.keys import add_key, keys_of
 from mobandits.logs.store.replay import numbered_events
 from mobandits.logs.store.salvaging import salvage
@@ -68,8 +68,8 @@ def change(path, *statements):
 def by_number(path):
     """{seq: event} of the only agent of a store, as exact values."""
     with reading(path) as connection:
-        (row,) = agent_rows(connection, str(path))
-        numbered = numbered_events(connection, row.id, 0, row.events, str(path))
+        log = log_of(connection, None, str(path))
+        numbered = numbered_events(log, 0, log.agent.events)
         return {seq: exact(event) for seq, event in numbered if event["kind"] != "lost"}
 
 

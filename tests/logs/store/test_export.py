@@ -15,7 +15,7 @@ from mobandits import logs
 from mobandits.logs import LogError, Store, export, read, scan
 from mobandits.logs.events import checked
 from mobandits.logs.store.connection import reading
-from mobandits.logs.store.content import only_agent
+from mobandits.logs.store.content import log_of
 from mobandits.logs.store.frames import frames
 from mobandits.logs.table import events_of
 
@@ -342,8 +342,8 @@ def test_tables_have_any_events(tmp_path_factory, given):
     fitting = list(appendable(canonical))
     path = written(tmp_path_factory.mktemp("tables") / "log", fitting, {"arms": ["s"]}, "buffered")
     with reading(path) as connection:
-        agent = only_agent(connection, None, "log")
-        found = [event for frame in frames(connection, agent, "log") for event in events_of(frame)]
+        log = log_of(connection, None, "log")
+        found = [event for frame in frames(log) for event in events_of(frame)]
     assert same_events(found, fitting)
 
 

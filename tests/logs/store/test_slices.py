@@ -9,7 +9,7 @@ import pytest
 from mobandits.errors import LogError
 from mobandits.logs import Store, export, read
 from mobandits.logs.store import connection, frames, replay, waiting
-from mobandits.logs.store.content import only_agent
+from mobandits.logs.store.content import log_of
 
 DESCRIPTION = {"arms": ["a", "b"], "objectives": ["quality"]}
 DECISIONS = 400
@@ -53,8 +53,7 @@ def largest_log(store, steps):
 
 def steps_of(store, *, in_slices):
     with connection.reading(store.path, in_slices=in_slices) as reader:
-        agent = only_agent(reader, None, "a.db")
-        yield from frames.frames(reader, agent, "a.db")
+        yield from frames.frames(log_of(reader, None, "a.db"))
 
 
 @pytest.mark.long
@@ -98,9 +97,9 @@ def test_a_reward_that_comes_meanwhile_is_not_counted(store):
     decision, reward = pair(DECISIONS)
     store.append(decision)
     with connection.reading(store.path, in_slices=True) as reader:
-        agent = only_agent(reader, None, "a.db")
+        log = log_of(reader, None, "a.db")
         store.append(reward)
-        table = waiting.decision_table(reader, agent, "a.db")
+        table = waiting.decision_table(log)
 
     assert table["rewards"][-1] == 0
     assert (table["rewards"][:-1] == 1).all()

@@ -9,9 +9,8 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.store.content import MOST_SEQ, SELECT_CHANGES_OF_ARMS, AgentRow
+from mobandits.logs.store.content import MOST_SEQ, SELECT_CHANGES_OF_ARMS, AgentLog
 from mobandits.logs.store.rows import CHANGE_ROWS, change_event
-from mobandits.logs.store.session import Session
 
 SELECT_CHANGES_OF_KIND = f"{CHANGE_ROWS} AND kind = ? AND seq <= ? ORDER BY seq"
 # Of each table the last time that is known; times of agents never fall.
@@ -79,16 +78,12 @@ class ArmHistory(NamedTuple):
         return counts
 
 
-def decision_times(
-    connection: Session, agent: AgentRow, kind: str, source: str, last: int = MOST_SEQ
-) -> DecisionTimes:
+def decision_times(log: AgentLog, kind: str, last: int = MOST_SEQ) -> DecisionTimes:
     """Times at which decisions were changed in a way.
 
     Args:
-        connection: to the store.
-        agent: whose decisions.
+        log: of the agent.
         kind: of the change, "activate" or "abandon".
-        source: what errors call the store.
         last: the seq of the last change that counts.
 
     Raises:
@@ -96,11 +91,11 @@ def decision_times(
     """
     ids = array("q")
     times = array("d")
-    for row in connection.execute(SELECT_CHANGES_OF_KIND, (agent.id, kind, last)):
-        event = change_event(row, source)
+    for row in log.rows(SELECT_CHANGES_OF_KIND, kind, last):
+        event = change_event(row, log.source)
         number = event.get("id")
         if type(number) is not int:
-            raise LogError(f"{source}: event {row[0]} must have the id of a decision")
+            raise LogError(f"{log.source}: event {row[0]} must have the id of a decision")
 
         ids.append(number)
         times.append(math.nan if row[1] is None else row[1])
@@ -112,25 +107,25 @@ def decision_times(
     return DecisionTimes(unsorted[order], np.array(times, np.float64)[order])
 
 
-def arm_history(connection: Session, agent: AgentRow, source: str) -> ArmHistory:
+def arm_history(log: AgentLog) -> ArmHistory:
     """The arms of an agent over time.
 
     Raises:
         LogError: where a change is damaged, or cannot be.
     """
-    registry: ArmRegistry = first_arms(agent.description, source)
+    registry: ArmRegistry = first_arms(log.agent.description, log.source)
     seqs = [0]
     counts = [len(registry.present)]
-    for row in connection.execute(SELECT_CHANGES_OF_ARMS, (agent.id,)):
-        registry.follow(change_event(row, source), source)
+    for row in log.rows(SELECT_CHANGES_OF_ARMS):
+        registry.follow(change_event(row, log.source), log.source)
         seqs.append(row[0])
         counts.append(len(registry.present))
 
     return ArmHistory(list(registry.names), np.array(seqs), np.array(counts))
 
 
-def last_time(connection: Session, agent: AgentRow) -> float | None:
+def last_time(log: AgentLog) -> float | None:
     """Time of the last event whose time is known; None where none is."""
-    times = connection.execute(SELECT_LAST_TIMES, {"agent": agent.id}).fetchone()
+    times = log.connection.execute(SELECT_LAST_TIMES, {"agent": log.agent.id}).fetchone()
     known = [at for at in times if at is not None]
     return max(known, default=None)

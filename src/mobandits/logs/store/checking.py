@@ -7,18 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Mask
 from mobandits.errors import DamagedError, LogError, StateError
 from mobandits.logs.address import place_of
-from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.names import name_of
 from mobandits.logs.store.connection import reading, warn_of_loss
 from mobandits.logs.store.content import SELECT_AGENTS, AgentRow, made_agent_row
 from mobandits.logs.store.ownership import Note, notes_beside
+from mobandits.logs.store.rows import Row
 from mobandits.logs.store.survey import (
-    NO_DECISION,
     UNREADABLE,
-    FoundSnapshot,
     Survey,
     found_snapshots,
     rows_of,
@@ -79,6 +76,11 @@ class AgentCheck(NamedTuple):
     snapshots: list[SnapshotCheck]
     faults: list[str]
     plan: Plan
+
+    @property
+    def saved_events(self) -> int:
+        """Number of events that can be saved."""
+        return int((self.survey.seqs <= self.plan.last).sum())
 
     def saved_snapshots(self) -> list[SnapshotCheck]:
         """Those that agents may go on from once the rest is saved, the newest first."""
@@ -176,12 +178,11 @@ def lines_of(found: StoreCheck, source: object) -> list[str]:
         name = f"agent {quoted(agent.row.name)}"
         states = quantity(len(agent.snapshots), "snapshot")
         if not faults:
-            lines.append(f"{name}: {quantity(len(agent.survey.seqs), 'event')}, {states}")
+            count = len(agent.survey.seqs) + len(agent.survey.orphans)
+            lines.append(f"{name}: {quantity(count, 'event')}, {states}")
             continue
 
-        count = int((agent.survey.seqs <= agent.plan.last).sum())
-        count -= int(orphaned(agent.survey, agent.plan.last).sum())
-        saved = f"{quantity(count, 'event')}, up to event {agent.plan.last:,}"
+        saved = f"{quantity(agent.saved_events, 'event')}, up to event {agent.plan.last:,}"
         lines.append(f"{name}: can be saved by --salvage: {saved}")
 
     return lines
@@ -219,7 +220,8 @@ def _checked_agent(
 ) -> AgentCheck:
     survey = survey_of(connection, agent)
     snapshots = [
-        _checked_snapshot(found, check_state) for found in found_snapshots(connection, agent.id)
+        _checked_snapshot(seq, row, check_state)
+        for seq, row in found_snapshots(connection, agent.id)
     ]
     names = [name for (name,) in rows_of(connection, SELECT_ARMS, (agent.id,))]
     faults = list(_event_faults(agent, survey, note))
@@ -233,30 +235,27 @@ def _checked_agent(
     return AgentCheck(agent, survey, snapshots, faults, plan)
 
 
-def _checked_snapshot(found: FoundSnapshot, check_state: CheckState) -> SnapshotCheck:
-    if found.row is None:
-        return SnapshotCheck(found.seq, "is damaged")
+def _checked_snapshot(seq: int, row: Row | None, check_state: CheckState) -> SnapshotCheck:
+    if row is None:
+        return SnapshotCheck(seq, "is damaged")
 
     try:
-        arms, waiting = check_state(found.row[2])
+        arms, waiting = check_state(row[2])
     except StateError as error:
-        return SnapshotCheck(found.seq, shortened(str(error)))
+        return SnapshotCheck(seq, shortened(str(error)))
 
-    return SnapshotCheck(found.seq, None, arms, waiting)
+    return SnapshotCheck(seq, None, arms, waiting)
 
 
 def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterator[str]:
     """Faults of the events of an agent, one line each."""
     # Up to `complete_after` some were deleted, and only what is there can be damaged.
-    is_early = survey.damaged <= agent.complete_after
-    after = survey.seqs > agent.complete_after
-    missing = max(survey.last - agent.complete_after, 0) - int(after.sum())
-    lost = missing + int(is_early.sum())
+    lost = survey.damaged[survey.damaged <= agent.complete_after].tolist()
+    lost += survey.holes_between(agent.complete_after, survey.last)
     if lost:
-        firsts = [*survey.damaged[is_early].tolist(), survey.first_hole(agent.complete_after)]
         yield (
-            f"damaged or missing: {lost:,} of {quantity(survey.last, 'event')}, the first is event "
-            f"{min(firsts):,}"
+            f"damaged or missing: {len(lost):,} of {quantity(survey.last, 'event')}, the first is "
+            f"event {lost[0]:,}"
         )
     if agent.complete_after > survey.last:
         yield f"it has {survey.last:,} events, and of {agent.complete_after:,} some were deleted"
@@ -279,48 +278,31 @@ def _plan(
     it, all that are whole, as in a store that was shortened. Where an event that added or removed
     an arm may be lost, an older snapshot is the start, or the first event.
     """
-    for snapshot in snapshots:
-        # An older one than the last deletion leads nowhere: events after it were deleted.
-        is_between = agent.complete_after <= snapshot.seq <= survey.last
-        if snapshot.fault is not None or not is_between:
-            continue
-
-        plan = _plan_from(agent, survey, snapshot.seq)
-        if _has_all_arms(agent, survey, plan, names, snapshot):
-            return plan
-
+    # One older than the last deletion leads nowhere: events after it were deleted.
+    starts = [
+        each
+        for each in snapshots
+        if each.fault is None and agent.complete_after <= each.seq <= survey.last
+    ]
     # Without a snapshot, nothing may be missing but what was deleted before.
-    plan = _plan_from(agent, survey, min(agent.complete_after, survey.last))
-    if _has_all_arms(agent, survey, plan, names, None):
-        return plan
+    for start in [*starts, None]:
+        after = min(agent.complete_after, survey.last) if start is None else start.seq
+        plan = _plan_from(agent, survey, after)
+        if _has_all_arms(agent, survey, plan, names, start):
+            return plan
 
     return _plan_from(agent, survey, 0)
 
 
 def _plan_from(agent: AgentRow, survey: Survey, start: int) -> Plan:
     """The plan with all events after a start up to the next damage, and what is whole before."""
-    last = survey.first_hole(start) - 1
-    complete_after = min(max(agent.complete_after, survey.last_hole(start)), start)
     # Of a decision that is lost, no reward can be kept.
-    orphans = survey.seqs[orphaned(survey, last)]
-    late = orphans[orphans > start]
-    early = orphans[orphans <= start]
-    if len(late):
-        last = int(late[0]) - 1
-    if len(early):
-        complete_after = max(complete_after, int(early[-1]))
+    lost = np.union1d(survey.holes, survey.orphans)
+    place = np.searchsorted(lost, start, "right")
+    before = int(lost[place - 1]) if place else 0
+    complete_after = min(max(agent.complete_after, before), start)
 
-    return Plan(complete_after, last)
-
-
-def orphaned(survey: Survey, last: int) -> Mask:
-    """Mask of the whole events up to one that are rewards of a decision that is not there."""
-    known = survey.decisions[survey.are_decisions]
-    is_change = survey.decisions == NO_DECISION
-    has_decision = np.isin(survey.decisions, known)
-    mask: Mask = (survey.seqs <= last) & ~is_change & ~has_decision
-
-    return mask
+    return Plan(complete_after, int(lost[place]) - 1)
 
 
 def _has_all_arms(
@@ -340,14 +322,13 @@ def _has_all_arms(
         snapshot: that the agent goes on from; None: it begins with the first event.
     """
     try:
-        arms = first_arms(agent.description, "the store")
-        before = _followed(arms, survey, 0, snapshot.seq if snapshot else 0)
-        present = {before.names[position] for position in before.present}
-        known = _followed(before, survey, snapshot.seq if snapshot else 0, plan.last).names
+        known = survey.arms_after(agent, plan.last).names
+        if snapshot is not None:
+            before = survey.arms_after(agent, snapshot.seq)
+            present = {before.names[position] for position in before.present}
+            if present != set(snapshot.arms):
+                return False
     except (LogError, LookupError):
-        return False
-
-    if snapshot is not None and present != set(snapshot.arms):
         return False
 
     listed = [name_of(name) for name in names[: len(known)]]
@@ -355,13 +336,3 @@ def _has_all_arms(
     most = int(survey.arms[is_kept].max(initial=-1))
 
     return listed == known and most < len(known)
-
-
-def _followed(arms: ArmRegistry, survey: Survey, after: int, last: int) -> ArmRegistry:
-    """Another registry that has followed the changes of some events."""
-    other = arms.copy()
-    for seq, event in survey.arm_changes:
-        if after < seq <= last:
-            other.follow(event)
-
-    return other

@@ -4,7 +4,7 @@ import contextlib
 import json
 import sqlite3
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
@@ -80,6 +80,111 @@ class AgentRow(NamedTuple):
     complete_after: int
 
 
+NO_AGENT = AgentRow(0, "", {}, 0.0, 0, 0)  # in the place of one that is new; rows begin with 1
+
+
+class AgentLog(NamedTuple):
+    """The rows of an agent in a store that is open.
+
+    Attributes:
+        connection: to the store.
+        agent: as it was when reading began.
+        source: what errors call the store.
+    """
+
+    connection: Session
+    agent: AgentRow
+    source: str
+
+    def rows(self, query: str, *values: Any) -> Any:
+        """Rows of a query whose first value is the agent's number."""
+        return self.connection.execute(query, (self.agent.id, *values))
+
+    def first_change(self, kind: str, after: int = 0) -> Event | None:
+        """The first change of a kind after an event; None where there is none.
+
+        Raises:
+            LogError: where it is damaged.
+        """
+        row = self.rows(SELECT_FIRST_CHANGE, kind, after).fetchone()
+        return None if row is None else change_event(row, self.source)
+
+    def last_changes(self, kinds: Sequence[str], before: int, limit: int) -> list[Event]:
+        """The last changes of some kinds before an event, the newest first.
+
+        Raises:
+            LogError: where one is damaged.
+        """
+        places = ", ".join("?" * len(kinds))
+        query = SELECT_LAST_CHANGES.format(places=places)
+        rows = self.rows(query, before, *kinds, limit).fetchall()
+        return [change_event(row, self.source) for row in rows]
+
+    def corrected_rewards(self, after: int) -> dict[int, dict[Any, float]]:
+        """{decision: {objective: value}} of rewards that were corrected after an event.
+
+        Raises:
+            LogError: where a correction is damaged.
+        """
+        corrected: dict[int, dict[Any, float]] = {}
+        for row in self.rows(SELECT_CORRECTIONS, after):
+            event = change_event(row, self.source)
+            corrected.setdefault(event["id"], {}).update(event["rewards"])
+
+        return corrected
+
+    def arms_after(self, seq: int) -> ArmRegistry:
+        """The arms of the agent after an event.
+
+        Raises:
+            LogError: where a change of arms is damaged.
+        """
+        arms = first_arms(self.agent.description, self.source)
+        for row in self.rows(SELECT_CHANGES_OF_ARMS).fetchall():
+            if row[0] <= seq:
+                arms.follow(change_event(row, self.source), self.source)
+
+        return arms
+
+    def sound_snapshots(self) -> Iterator[Snapshot]:
+        """The snapshots that are not damaged, the newest first; of others, a warning."""
+        for seq, state, check in self.rows(SELECT_SNAPSHOTS).fetchall():
+            if check == checksum(seq, blob=state):
+                yield Snapshot(seq, state)
+            else:
+                said = f"the snapshot after event {seq} is damaged, and was passed over"
+                warnings.warn(said, LogWarning, stacklevel=3)
+
+    def last_seq(self) -> int:
+        """The last seq of the rows; 0 where there are none."""
+        seqs = self.connection.execute(LAST_SEQS, {"agent": self.agent.id}).fetchone()
+        return max((_whole(seq) for seq in seqs if seq is not None), default=0)
+
+    def next_number(self) -> int:
+        """The number after those of the agent's own decisions that are there."""
+        (last,) = self.rows(SELECT_LAST_NUMBER, SPAN).fetchone()
+        return 0 if last is None else max(_whole(last) + 1, 0)
+
+    @contextlib.contextmanager
+    def slice(self) -> Iterator[None]:
+        """Queries that see one state of the store, in which the agent's events are as they were.
+
+        Where the connection reads one state all the time, it goes on with that.
+
+        Raises:
+            LogError: where events have been deleted since reading began.
+        """
+        if self.connection.in_transaction:
+            yield
+            return
+
+        with transaction(self.connection):
+            (complete_after,) = self.rows(SELECT_COMPLETE).fetchone()
+            if complete_after != self.agent.complete_after:
+                raise LogError(f"{self.source} was shortened while it was read: read it again")
+            yield
+
+
 def agent_row(connection: Session, name: str, source: str) -> AgentRow | None:
     """The agent of a name; None where there is none.
 
@@ -112,18 +217,18 @@ def made_agent_row(row: Row, source: str) -> AgentRow:
     return AgentRow(number, name, description, created, _whole(events), _whole(complete_after))
 
 
-def only_agent(connection: Session, name: str | None, source: str) -> AgentRow:
-    """The agent of a name; without one, the only agent of a store.
+def log_of(connection: Session, name: str | None, source: str) -> AgentLog:
+    """The log of the agent of a name; without one, of the only agent of a store.
 
     Raises:
         LogError: where there is none, or where there are several to choose from.
     """
     rows = agent_rows(connection, source)
     if name is None and len(rows) == 1:
-        return rows[0]
+        return AgentLog(connection, rows[0], source)
     for row in rows:
         if row.name == name:
-            return row
+            return AgentLog(connection, row, source)
     names = [quoted(row.name) for row in rows]
     known = shortened(", ".join(names)) or "none"
     rule = "must have an agent"
@@ -144,94 +249,6 @@ def decision_of_key(connection: Session, agent: int, key: str, source: str) -> E
     return None if row is None else decision_event(row, source)
 
 
-def first_change_of(
-    connection: Session, agent: int | None, kind: str, after: int, source: str
-) -> Event | None:
-    """The first change of a kind after an event; None where there is none.
-
-    Raises:
-        LogError: where it is damaged.
-    """
-    row = connection.execute(SELECT_FIRST_CHANGE, (agent, kind, after)).fetchone()
-    return None if row is None else change_event(row, source)
-
-
-def corrected_rewards(
-    connection: Session, agent: int, after: int, source: str
-) -> dict[int, dict[Any, float]]:
-    """{decision: {objective: value}} of rewards that were corrected after an event.
-
-    Raises:
-        LogError: where a correction is damaged.
-    """
-    corrected: dict[int, dict[Any, float]] = {}
-    for row in connection.execute(SELECT_CORRECTIONS, (agent, after)):
-        event = change_event(row, source)
-        corrected.setdefault(event["id"], {}).update(event["rewards"])
-
-    return corrected
-
-
-def last_changes_of(
-    connection: Session,
-    agent: int,
-    kinds: Sequence[str],
-    before: int,
-    limit: int,
-    source: str,
-) -> list[Event]:
-    """The last changes of some kinds before an event, the newest first.
-
-    Raises:
-        LogError: where one is damaged.
-    """
-    places = ", ".join("?" * len(kinds))
-    query = SELECT_LAST_CHANGES.format(places=places)
-    rows = connection.execute(query, (agent, before, *kinds, limit)).fetchall()
-    return [change_event(row, source) for row in rows]
-
-
-def last_seq(connection: Session, agent: int) -> int:
-    """The last seq of an agent's rows; 0 where it has none."""
-    seqs = connection.execute(LAST_SEQS, {"agent": agent}).fetchone()
-    return max((_whole(seq) for seq in seqs if seq is not None), default=0)
-
-
-def next_number(connection: Session, agent: int) -> int:
-    """The number after those of an agent's own decisions that are there."""
-    (last,) = connection.execute(SELECT_LAST_NUMBER, (agent, SPAN)).fetchone()
-    return 0 if last is None else max(_whole(last) + 1, 0)
-
-
-@contextlib.contextmanager
-def slice_of(connection: Session, agent: AgentRow, source: str) -> Iterator[None]:
-    """Queries that see one state of the store, in which the agent's events are as they were.
-
-    Where the connection reads one state all the time, it goes on with that.
-
-    Args:
-        connection: to the store.
-        agent: as it was when reading began.
-        source: what errors call the store.
-
-    Raises:
-        LogError: where events have been deleted since.
-    """
-    if connection.in_transaction:
-        yield
-        return
-
-    with transaction(connection):
-        _check_not_shortened(connection, agent, source)
-        yield
-
-
-def _check_not_shortened(connection: Session, agent: AgentRow, source: str) -> None:
-    (complete_after,) = connection.execute(SELECT_COMPLETE, (agent.id,)).fetchone()
-    if complete_after != agent.complete_after:
-        raise LogError(f"{source} was shortened while it was read: read it again")
-
-
 def _whole(value: Any) -> int:
     """A number of an event; in a damaged row a column may hold anything.
 
@@ -241,35 +258,3 @@ def _whole(value: Any) -> int:
     if not isinstance(value, int):
         raise sqlite3.DatabaseError(f"the number of an event is {quoted(value)}")
     return value
-
-
-def arms_after(connection: Session, agent: AgentRow, seq: int, source: str) -> ArmRegistry:
-    """The arms of an agent after an event; errors as `agent_row`."""
-    arms = first_arms(agent.description, source)
-    for row in connection.execute(SELECT_CHANGES_OF_ARMS, (agent.id,)).fetchall():
-        if row[0] <= seq:
-            arms.follow(change_event(row, source), source)
-
-    return arms
-
-
-def sound_snapshots(connection: Session, agent: int) -> Iterator[Snapshot]:
-    """The snapshots of an agent that are not damaged, the newest first; of others, a warning."""
-    yield from sound_among(snapshot_rows(connection, agent))
-
-
-def snapshot_rows(connection: Session, agent: int) -> list[Row]:
-    """The snapshots of an agent as they are in the table, the newest first."""
-    rows: list[Row] = connection.execute(SELECT_SNAPSHOTS, (agent,)).fetchall()
-
-    return rows
-
-
-def sound_among(rows: Iterable[Row]) -> Iterator[Snapshot]:
-    """The snapshots that are not damaged; of others, a warning."""
-    for seq, state, check in rows:
-        if check == checksum(seq, blob=state):
-            yield Snapshot(seq, state)
-        else:
-            said = f"the snapshot after event {seq} is damaged, and was passed over"
-            warnings.warn(said, LogWarning, stacklevel=3)

@@ -14,11 +14,10 @@ from mobandits.logs.address import Place, place_of
 from mobandits.logs.store.archives import write_archive
 from mobandits.logs.store.arm_timeline import are_in
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
-from mobandits.logs.store.content import AgentRow, only_agent
+from mobandits.logs.store.content import AgentLog, log_of
 from mobandits.logs.store.csv_files import write_csv
 from mobandits.logs.store.frames import frames
 from mobandits.logs.store.reading import feedback_of
-from mobandits.logs.store.session import Session
 from mobandits.logs.store.shortening import (
     Chosen,
     decisions_before,
@@ -95,16 +94,13 @@ def export(
         raise LogError(f"delete must be of a file, and {place} is a database")
 
     with reading(place, in_slices=True) as connection:
-        row = only_agent(connection, agent, str(place))
-        if delete:
-            chosen = settled_before(connection, row, limit, str(place))
-        else:
-            chosen = decisions_before(connection, row, limit, str(place))
-        source = _Source(connection, row, place, chosen)
+        log = log_of(connection, agent, str(place))
+        chosen = settled_before(log, limit) if delete else decisions_before(log, limit)
+        source = _Source(log, chosen)
         with explained(place):
             _write(source, target, format, objective)
     if delete and isinstance(place, Path):
-        delete_decisions(place, row, chosen)
+        delete_decisions(place, log.agent, chosen)
 
     return len(chosen.ids)
 
@@ -124,9 +120,9 @@ def shorten(store: Path, before: float, *, agent: str | None = None) -> int:
         LogError: where the store is damaged, or no snapshot knows the decisions.
     """
     with reading(store, in_slices=True) as connection:
-        row = only_agent(connection, agent, str(store))
-        chosen = settled_before(connection, row, before, str(store))
-    delete_decisions(store, row, chosen)
+        log = log_of(connection, agent, str(store))
+        chosen = settled_before(log, before)
+    delete_decisions(store, log.agent, chosen)
 
     return len(chosen.ids)
 
@@ -134,15 +130,13 @@ def shorten(store: Path, before: float, *, agent: str | None = None) -> int:
 class _Source(NamedTuple):
     """Source of an export: an agent's events, as far as they are of the chosen decisions."""
 
-    connection: Session
-    agent: AgentRow
-    place: Place
+    log: AgentLog
     chosen: Chosen
 
     def tables(self) -> Iterator[pl.DataFrame]:
         """The events of the chosen decisions, and all changes before the last of them."""
         ids = self.chosen.ids
-        for frame in frames(self.connection, self.agent, str(self.place)):
+        for frame in frames(self.log):
             kinds = frame["kind"]
             is_change = ~kinds.is_in(["decide", "learn"]).to_numpy()
             # Ids are never negative; of changes, the column is null.
@@ -159,9 +153,9 @@ class _Source(NamedTuple):
 
 def _write(source: _Source, out: Path, file_format: str, objective: Hashable | None) -> None:
     if file_format == "parquet":
-        write_archive(source.tables(), source.agent.description, out)
+        write_archive(source.tables(), source.log.agent.description, out)
         return
-    chunks = feedback_of(source.agent, source.tables, source.place, CHUNK)
+    chunks = feedback_of(source.log, source.tables, CHUNK)
     if file_format == "csv":
         write_csv(chunks, out)
         return

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.logs.names import compact, encoded
-from mobandits.logs.store.content import AgentRow, slice_of
+from mobandits.logs.store.content import AgentLog
 from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
     DOUBLE,
@@ -21,29 +21,28 @@ from mobandits.logs.store.rows import (
     event_rows,
     further_fields,
 )
-from mobandits.logs.store.session import Session
 from mobandits.logs.table import SCHEMA
 
 BLOCK = 2000  # events: with 50 arms of 20 features, 16 MB
 
 
-def frames(connection: Session, agent: AgentRow, source: str) -> Iterator[pl.DataFrame]:
+def frames(log: AgentLog) -> Iterator[pl.DataFrame]:
     """The events of an agent in order, as tables with the columns of `table.SCHEMA`.
 
     Of events that were deleted there are no rows; `number` is the seq.
 
     Args:
-        connection: to the store.
-        agent: whose.
-        source: what errors call the store.
+        log: of the agent.
 
     Raises:
         LogError: where an event is damaged, missing, or was deleted meanwhile.
     """
+    agent = log.agent
+    source = log.source
     for start, end in _blocks(agent.complete_after, agent.events):
         # What follows takes longer than to read: no state of the store is held meanwhile.
-        with slice_of(connection, agent, source):
-            rows = event_rows(connection, agent.id, start, end)
+        with log.slice():
+            rows = event_rows(log.connection, agent.id, start, end)
 
         parts = [
             _of_decisions(rows.decisions, source),

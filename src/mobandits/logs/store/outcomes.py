@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import DamagedError
 from mobandits.logs.names import name_of
-from mobandits.logs.store.content import AgentRow, corrected_rewards
+from mobandits.logs.store.content import AgentLog
 from mobandits.logs.store.rows import (
     SELECT_DECISIONS,
     Row,
@@ -17,7 +17,6 @@ from mobandits.logs.store.rows import (
     checked_lesson,
     further_fields,
 )
-from mobandits.logs.store.session import Session
 
 BLOCK = 2000  # events, as `frames` has them
 # From the decisions to their rewards, by the key of rewards. Left to itself, SQLite may begin with
@@ -63,52 +62,46 @@ class DecisionOutcomes(NamedTuple):
     reward_times: Array
 
 
-def check_all_there(connection: Session, agent: AgentRow, source: str) -> None:
+def check_all_there(log: AgentLog) -> None:
     """Refuse a store that lacks an event after its last deletion.
 
     Raises:
         DamagedError: saying how many there are.
     """
+    agent = log.agent
     parameters = {
         "agent": agent.id,
         "after": agent.complete_after,
         "last": agent.events,
     }
-    (count,) = connection.execute(COUNT_EVENTS, parameters).fetchone()
+    (count,) = log.connection.execute(COUNT_EVENTS, parameters).fetchone()
     expected = agent.events - agent.complete_after
     if count != expected:
         where = f"after event {agent.complete_after}"
-        raise DamagedError(source, f"it has {count} events {where}, and had {expected}")
+        raise DamagedError(log.source, f"it has {count} events {where}, and had {expected}")
 
 
 def outcomes_between(
-    connection: Session,
-    agent: AgentRow,
-    places: Mapping[Any, int],
-    after: int,
-    last: int,
-    source: str,
+    log: AgentLog, places: Mapping[Any, int], after: int, last: int
 ) -> Iterator[DecisionOutcomes]:
     """The decisions with after < seq <= last and all rewards of them, in order.
 
     Args:
-        connection: to the store, which stays in one transaction meanwhile.
-        agent: whose.
+        log: of the agent, whose connection stays in one transaction meanwhile.
         places: {objective: column of rewards}.
         after: the seq of the last event that is not wanted.
         last: the seq of the last decision that is.
-        source: what errors call the store.
 
     Raises:
         LogError: where an event is damaged.
     """
-    corrected = corrected_rewards(connection, agent.id, after, source)
+    corrected = log.corrected_rewards(after)
     for start in range(after, last, BLOCK):
-        parameters = (agent.id, start, min(start + BLOCK, last))
-        decisions = connection.execute(SELECT_DECISIONS, parameters).fetchall()
+        end = min(start + BLOCK, last)
+        decisions = log.rows(SELECT_DECISIONS, start, end).fetchall()
         if decisions:
-            rewards = connection.execute(SELECT_REWARDS_OF, parameters).fetchall()
-            block = _outcomes(decisions, rewards, places, source)
+            rewards = log.rows(SELECT_REWARDS_OF, start, end).fetchall()
+            block = _outcomes(decisions, rewards, places, log.source)
             _correct(block, corrected, places)
             yield block
 

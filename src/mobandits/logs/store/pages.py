@@ -11,12 +11,12 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from mobandits.logs.names import name_of
+from mobandits.logs.store.content import AgentLog
 from mobandits.logs.store.lookup import (
     MOST_AT_ONCE,
     RecordedDecision,
     recorded_decisions,
 )
-from mobandits.logs.store.session import Session
 from mobandits.support.numbering import is_of_worker, range_of
 
 # An index leads to the first one, and gives the order.
@@ -75,68 +75,57 @@ class Page(NamedTuple):
     next: int | None
 
 
-def page_of(
-    connection: Session,
-    agent: int,
-    wanted: PageWanted,
-    waiting: Collection[int],
-    source: str,
-) -> Page:
+def page_of(log: AgentLog, wanted: PageWanted, waiting: Collection[int]) -> Page:
     """A page of an agent's decisions.
 
     Args:
-        connection: to the store, in one transaction.
-        agent: its number there.
+        log: of the agent, whose connection is in one transaction.
         wanted: which decisions.
         waiting: the numbers of those that wait for rewards, which the agent knows, in its order.
-        source: what errors call the store.
 
     Raises:
         LogError: where one is damaged.
     """
     # One more than the page has: it tells whether there is a next one.
     count = wanted.limit + 1
-    numbers = list(itertools.islice(_numbers(connection, agent, wanted, waiting), count))
+    numbers = list(itertools.islice(_numbers(log, wanted, waiting), count))
     shown = numbers[: wanted.limit]
-    decisions = recorded_decisions(connection, agent, shown, source)
-    rows = connection.execute(SELECT_ARMS, (agent,))
-    arms = [name_of(text) for (text,) in rows]
+    decisions = recorded_decisions(log, shown)
+    arms = [name_of(text) for (text,) in log.rows(SELECT_ARMS)]
     is_last = len(numbers) == len(shown)
 
     return Page(
         decisions,
-        _activated(connection, agent, decisions),
+        _activated(log, decisions),
         arms,
         None if is_last else shown[-1],
     )
 
 
-def _numbers(
-    connection: Session, agent: int, wanted: PageWanted, waiting: Collection[int]
-) -> Iterator[int]:
+def _numbers(log: AgentLog, wanted: PageWanted, waiting: Collection[int]) -> Iterator[int]:
     """The numbers of decisions that are wanted, in order, and of those after the page."""
-    bound = _bound(connection, agent, wanted)
+    bound = _bound(log, wanted)
     if wanted.number is not None:
-        yield from _found(connection, agent, wanted, bound, count=1, among=[wanted.number])
+        yield from _found(log, wanted, bound, count=1, among=[wanted.number])
         return
     if wanted.status == "waiting":
         # There may be few of them among millions, so that the others are not even looked at.
         for some in _in_parts(_from(list(waiting), wanted), MOST_AT_ONCE):
-            yield from _found(connection, agent, wanted, bound, count=len(some), among=some)
+            yield from _found(log, wanted, bound, count=len(some), among=some)
         return
 
     count = wanted.limit + 1
     if wanted.status is not None:
         count = max(count, MOST_AT_ONCE)
     while True:
-        found = _found(connection, agent, wanted, bound, count=count)
+        found = _found(log, wanted, bound, count=count)
         for number in found:
             if wanted.status is None or number not in waiting:
                 yield number
         if len(found) < count:
             return
         wanted = wanted._replace(after=found[-1])
-        bound = _bound(connection, agent, wanted)
+        bound = _bound(log, wanted)
 
 
 def _from(numbers: Sequence[int], wanted: PageWanted) -> Sequence[int]:
@@ -156,7 +145,7 @@ def _from(numbers: Sequence[int], wanted: PageWanted) -> Sequence[int]:
     return numbers[start:]
 
 
-def _bound(connection: Session, agent: int, wanted: PageWanted) -> int | None:
+def _bound(log: AgentLog, wanted: PageWanted) -> int | None:
     """The seq that a page begins after, in its order; None: at the start."""
     after = wanted.after
     if after is None:
@@ -164,16 +153,15 @@ def _bound(connection: Session, agent: int, wanted: PageWanted) -> int | None:
 
     first, end = range_of(after)
     if wanted.newest:
-        row = connection.execute(FIRST_FROM, (agent, after, end)).fetchone()
+        row = log.rows(FIRST_FROM, after, end).fetchone()
     else:
-        row = connection.execute(LAST_UP_TO, (agent, first, after)).fetchone()
+        row = log.rows(LAST_UP_TO, first, after).fetchone()
 
     return None if row is None else int(row[0])
 
 
 def _found(
-    connection: Session,
-    agent: int,
+    log: AgentLog,
     wanted: PageWanted,
     bound: int | None,
     *,
@@ -182,7 +170,7 @@ def _found(
 ) -> list[int]:
     """The next numbers that a page may have, so many at most; or those of some."""
     query = SELECT_IDS
-    values: list[Any] = [agent]
+    values: list[Any] = []
     side = "<" if wanted.newest else ">"
     conditions = {f"seq {side}": bound, "arm =": wanted.arm, "made_by =": wanted.made_by}
     for condition, value in conditions.items():
@@ -197,12 +185,10 @@ def _found(
     query += " ORDER BY seq DESC LIMIT ?" if wanted.newest else " ORDER BY seq LIMIT ?"
     values.append(count)
 
-    return [number for (number,) in connection.execute(query, values)]
+    return [number for (number,) in log.rows(query, *values)]
 
 
-def _activated(
-    connection: Session, agent: int, decisions: Sequence[RecordedDecision]
-) -> frozenset[int]:
+def _activated(log: AgentLog, decisions: Sequence[RecordedDecision]) -> frozenset[int]:
     """Decisions that were inactive first and took effect, as far as the log says so."""
     inactive = {found.event["id"]: found for found in decisions if "active" in found.event}
     # Who rewards a decision has seen that it took effect.
@@ -210,7 +196,7 @@ def _activated(
     unsure = [found.seq for number, found in inactive.items() if number not in activated]
     if unsure:
         # Changes have no index by decision: one pass, and only where it is needed.
-        for (body,) in connection.execute(SELECT_ACTIVATIONS, (agent, min(unsure))):
+        for (body,) in log.rows(SELECT_ACTIVATIONS, min(unsure)):
             activated.add(json.loads(body).get("id"))
 
     return frozenset(activated & inactive.keys())

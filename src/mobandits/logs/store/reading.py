@@ -9,7 +9,7 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import Tables, joined
 from mobandits.logs.log_description import LogDescription
 from mobandits.logs.store.connection import reading, warn_of_loss
-from mobandits.logs.store.content import AgentRow, only_agent
+from mobandits.logs.store.content import AgentLog, log_of
 from mobandits.logs.store.frames import frames
 
 
@@ -28,20 +28,20 @@ def scan_store(path: Place, *, chunk: int, agent: str | None = None) -> Iterator
     if isinstance(path, Path):
         warn_of_loss(path)
     with reading(path, in_slices=True) as connection:
-        source = str(path)
-        row = only_agent(connection, agent, source)
-        yield from feedback_of(row, lambda: frames(connection, row, source), path, chunk)
+        log = log_of(connection, agent, str(path))
+        yield from feedback_of(log, lambda: frames(log), chunk)
 
 
-def feedback_of(agent: AgentRow, tables: Tables, path: Place, chunk: int) -> Iterator[Feedback]:
+def feedback_of(log: AgentLog, tables: Tables, chunk: int) -> Iterator[Feedback]:
     """The decisions in tables of an agent's events, with their rewards.
 
     Args:
-        agent: whose.
+        log: of the agent.
         tables: makes an iterator of them, twice the same.
-        path: what errors call the store.
         chunk: decisions at a time, at most.
     """
-    description = LogDescription.of(agent.description, path)
-    first = first_arms(agent.description, path)
-    return joined(tables, first.copy, description, agent.events, path, chunk=chunk, alone=False)
+    data = log.agent.description
+    description = LogDescription.of(data, log.source)
+    first = first_arms(data, log.source)
+    events = log.agent.events
+    return joined(tables, first.copy, description, events, log.source, chunk=chunk, alone=False)

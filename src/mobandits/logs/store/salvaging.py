@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.names import compact, encoded, name_text
-from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store, orphaned
+from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store
 from mobandits.logs.store.connection import PAGE_BYTES, explained, reading
 from mobandits.logs.store.ownership import Note, notes_beside
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
@@ -109,14 +108,9 @@ def _repaired_copy(source: Path, folder: Path) -> Iterator[sqlite3.Connection]:
             yield connection
 
 
-@contextlib.contextmanager
-def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+def _connected(path: Path) -> "contextlib.closing[sqlite3.Connection]":
     """A connection to a file that nobody else has open."""
-    connection = sqlite3.connect(path, isolation_level=None)
-    try:
-        yield connection
-    finally:
-        connection.close()
+    return contextlib.closing(sqlite3.connect(path, isolation_level=None))
 
 
 def _renew_indexes(connection: sqlite3.Connection) -> None:
@@ -160,7 +154,7 @@ def _saved_agent(
     """Write what can be saved of an agent."""
     last = agent.plan.last
     number = agent.row.id
-    left_out = agent.survey.seqs[orphaned(agent.survey, last)].tolist()
+    left_out = agent.survey.orphans.tolist()
     loss = _loss_of(agent, notes.get(agent.row.name))
     statements = list(_agent_statements(agent, last + len(loss)))
     for event in loss:
@@ -169,16 +163,14 @@ def _saved_agent(
     execute_all(connection, statements)
     for found in found_events(damaged, number, last):
         if found.seq not in left_out:
-            execute_all(connection, found.statements)
+            connection.executemany(found.insert, [(number, *row) for row in found.rows])
 
     kept = [each.seq for each in agent.saved_snapshots()]
-    for snapshot in found_snapshots(damaged, number):
-        if snapshot.row is not None and snapshot.seq in kept:
-            connection.execute(INSERT_SNAPSHOT, (number, *snapshot.row))
+    for seq, row in found_snapshots(damaged, number):
+        if row is not None and seq in kept:
+            connection.execute(INSERT_SNAPSHOT, (number, *row))
 
-    events = int((agent.survey.seqs <= last).sum()) - len(left_out)
-
-    return Saved(agent.row.name, events, last, loss[0]["next"] if loss else None)
+    return Saved(agent.row.name, agent.saved_events, last, loss[0]["next"] if loss else None)
 
 
 def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
@@ -195,11 +187,7 @@ def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
     values = (row.id, row.name, text, row.created, events, complete_after, check)
     yield INSERT_AGENT, values
 
-    arms = first_arms(row.description, "the store")
-    for seq, event in agent.survey.arm_changes:
-        if seq <= agent.plan.last:
-            arms.follow(event)
-
+    arms = agent.survey.arms_after(row, agent.plan.last)
     for position, name in enumerate(arms.names):
         yield INSERT_ARM, (row.id, position, name_text(name))
 
@@ -224,8 +212,7 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
 
     own = survey.decisions[survey.are_decisions & (survey.decisions < SPAN)]
     # Each of those that cannot be read may be a decision: its number is not given again.
-    is_late = survey.seqs > agent.plan.complete_after
-    unread = had - agent.plan.complete_after - int(is_late.sum())
+    unread = had - survey.last + len(survey.holes_between(agent.plan.complete_after, survey.last))
     known = int(own.max(initial=-1)) + 1
     following = max(following, known + unread)
 

@@ -12,7 +12,7 @@ import numpy as np
 from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.errors import LogError
 from mobandits.logs.store.connection import connect, explained
-from mobandits.logs.store.content import AgentRow, sound_snapshots
+from mobandits.logs.store.content import AgentLog, AgentRow
 from mobandits.logs.store.ownership import claim
 from mobandits.logs.store.transactions import transaction
 from mobandits.logs.store.waiting import decision_table, waiting_decisions
@@ -43,39 +43,35 @@ class Chosen(NamedTuple):
     last: int
 
 
-def decisions_before(
-    connection: sqlite3.Connection, agent: AgentRow, limit: float, source: str
-) -> Chosen:
+def decisions_before(log: AgentLog, limit: float) -> Chosen:
     """The decisions before a time, in seconds since 1970; all of them where it is infinite."""
-    table = decision_table(connection, agent, source)
+    table = decision_table(log)
     is_before = _are_before(table, limit)
     chosen = _chosen(table, is_before)
     if limit == math.inf:
-        return Chosen(chosen.ids, agent.events)  # changes after the last decision too
+        return Chosen(chosen.ids, log.agent.events)  # changes after the last decision too
     return chosen
 
 
-def settled_before(
-    connection: sqlite3.Connection, agent: AgentRow, limit: float, source: str
-) -> Chosen:
+def settled_before(log: AgentLog, limit: float) -> Chosen:
     """The decisions before a time that are settled, and that the last snapshot knows.
 
     Raises:
         LogError: where there is no snapshot, or where one of them is newer than it.
     """
-    newest = next(sound_snapshots(connection, agent.id), None)
+    newest = next(log.sound_snapshots(), None)
     advice = "save one first, with agent.checkpoint() or Store.snapshot"
     if newest is None:
-        raise LogError(f"{source} must have a snapshot before anything is deleted: {advice}")
+        raise LogError(f"{log.source} must have a snapshot before anything is deleted: {advice}")
 
     # The agent goes on: what it did since reading began is not looked at.
-    known = min(newest.seq, agent.events)
-    table, waits = waiting_decisions(connection, agent, known, source)
+    known = min(newest.seq, log.agent.events)
+    table, waits = waiting_decisions(log, known)
     is_before = _are_before(table, limit)
     is_unknown = is_before & (table["seq"] > newest.seq)
     if limit < math.inf and is_unknown.any():
         raise LogError(
-            f"{source} has decisions before that time which its last snapshot does not know: "
+            f"{log.source} has decisions before that time which its last snapshot does not know: "
             f"{advice}"
         )
 

@@ -16,11 +16,7 @@ from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
 from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import WAIT_SECONDS, explained, refuse_others
-from mobandits.logs.store.content import (
-    arms_after,
-    last_seq,
-    next_number,
-)
+from mobandits.logs.store.content import NO_AGENT, AgentLog
 from mobandits.logs.store.continuity import Continuity
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.ownership import Owner, claim
@@ -47,7 +43,6 @@ INSERT_AGENT = """
 INSERT INTO agents (name, description, created, events, complete_after, checksum)
 VALUES (?, ?, ?, 0, 0, ?)
 """
-SELECT_CREATED = "SELECT created FROM agents WHERE id = ?"
 UPDATE_DESCRIPTION = "UPDATE agents SET description = ?, checksum = ? WHERE id = ?"
 UPDATE_ARM = "UPDATE arms SET name = ? WHERE agent = ? AND number = ?"
 INSERT_ARM = "INSERT INTO arms SELECT id, ?, ? FROM agents WHERE name = ?"
@@ -138,7 +133,7 @@ class Store(StoreReading):
         self._lock_timeout = float(lock_timeout)
         self._threads = threading.RLock() if self._file is None else self._file.lock
         self._process = os.getpid()
-        self._number: int | None = None
+        self._row = NO_AGENT
         self.last_seq = 0
         self._arms = ArmRegistry()
         # Until a call is done: an interruption leaves it unknown whether it was written.
@@ -239,7 +234,7 @@ class Store(StoreReading):
         listed = list(events)  # it may call the store itself, so before anything is begun
         with self._threads:
             writer = self._usable()
-            if self._number is None:
+            if self._row is NO_AGENT:
                 self.describe({})
             if listed:
                 self._write(writer, listed, are_own=are_own)
@@ -258,13 +253,13 @@ class Store(StoreReading):
         listed = list(events)
         with self._threads, explained(self.path):
             writer = self._usable()
-            number = self._number
-            if number is None:
+            row = self._row
+            if row is NO_AGENT:
                 raise LogError(f"{self.path} must have a description to change it, got none")
-            (created,) = writer.connection.execute(SELECT_CREATED, (number,)).fetchone()
-            check = checksum(self.agent, text, created)
-            update = (UPDATE_DESCRIPTION, (text, check, number))
+            check = checksum(self.agent, text, row.created)
+            update = (UPDATE_DESCRIPTION, (text, check, row.id))
             self._write(writer, listed, more=[update])
+            self._row = row._replace(description=decoded(json.loads(text)))
 
     def _write(
         self,
@@ -275,8 +270,7 @@ class Store(StoreReading):
         more: Sequence[Statement] = (),
     ) -> None:
         """Write some events, and what else belongs to them; the caller holds the lock."""
-        number = self._number
-        assert number is not None  # noqa: S101 - `extend` has introduced the agent
+        number = self._row.id
         statements: list[Statement] = []
         arms = self._arms
         seq = self.last_seq
@@ -329,8 +323,8 @@ class Store(StoreReading):
         check = checksum(known, blob=state)
         with self._threads:
             writer = self._usable()
-            number = self._number
-            if number is None:
+            number = self._row.id
+            if self._row is NO_AGENT:
                 raise LogError(f"{self.path} must have a description before a snapshot, got none")
             row = (number, known, time.time(), b"", check)
             old = (number, number, KEPT_SNAPSHOTS)
@@ -412,14 +406,15 @@ class Store(StoreReading):
         if row is None:
             self._warn_of_missing(None)
             return
+        log = AgentLog(connection, row, str(self.path))
         with explained(self.path):
-            decided = next_number(connection, row.id)
-            found = max(last_seq(connection, row.id), row.complete_after)
-            arms = arms_after(connection, row, row.events, str(self.path))
+            decided = log.next_number()
+            found = max(log.last_seq(), row.complete_after)
+            arms = log.arms_after(row.events)
         if found != row.events:
             raise DamagedError(self.path, f"it has {found} events, and had {row.events}")
         self._arms = arms
-        self._number = row.id
+        self._row = row
         self.last_seq = row.events
         self._warn_of_missing(row.created)
         self._begin_notes(row.created, decided)
@@ -456,7 +451,7 @@ class Store(StoreReading):
         self._usable().write_alone(statements)
         row = self._agent_row()
         assert row is not None  # noqa: S101 - it was just written
-        self._number = row.id
+        self._row = row
         self._arms = arms
         self._begin_notes(created, 0)
 

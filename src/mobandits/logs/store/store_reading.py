@@ -13,21 +13,17 @@ from mobandits.logs.store.connection import copied, explained, reading
 from mobandits.logs.store.content import (
     MOST_SEQ,
     SELECT_SPENT,
+    AgentLog,
     AgentRow,
     Snapshot,
     agent_row,
-    arms_after,
-    first_change_of,
-    last_changes_of,
-    snapshot_rows,
-    sound_among,
 )
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.lookup import (
     RecentDecisions,
     RecordedDecision,
     recent_decisions,
-    recorded_decision,
+    recorded_decisions,
 )
 from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
@@ -50,7 +46,7 @@ class StoreReading:
     path: Place
     agent: str
     last_seq: int
-    _number: int | None
+    _row: AgentRow
     _arms: ArmRegistry
     _threads: contextlib.AbstractContextManager[object]
 
@@ -78,18 +74,15 @@ class StoreReading:
         Raises:
             LogError: where a change of arms is damaged.
         """
-        with self._threads:
-            row = self._agent_row()
-            if row is None:
-                return ArmRegistry()
-
-            with explained(self.path):
-                return arms_after(self._usable().connection, row, seq, str(self.path))
+        with self._locked() as log:
+            # The connection of a shared file reads only what was committed.
+            self._usable().flush()
+            return log.arms_after(seq)
 
     @property
     def number(self) -> int | None:
         """The agent's number in the tables; None where it is new."""
-        return self._number
+        return self._row.id or None
 
     @property
     def description(self) -> dict[str, Any] | None:
@@ -108,9 +101,8 @@ class StoreReading:
         Raises:
             LogError: where it is damaged.
         """
-        with self._threads, explained(self.path):
-            connection = self._usable().connection
-            return first_change_of(connection, self._number, kind, after, str(self.path))
+        with self._locked() as log:
+            return log.first_change(kind, after)
 
     def last_changes(
         self, kinds: Sequence[str], *, before: int = MOST_SEQ, limit: int = 1
@@ -125,12 +117,8 @@ class StoreReading:
         Raises:
             LogError: where one is damaged.
         """
-        number = self._number
-        if number is None:
-            return []
-
-        with reading(self.path) as connection:
-            return last_changes_of(connection, number, kinds, before, limit, str(self.path))
+        with self._beside() as log:
+            return log.last_changes(kinds, before, limit)
 
     def copy(self, path: str | Path) -> None:
         """Write all that is in the store into a new file, another store.
@@ -161,10 +149,9 @@ class StoreReading:
             LogError: where an event is damaged, missing, or was deleted.
         """
         with self._threads:
-            number = self._number
             last = self.last_seq
         self.flush()
-        return iter(()) if number is None else self._events_between(number, after, last)
+        return self._events_between(after, last) if last else iter(())
 
     def decision_with_key(self, key: str) -> Event | None:
         """The decision that has a client's key; None where none has, or it was deleted.
@@ -173,11 +160,7 @@ class StoreReading:
             LogError: where it is damaged.
         """
         with self._threads, explained(self.path):
-            writer = self._usable()
-            number = self._number
-            if number is None:
-                return None
-            return writer.decision_with_key(number, key)
+            return self._usable().decision_with_key(self._row.id, key)
 
     def decision(self, number: int) -> RecordedDecision | None:
         """A decision and the rewards that came for it; None where there is none, or it was deleted.
@@ -189,12 +172,9 @@ class StoreReading:
             LogError: where it is damaged.
         """
         self.flush()
-        with self._threads:
-            writer = self._usable()
-            if self._number is None:
-                return None
-            with explained(self.path):
-                return recorded_decision(writer.connection, self._number, number, str(self.path))
+        with self._locked() as log:
+            found = recorded_decisions(log, [number])
+            return found[0] if found else None
 
     def page(self, wanted: PageWanted, waiting: Collection[int] = ()) -> Page:
         """Some decisions that are on disk, with their rewards.
@@ -209,12 +189,8 @@ class StoreReading:
             LogError: where one is damaged.
         """
         self.check_usable()
-        number = self._number
-        if number is None:
-            return Page([], frozenset(), [], None)
-
-        with reading(self.path) as connection:
-            return page_of(connection, number, wanted, waiting, str(self.path))
+        with self._beside() as log:
+            return page_of(log, wanted, waiting)
 
     def recent(self, count: int) -> RecentDecisions:
         """The last decisions that are on disk, with the rewards that came for them.
@@ -227,11 +203,8 @@ class StoreReading:
         Raises:
             LogError: where one is damaged.
         """
-        number = self._number
-        if number is None:
-            return RecentDecisions([], 0)
-        with reading(self.path) as connection:
-            return recent_decisions(connection, number, count, str(self.path))
+        with self._beside() as log:
+            return recent_decisions(log, count)
 
     def spent_since(self, objective: Hashable, start: float) -> float:
         """The sum of an objective's rewards of the agent's own decisions since a time.
@@ -244,9 +217,8 @@ class StoreReading:
             LogError: where it cannot be read.
         """
         self.flush()
-        values = (self._number, start, name_text(objective))
-        with reading(self.path, in_slices=True) as connection:
-            (total,) = connection.execute(SELECT_SPENT, values).fetchone()
+        with self._beside(in_slices=True) as log:
+            (total,) = log.rows(SELECT_SPENT, start, name_text(objective)).fetchone()
 
         spent = float(total or 0.0)
         for event in self.last_changes(["correct"], limit=MOST_SEQ):
@@ -263,15 +235,10 @@ class StoreReading:
             LogError: where they cannot be read.
         """
         self.flush()
-        number = self._number
-        if number is None:
-            return
         # By a connection of its own, and without the lock: states are large, and whoever makes an
         # agent of one must not keep the other agents of a shared file waiting.
-        with reading(self.path) as connection:
-            rows = snapshot_rows(connection, number)
-
-        yield from sound_among(rows)
+        with self._beside(in_slices=True) as log:
+            yield from log.sound_snapshots()
 
     def snapshot_time(self) -> float | None:
         """Time of the newest snapshot on disk, in seconds since 1970; None: there is none.
@@ -279,9 +246,8 @@ class StoreReading:
         Raises:
             LogError: where it cannot be read.
         """
-        with self._threads, explained(self.path):
-            connection = self._usable().connection
-            row = connection.execute(SELECT_SNAPSHOT_TIME, (self._number,)).fetchone()
+        with self._locked() as log:
+            row = log.rows(SELECT_SNAPSHOT_TIME).fetchone()
         return None if row is None else row[0]
 
     def latest_snapshot(self) -> Snapshot | None:
@@ -299,6 +265,18 @@ class StoreReading:
         with explained(self.path):
             return agent_row(writer.connection, self.agent, str(self.path))
 
-    def _events_between(self, number: int, after: int, last: int) -> Iterator[Event]:
-        with reading(self.path, in_slices=True) as connection:
-            yield from events_between(connection, number, after, last, str(self.path))
+    def _events_between(self, after: int, last: int) -> Iterator[Event]:
+        with self._beside(in_slices=True) as log:
+            yield from events_between(log, after, last)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[AgentLog]:
+        """What the writer's connection sees, while nobody else of this process uses it."""
+        with self._threads, explained(self.path):
+            yield AgentLog(self._usable().connection, self._row, str(self.path))
+
+    @contextlib.contextmanager
+    def _beside(self, *, in_slices: bool = False) -> Iterator[AgentLog]:
+        """What a connection of its own sees, beside all others; arguments as of `reading`."""
+        with reading(self.path, in_slices=in_slices) as connection:
+            yield AgentLog(connection, self._row, str(self.path))

@@ -15,17 +15,16 @@ import numpy as np
 
 from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.errors import LogError
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.store.content import AgentRow
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
     INSERT_DECISION,
-    INSERT_REWARD,
     SELECT_CHANGES,
     SELECT_DECISIONS,
     SELECT_REWARDS,
     Event,
     Row,
-    Statement,
     by_lesson,
     change_event,
     check_change,
@@ -40,6 +39,11 @@ CHANGES_OF_ARMS = ("add", "remove")
 NO_DECISION = -1  # in the place of the decision of a change, or of its arm
 SELECT_SEQS = "SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 SELECT_SNAPSHOT = "SELECT seq, at, state, checksum FROM snapshots WHERE agent = ? AND seq = ?"
+# Columns as of `REWARD_ROWS`; decisions and changes are selected as they are inserted.
+INSERT_REWARD = """
+INSERT INTO rewards (agent, seq, position, decision, at, other, objective, value, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 LAST_SEQ = "SELECT max(seq) FROM {table} WHERE agent = ?"
 # What SQLite and its module raise where they meet damage.
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
@@ -50,28 +54,30 @@ class FoundEvent(NamedTuple):
 
     Attributes:
         seq: of the event.
-        decision: that it makes or rewards; `NO_DECISION` of a change.
+        decision: that it makes or rewards; `NO_DECISION` of a change, and where it is damaged.
         arm: of a decision; `NO_DECISION` of others.
-        statements: that write it into another store; none where it is damaged.
-        arm_change: the event itself, where it adds or removes an arm.
+        insert: SQL that writes a row of it into another store, after the agent's number.
+        rows: of the table; none where it is damaged.
     """
 
     seq: int
     decision: int
     arm: int
-    statements: list[Statement]
-    arm_change: Event | None = None
+    insert: str
+    rows: Sequence[Row]
 
 
 class Survey(NamedTuple):
     """Events of an agent that are whole.
 
     Attributes:
-        last: the seq of the last one that there was.
-        seqs: of those that are whole, in order.
+        last: the seq of the last event that there was.
+        seqs: of the events that are whole and of use, in order.
         decisions: which decision each of them makes or rewards; `NO_DECISION` of a change.
         arms: of decisions; `NO_DECISION` of others.
-        damaged: the seqs of those that are there, and not as they were written.
+        orphans: the seqs of whole rewards of a decision that is not whole, which are of no use.
+        damaged: the seqs of events that are there, and not as they were written.
+        holes: the seqs of all that are not whole, from 1; the last one is that after `last`.
         arm_changes: (seq, event) of those that add or remove an arm.
     """
 
@@ -79,71 +85,67 @@ class Survey(NamedTuple):
     seqs: IntArray
     decisions: IntArray
     arms: IntArray
+    orphans: IntArray
     damaged: IntArray
+    holes: IntArray
     arm_changes: list[tuple[int, Event]]
 
     @property
     def are_decisions(self) -> Mask:
-        """Mask of the whole events that are decisions."""
+        """Mask of the events that are decisions."""
         mask: Mask = self.arms != NO_DECISION
         return mask
 
-    def first_hole(self, after: int) -> int:
-        """The first event after one that is not whole; the one after the last where all are."""
-        start = np.searchsorted(self.seqs, after, "right")
-        following = self.seqs[start:]
-        first = after + 1
-        expected = first + np.arange(len(following))
+    def holes_between(self, after: int, last: int) -> list[int]:
+        """The seqs of the events that are not whole, after one and up to another."""
+        holes: list[int] = self.holes[(self.holes > after) & (self.holes <= last)].tolist()
+        return holes
 
-        return first + _equal_at_first(following, expected)
+    def arms_after(self, agent: AgentRow, seq: int) -> ArmRegistry:
+        """The arms of the agent after an event, as far as whole changes say so.
 
-    def last_hole(self, up_to: int) -> int:
-        """The last event up to one that is not whole; 0 where all are."""
-        end = np.searchsorted(self.seqs, up_to, "right")
-        before = self.seqs[:end]
-        backwards = before[::-1]
-        expected = up_to - np.arange(len(backwards))
+        Raises:
+            LogError: where a change of arms is missing that another one builds on.
+        """
+        arms = first_arms(agent.description, "the store")
+        for number, event in self.arm_changes:
+            if number <= seq:
+                arms.follow(event)
 
-        return up_to - _equal_at_first(backwards, expected)
-
-
-def _equal_at_first(one: IntArray, other: IntArray) -> int:
-    """Number of leading entries that two lists of one length share."""
-    differing = np.flatnonzero(one != other)
-    return int(differing[0]) if len(differing) else len(one)
-
-
-class FoundSnapshot(NamedTuple):
-    """A snapshot.
-
-    Attributes:
-        seq: the last event that it knows.
-        row: as the table has it, without the agent; None where it is damaged.
-    """
-
-    seq: int
-    row: Row | None
+        return arms
 
 
 def survey_of(connection: sqlite3.Connection, agent: AgentRow) -> Survey:
     """Survey of an agent's events; nothing is raised where the store is damaged."""
     last = _last_of(connection, agent)
-    columns = [array("q") for _ in range(3)]
+    numbers = array("q")
     damaged = array("q")
     arm_changes = []
     for found in found_events(connection, agent.id, last):
-        if not found.statements:
+        if not found.rows:
             damaged.append(found.seq)
             continue
 
-        for column, value in zip(columns, found[:3], strict=True):
-            column.append(value)
-        if found.arm_change is not None:
-            arm_changes.append((found.seq, found.arm_change))
+        numbers.extend(found[:3])
+        row = found.rows[0]
+        if found.insert == INSERT_CHANGE and row[2] in CHANGES_OF_ARMS:
+            arm_changes.append((found.seq, change_event(row, "")))
 
-    seqs, decisions, arms = (np.array(column, np.int64) for column in columns)
+    table = np.array(numbers, np.int64).reshape(-1, 3)
+    known = table[table[:, 2] != NO_DECISION, 1]
+    is_of_use = np.isin(table[:, 1], known) | (table[:, 1] == NO_DECISION)
+    seqs, decisions, arms = table[is_of_use].T
 
-    return Survey(last, seqs, decisions, arms, np.array(damaged, np.int64), arm_changes)
+    return Survey(
+        last=last,
+        seqs=seqs,
+        decisions=decisions,
+        arms=arms,
+        orphans=table[~is_of_use, 0],
+        damaged=np.array(damaged, np.int64),
+        holes=np.setdiff1d(np.arange(1, last + 2), table[:, 0]),
+        arm_changes=arm_changes,
+    )
 
 
 def found_events(connection: sqlite3.Connection, agent: int, last: int) -> Iterator[FoundEvent]:
@@ -156,23 +158,30 @@ def found_events(connection: sqlite3.Connection, agent: int, last: int) -> Itera
     """
     for start in range(0, last, BLOCK):
         end = min(start + BLOCK, last)
-        decisions = _rows_between(connection, SELECT_DECISIONS, agent, start, end)
-        rewards = _rows_between(connection, SELECT_REWARDS, agent, start, end)
-        changes = _rows_between(connection, SELECT_CHANGES, agent, start, end)
-        found = [_found_decision(agent, row) for row in decisions]
-        found += [_found_lesson(agent, lesson) for lesson in by_lesson(rewards)]
-        found += [_found_change(agent, row) for row in changes]
+        found = []
+        for row in _rows_between(connection, SELECT_DECISIONS, agent, start, end):
+            event = FoundEvent(row[1], row[0], row[3], INSERT_DECISION, [row])
+            found.append(_checked(event, check_decision, row))
+
+        for rows in by_lesson(_rows_between(connection, SELECT_REWARDS, agent, start, end)):
+            event = FoundEvent(rows[0][0], rows[0][2], NO_DECISION, INSERT_REWARD, rows)
+            found.append(_checked(event, checked_lesson, rows))
+
+        for row in _rows_between(connection, SELECT_CHANGES, agent, start, end):
+            event = FoundEvent(row[0], NO_DECISION, NO_DECISION, INSERT_CHANGE, [row])
+            found.append(_checked(event, check_change, row))
+
         # A damaged row may hold anything in the place of its number.
         numbered = [each for each in found if isinstance(each.seq, int)]
         yield from sorted(numbered, key=operator.attrgetter("seq"))
 
 
-def found_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[FoundSnapshot]:
-    """The snapshots of an agent, the newest first."""
+def found_snapshots(connection: sqlite3.Connection, agent: int) -> Iterator[tuple[int, Row | None]]:
+    """(seq, row) of the snapshots of an agent, the newest first; no row of one that is damaged."""
     for (seq,) in rows_of(connection, SELECT_SEQS, (agent,)):
         rows = rows_of(connection, SELECT_SNAPSHOT, (agent, seq))
         is_whole = len(rows) == 1 and rows[0][-1] == checksum(seq, blob=rows[0][2])
-        yield FoundSnapshot(seq, rows[0] if is_whole else None)
+        yield seq, rows[0] if is_whole else None
 
 
 def rows_of(connection: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Row]:
@@ -219,39 +228,14 @@ def _last_of(connection: sqlite3.Connection, agent: AgentRow) -> int:
     return last
 
 
-def _found_decision(agent: int, row: Row) -> FoundEvent:
-    statements = []
-    if _is_whole(check_decision, row):
-        statements.append((INSERT_DECISION, (agent, *row)))
-
-    return FoundEvent(row[1], row[0], row[3], statements)
-
-
-def _found_lesson(agent: int, rows: Sequence[Row]) -> FoundEvent:
-    statements = []
-    if _is_whole(checked_lesson, rows):
-        for seq, position, decision, at, other, objective, value, check in rows:
-            values = (agent, decision, objective, value, at, seq, position, other, check)
-            statements.append((INSERT_REWARD, values))
-
-    return FoundEvent(rows[0][0], rows[0][2], NO_DECISION, statements)
-
-
-def _found_change(agent: int, row: Row) -> FoundEvent:
-    if not _is_whole(check_change, row):
-        return FoundEvent(row[0], NO_DECISION, NO_DECISION, [])
-
-    event = change_event(row, "") if row[2] in CHANGES_OF_ARMS else None
-    statements = [(INSERT_CHANGE, (agent, *row))]
-
-    return FoundEvent(row[0], NO_DECISION, NO_DECISION, statements, event)
-
-
-def _is_whole(check: Callable[[Any, str], Any], rows: Sequence[Any]) -> bool:
-    """Whether rows are as they were written; in those that are not, a column may hold anything."""
+def _checked(
+    event: FoundEvent, check: Callable[[Any, str], Any], rows: Sequence[Any]
+) -> FoundEvent:
+    """An event, without rows where they are not as they were written."""
     try:
         check(rows, "")
+    # In those that are not, a column may hold anything.
     except (LogError, TypeError, ValueError):
-        return False
+        return event._replace(decision=NO_DECISION, arm=NO_DECISION, rows=[])
 
-    return True
+    return event

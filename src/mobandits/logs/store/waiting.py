@@ -15,8 +15,7 @@ from mobandits.contracts.protocols import Mask
 from mobandits.logs.log_description import objectives_of_data
 from mobandits.logs.names import name_text
 from mobandits.logs.store.arm_timeline import decision_times
-from mobandits.logs.store.content import AgentRow, slice_of
-from mobandits.logs.store.session import Session
+from mobandits.logs.store.content import AgentLog
 
 # Rewards of objectives without a default are counted apart: the others come by themselves. A group
 # is one decision, whose columns PostgreSQL wants inside of functions.
@@ -46,37 +45,34 @@ SELECT at FROM decisions WHERE agent = ? AND at IS NOT NULL ORDER BY seq DESC LI
 SLICE = 10_000  # events that are read at a time
 
 
-def waiting_decisions(
-    connection: Session, agent: AgentRow, known: int, source: str
-) -> tuple[Any, Mask]:
+def waiting_decisions(log: AgentLog, known: int) -> tuple[Any, Mask]:
     """The decisions of an agent, and which of them wait.
 
     Args:
-        connection: to the store.
-        agent: whose.
+        log: of the agent.
         known: the last seq that counts of activations and abandonments.
-        source: what errors call the store.
 
     Raises:
         LogError: where decisions are deleted meanwhile, or a change is damaged.
     """
-    described = agent.description.get("objectives")
-    objectives = objectives_of_data(agent.description, source) if described else ()
+    description = log.agent.description
+    described = description.get("objectives")
+    objectives = objectives_of_data(description, log.source) if described else ()
     required = [name_text(each.name) for each in objectives if each.waits]
     longest_default = max((each.after or 0.0 for each in objectives), default=0.0)
     # Without a limit of age, the time never comes.
-    max_age = agent.description.get("max_age")
+    max_age = description.get("max_age")
     if not isinstance(max_age, int | float):
         max_age = math.inf
 
-    table = decision_table(connection, agent, source, required)
-    abandonments = decision_times(connection, agent, "abandon", source, known)
+    table = decision_table(log, required)
+    abandonments = decision_times(log, "abandon", known)
     is_abandoned = np.isfinite(abandonments.of(table["id"]))
-    activations = decision_times(connection, agent, "activate", source, known)
+    activations = decision_times(log, "activate", known)
     activated = activations.of(table["id"], unknown=np.nan)
     activated[np.isinf(activated)] = np.nan
     # The agent's clock, as far as the store knows it: it may be behind, and never ahead.
-    row = connection.execute(SELECT_LAST_TIME, (agent.id,)).fetchone()
+    row = log.rows(SELECT_LAST_TIME).fetchone()
     now = -math.inf if row is None else row[0]
 
     # A reward activates as well; of two times the later counts, so that nothing is over early.
@@ -93,15 +89,11 @@ def waiting_decisions(
     return table, waits
 
 
-def decision_table(
-    connection: Session, agent: AgentRow, source: str, required: Sequence[str] = ()
-) -> Any:
+def decision_table(log: AgentLog, required: Sequence[str] = ()) -> Any:
     """The decisions of an agent that are there, in its order, as an array of `COLUMNS`.
 
     Args:
-        connection: to the store.
-        agent: whose, with its events up to `agent.events`.
-        source: what errors call the store.
+        log: of the agent, with its events up to `log.agent.events`.
         required: objectives, as `name_text` writes them, whose rewards are counted apart.
 
     Raises:
@@ -111,13 +103,13 @@ def decision_table(
     # PostgreSQL knows no empty list.
     is_required = f"r.objective IN ({places})" if required else "1 = 0"
     query = SELECT_DECISIONS.format(is_required=is_required)
-    last = agent.events
+    last = log.agent.events
     # 57 bytes per decision: a list of rows takes ten times as much.
     parts = [np.empty(0, COLUMNS)]
     for start in range(0, last, SLICE):
-        parameters = (*required, last, agent.id, start, min(start + SLICE, last))
-        with slice_of(connection, agent, source):
-            rows = connection.execute(query, parameters).fetchall()
+        parameters = (*required, last, log.agent.id, start, min(start + SLICE, last))
+        with log.slice():
+            rows = log.connection.execute(query, parameters).fetchall()
 
         parts.append(np.array(rows, COLUMNS))
 

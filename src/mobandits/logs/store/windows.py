@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.store.session import Session
+from mobandits.logs.store.content import AgentLog
 
 COUNT = "SELECT count(*) FROM decisions WHERE agent = ?"
 # The key of the last decision of a window: SQLite counts in its index, and reads no decision.
@@ -32,39 +32,34 @@ class Window(NamedTuple):
     decisions: int
 
 
-def decision_count(connection: Session, agent: int) -> int:
+def decision_count(log: AgentLog) -> int:
     """Number of decisions of an agent in a store."""
-    (count,) = connection.execute(COUNT, (agent,)).fetchone()
+    (count,) = log.rows(COUNT).fetchone()
     return int(count)
 
 
-def windows_by_count(connection: Session, agent: int, size: int) -> Iterator[Window]:
+def windows_by_count(log: AgentLog, size: int) -> Iterator[Window]:
     """Windows of `size` decisions each; the last one may have fewer.
 
     Args:
-        connection: to the store.
-        agent: its number there.
+        log: of the agent.
         size: at least 1.
     """
-    total = decision_count(connection, agent)
+    total = decision_count(log)
     after = 0
     for first in range(0, total, size):
         count = min(size, total - first)
-        (last,) = connection.execute(SELECT_SEQ, (agent, after, count - 1)).fetchone()
+        (last,) = log.rows(SELECT_SEQ, after, count - 1).fetchone()
         yield Window(after, last, first + 1, count)
         after = last
 
 
-def windows_by_period(
-    connection: Session, agent: int, seconds: float, source: str
-) -> Iterator[Window]:
+def windows_by_period(log: AgentLog, seconds: float) -> Iterator[Window]:
     """Windows of one period each, counted from 1970; periods without a decision have none.
 
     Args:
-        connection: to the store.
-        agent: its number there.
+        log: of the agent.
         seconds: of a period.
-        source: what errors call the store.
 
     Raises:
         LogError: where a decision has no time, or an earlier one than the decision before.
@@ -73,17 +68,17 @@ def windows_by_period(
     def period_of(row: tuple[int, float | None]) -> int:
         seq, at = row
         if at is None:
-            raise LogError(f"{source}: event {seq} must have a time, to be put into a period")
+            raise LogError(f"{log.source}: event {seq} must have a time, to be put into a period")
         return math.floor(at / seconds)
 
-    rows = connection.execute(SELECT_TIMES, (agent,))
+    rows = log.rows(SELECT_TIMES)
     after = 0
     first = 1
     previous = None
     for period, group in itertools.groupby(rows, key=period_of):
         if previous is not None and period < previous:
             raise LogError(
-                f"{source}: times of decisions must not fall, to be put into periods; they do soon "
+                f"{log.source}: times of decisions must not fall, to be put into periods; they do soon "
                 f"after event {after}"
             )
 
