@@ -249,7 +249,6 @@ AGENT_SERVICES = {
         "explanation",
         "file_layout",
         "headers",
-        "ledger_files",
         "loading",
     ),
     *("merging", "recording", "replayed_events", "replaying", "restoring", "retuning", "saving"),

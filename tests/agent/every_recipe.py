@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 import mobandits as mob
@@ -264,9 +265,10 @@ def live(case, agent, rng, rounds, *, late=3):
 def changed(agent, **options):
     """The same agent with other options."""
     header, tables = parsed_file(encoded_state(copied_state(agent.core)))
-    header["options"] |= options
+    changed_options = msgspec.structs.replace(header.options, **options)
+    header = msgspec.structs.replace(header, options=changed_options)
     other = mob.Agent.__new__(mob.Agent)
-    other.core = revived(header, [table.copy() for table in tables], agent.recipe, time.time)
+    other.core = revived(header, tables, agent.recipe, time.time)
     return other
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import every_recipe
 import numpy as np
-from state_files import changed, forged, parts, places
+from state_files import changed, forged, parts, places, start_of
 
 import mobandits as mob
 from mobandits.agent import Objective
@@ -25,7 +25,6 @@ from mobandits.errors import StateError
 
 PATIENCE = 5.0  # seconds of processor time for a file
 ROUNDS, MORE = 25, 6  # before it is saved, and after it was loaded
-SIZES = {"<f8": 8, "<i8": 8, "|b1": 1}
 FLOATS = [
     0.0,
     -0.0,
@@ -118,8 +117,7 @@ def with_other_numbers(chance, header, arrays):
     """One array with other numbers, in one place or in all, or of another shape."""
     number = chance.randrange(len(header["arrays"]))
     kind, shape = header["arrays"][number]
-    size, count = SIZES[kind], math.prod(shape)
-    start = sum(SIZES[each] * math.prod(lengths) for each, lengths in header["arrays"][:number])
+    size, count, start = np.dtype(kind).itemsize, math.prod(shape), start_of(header, number)
     if count == 0:
         return None
     if chance.random() < 0.12:
@@ -130,6 +128,8 @@ def with_other_numbers(chance, header, arrays):
         arrays[start : start + count * size] = (block * (length // len(block) + 1))[:length]
         header["arrays"][number] = [kind, longer]
         return [number, shape, longer]
+    if kind.startswith("|V"):  # rows of decisions, whose numbers have 8 bytes each
+        kind, size, count = chance.choice(["<f8", "<i8"]), 8, count * size // 8
     value = chance.choice(VALUES[kind])
     data = np.array(value, {"<f8": np.float64, "<i8": np.int64, "|b1": np.uint8}[kind]).tobytes()
     if chance.random() < 0.3:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 
 import numpy as np
 
@@ -13,12 +14,20 @@ from mobandits.policies import MolUcb
 
 D = 2
 START = len(MAGIC) + LENGTH_BYTES
+DECISIONS = 2  # arrays that hold decisions, before those of the policy
 
 
 def parts(data):
     """The header and the bytes of the arrays."""
     end = START + int.from_bytes(data[len(MAGIC) : START], "little")
     return json.loads(data[START:end]), data[end:-DIGEST_BYTES]
+
+
+def start_of(header, number):
+    """Where an array begins among the bytes of all."""
+    return sum(
+        np.dtype(kind).itemsize * math.prod(shape) for kind, shape in header["arrays"][:number]
+    )
 
 
 def sealed(body):

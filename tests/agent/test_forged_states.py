@@ -10,7 +10,7 @@ from pathlib import Path
 import forged_states
 import numpy as np
 import pytest
-from state_files import changed, forged, parts
+from state_files import DECISIONS, changed, forged, parts, start_of
 
 import mobandits as mob
 from mobandits.agent import Objective
@@ -76,7 +76,7 @@ def test_many_decisions_ago_is_not_counted_to(tmp_path, timed):
     header, arrays = parts((tmp_path / "again").read_bytes())
     (tmp_path / "last").write_bytes(forged(header, arrays))
     with pytest.raises(
-        StateError, match=r"next_id must be at most 4611686018427387904, got 4611686018427387905"
+        StateError, match=r"Expected `int` <= 4611686018427387904 - at `\$.next_id`"
     ):
         mob.Agent.load(tmp_path / "last")
 
@@ -139,9 +139,8 @@ def test_counts_are_counts(tmp_path, recipe, number, value, said):
         agent.learn(agent.decide(rng.random((3, 2))).id, rng.integers(0, 2, 2))
     agent.save(tmp_path / "agent")
     header, arrays = parts((tmp_path / "agent").read_bytes())
-    shapes = [shape for _, shape in header["arrays"]]
-    number = number % len(shapes[6:]) + 6  # those before it hold decisions
-    place = sum(8 * int(np.prod(shape)) for shape in shapes[:number])
+    number = number % (len(header["arrays"]) - DECISIONS) + DECISIONS
+    place = start_of(header, number)
     changed_ = arrays[:place] + np.float64(value).tobytes() + arrays[place + 8 :]
     (tmp_path / "agent").write_bytes(forged(header, changed_))
     with pytest.raises(StateError, match=said):

@@ -9,7 +9,18 @@ import every_recipe
 import numpy as np
 import pytest
 from slow_twin import Clock
-from state_files import START, D, changed, forged, parts, places, rich_agent, sealed
+from state_files import (
+    DECISIONS,
+    START,
+    D,
+    changed,
+    forged,
+    parts,
+    places,
+    rich_agent,
+    sealed,
+    start_of,
+)
 
 import mobandits as mob
 from mobandits.agent.file_layout import MAGIC
@@ -206,10 +217,10 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (
             ("version",),
             99,
-            r"is an agent of version 99 \(mobandits [0-9.]+\): mobandits [0-9.]+ understands version 6 only",
+            r"is an agent of version 99 \(mobandits [0-9.]+\): mobandits [0-9.]+ understands version 7 only",
         ),
-        (("version",), 0, "is damaged: its header has no version"),
-        (("version",), -3, "is damaged: its header has no version"),
+        (("version",), 0, r"Expected `int` >= 1 - at `\$.version`"),
+        (("version",), -3, r"Expected `int` >= 1 - at `\$.version`"),
         (
             ("recipe",),
             {"other": "os.system"},
@@ -262,53 +273,67 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
             [[0, 1]],
             "Levels.levels must name each of the 3 objectives",
         ),
-        (("options", "features"), 10**5 + 1, "features must be at most 100000"),
-        (("options", "features"), 3, "decisions must fill tables|state"),
+        (
+            ("options", "features"),
+            10**5 + 1,
+            r"Expected `int` <= 100000 - at `\$.options.features`",
+        ),
+        (("options", "features"), 3, "decisions must be rows|state"),
         (("options", "seed"), -1, "seed must be an integer of at least 0"),
         (("options", "samples"), 0, "samples must be an integer of at least 1"),
         (("options", "propensity"), "always", "propensity must be one of exact, none, sampled"),
         (("options", "rounds"), 2**63, "rounds must be at most"),
         (("arms", 0), math.nan, "is damaged: numbers must be finite, got NaN"),
         (("arms", 0), "b", "arms must be .* different names"),
-        (("arms", 0), ["a"], "arms must be text, a number"),
+        (("arms", 0), ["a"], "arms must be .* names in a list that can be hashed"),
         (("arms",), ["a"], "arms must have a slot each"),
-        (("slots", 0), 99, "slots must be at most"),
+        (("slots", 0), 99, "arms must have a slot each"),
         (("slots", 0), 3, "arms must have a slot each"),
-        (("slots", 0), 0.0, "slots must be an integer"),
-        (("arms_ever",), 2, "arms_ever must be an integer of at least 4"),
-        (("stage",), 0, "shared must be true or false"),
+        (("slots", 0), 0.0, r"Expected `int`, got `float` - at `\$.slots\[0\]`"),
+        (("arms_ever",), 2, "arms must have a slot each"),
+        (("stage",), 0, "decisions must be of arms and stages that there are"),
         (("stage",), 2, "stage must be one that MolUcb has, got 2"),
-        (("stage",), 10**9, "stage must be at most 10000"),
+        (("stage",), 10**9, r"Expected `int` <= 10000 - at `\$.stage`"),
         (("left",), 5, "left must be what is left of stage 1"),
-        (("left",), "x", "left must be an integer"),
-        (("shared",), False, "state|tables"),
-        (("shared",), 1, "shared must be true or false"),
+        (("left",), "x", r"Expected `int \| null`, got `str` - at `\$.left`"),
+        (("shared",), False, "state"),
+        (("shared",), 1, r"Expected `bool \| null`, got `int` - at `\$.shared`"),
+        (("lessons",), 2.0, r"Expected `int`, got `float` - at `\$.lessons`"),
         (("now",), math.inf, "is damaged: numbers must be finite, got Infinity"),
         (("now",), 1.0, "decisions must come in order, at times up to now"),
         (("next_id",), 3, "ids of decisions must be different, and below the next one"),
-        (("next_id",), 2**63, "next_id must be at most"),
-        (("logged",), "x", "logged must be an integer"),
-        (("waiting", "limit"), 2, "decisions must not be more than may wait"),
+        (("next_id",), 2**63, r"Expected `int` <= 4611686018427387904 - at `\$.next_id`"),
+        (("logged",), "x", r"Expected `int`, got `str` - at `\$.logged`"),
+        (("options", "pending"), 2, "decisions must not be more than may wait"),
         (
-            ("waiting", "remembered"),
+            ("options", "remembered"),
             2,
             "decisions must not be more than may wait, or are remembered",
         ),
-        (("waiting", "max_age"), -1.0, "max_age must be above 0"),
-        (("dropped", "age"), -1, "age must be an integer of at least 0"),
-        (("streams", 0, "bit_generator"), "MT19937", "streams must be of the generator PCG64"),
-        (("streams", 0, "state", "inc"), "2", "streams.inc must be odd"),
-        (("streams", 0, "state", "state"), str(2**128), "streams.state must be at most"),
+        (("options", "max_age"), -1.0, "max_age must be above 0"),
+        (("dropped", "age"), -1, r"Expected `int` >= 0 - at `\$.dropped"),
+        (
+            ("streams", 0, "bit_generator"),
+            "MT19937",
+            r"'MT19937' - at `\$.streams\[0\].bit_generator`",
+        ),
+        (("streams", 0, "state", "inc"), 2, "streams must have an odd inc"),
+        (("streams", 0, "state", "inc"), "3", r"Expected `int`, got `str` - at `\$.streams\[0\]"),
+        (("streams", 0, "state", "state"), 2**128, "too large"),
         (("objectives", 0, "after"), 1.0, "Objective.default and after must be given together"),
         (
             ("objectives", 0, "name"),
             {"tuple": ["click", 2]},
             "objectives must be .* different names",
         ),
-        (("arrays", 0, 1), [-1, 4], "arrays must be of known kinds and of sizes"),
-        (("arrays", 0, 1), [2**62, 2**62], "arrays must be of known kinds and of sizes"),
-        (("arrays", 0, 0), "|O", "arrays must be of known kinds"),
-        (("arrays", 0, 0), "<f8", "decisions must fill tables that fit, .* got float64"),
+        (("arrays", 0, 1), [-1, 4], r"Expected `int` >= 0 - at `\$.arrays\[0\]\[1\]\[0\]`"),
+        (("arrays", 0, 1), [2**62, 2**62], "arrays must not be longer than the file"),
+        (("arrays", 0, 0), "|O", r"Expected `str` matching regex .* - at `\$.arrays\[0\]\[0\]`"),
+        (("arrays", 0, 0), "<f8", "arrays must fill the file"),
+        (("arrays", 0), ["|V8", [0]], "arrays must fill the file"),
+        (("objectives", 0, "minimise"), 1, "Objective.minimise must be True or False"),
+        (("adopted",), [2**40], "adopted must be .*, got "),
+        (("unseen",), [["a", "missing", 1], ["a", "missing", 1]], "unseen must be"),
         (("arrays", 0), ["<i8", [1] * 100], "arrays|axes|dimension"),
     ],
     ids=str,
@@ -324,9 +349,8 @@ def test_harm_is_refused_by_name(whole, tmp_path, path, value, said):
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_states_hold_numbers(whole, load, bad):
     header, arrays = parts(whole)
-    sizes = [8 * math.prod(shape) for _, shape in header["arrays"]]
-    for i in range(6, len(sizes)):  # those of the policy
-        place = sum(sizes[:i])
+    for number in range(DECISIONS, len(header["arrays"])):  # those of the policy
+        place = start_of(header, number)
         assert (
             load(forged(header, arrays[:place] + np.float64(bad).tobytes() + arrays[place + 8 :]))
             is None
@@ -348,19 +372,23 @@ def test_a_log_is_asked_for_no_more_than_it_has(whole, tmp_path):
         mob.Agent.load(tmp_path / "agent", log=tmp_path / "log")
 
 
+def row(features):
+    """Bytes of a decision that waits, of two objectives."""
+    return 8 * (7 + features + 2)
+
+
 def test_memory_is_taken_for_what_the_file_holds_only(tmp_path, load):
     mob.Agent(MolUcb(scale=0.3), arms=3, features=D, objectives=2).save(tmp_path / "agent")
     header, _ = parts((tmp_path / "agent").read_bytes())
-    assert (header["arrays"][2], header["stage"]) == (["<f8", [0, D]], 0)
+    assert (header["arrays"], header["stage"]) == ([[f"|V{row(D)}", [0]], ["|V24", [0]]], 0)
     for shared in (True, False):
         large = {
             **header,
             "stage": 1,
             "shared": shared,
-            "arrays": [*header["arrays"], ["<f8", [4]]],
+            "arrays": [[f"|V{row(90_000)}", [0]], header["arrays"][1], ["<f8", [4]]],
         }
         large["options"] = {**header["options"], "features": 90_000}
-        large["arrays"][2] = ["<f8", [0, 90_000]]
         assert load(forged(large, bytes(32))) is None
 
 
@@ -390,7 +418,7 @@ def test_notes_are_those_that_the_policy_gives(tmp_path, load, recipe, bad):
     data = (tmp_path / "agent").read_bytes()
     header, arrays = parts(data)
     assert load(data) == data
-    place = 8 * math.prod(header["arrays"][0][1])  # the note is the first of the second table
+    place = 8 * (1 + D + 1)  # of the first row: its number, the features, the arm, then the note
     for note in bad:
         assert (
             load(forged(header, arrays[:place] + np.float64(note).tobytes() + arrays[place + 8 :]))

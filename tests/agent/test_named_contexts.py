@@ -187,10 +187,10 @@ def test_files_keep_the_encoder(tmp_path):
 @pytest.mark.parametrize(
     ("path", "new", "message"),
     [
-        (("encoder", "columns"), lambda columns: columns[:1], "encoder must give"),
+        (("encoder", "columns"), lambda columns: columns[:1], "state|options must be"),
         (("encoder", "columns"), lambda columns: [], "at least one column"),
-        (("encoder", "unseen"), lambda unseen: [["city", "odd", 1]], "unseen must be"),
-        (("encoder", "unseen"), lambda unseen: [["city", "unknown", -1]], "unseen must be"),
+        (("unseen",), lambda unseen: [["city", "odd", 1]], r"at `\$.unseen\[0\]\[1\]`"),
+        (("unseen",), lambda unseen: [["city", "unknown", -1]], r"at `\$.unseen\[0\]\[2\]`"),
         (("encoder",), lambda encoder: {}, "encoder must have"),
     ],
 )

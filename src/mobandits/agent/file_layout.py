@@ -11,11 +11,13 @@ import hashlib
 import importlib.metadata
 import json
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
-from mobandits.agent.headers import MOST_FEATURES
+from mobandits.agent.headers import Header, Origin, as_json
 from mobandits.contracts.protocols import Array
 from mobandits.errors import StateError
 from mobandits.support.describe_path import PROBE, file_kind
@@ -23,142 +25,118 @@ from mobandits.support.naming import quoted, shortened
 
 PACKAGE = f"mobandits {importlib.metadata.version('mobandits')}"
 MAGIC = b"mobandits agent\n"
-VERSION = 6  # of header and tables; a file of another version is refused
+VERSION = 7  # of header and arrays; a file of another version is refused
 LENGTH_BYTES = 8
 DIGEST_BYTES = 32
-KINDS = {"<f8": np.float64, "<i8": np.int64, "|b1": np.bool_}
 
 ALWAYS_ACTIVE = -1.0  # no time, since times are not negative
-PENDING_COLUMNS = ("id", "slot", "stage", "birth")
 
 
-class DecisionTables(NamedTuple):
-    """The tables that come first; those after them are the arrays of the policy's state.
-
-    The first four have one row per decision that waits.
+class DecisionRows(NamedTuple):
+    """The two arrays that come first, or their types; those after them are the policy's state.
 
     Attributes:
-        whole: its `PENDING_COLUMNS`.
-        notes: the numbers of its note, its time, and when it was activated: infinite where not yet,
-            `ALWAYS_ACTIVE` where it was active from the beginning.
-        rows: the features of its arm.
-        rewards: what is known of them.
-        settled: the decisions that are remembered.
-        settled_rewards: their rewards.
+        waiting: a row per decision that waits: its number, and the fields of `Pending`. What is
+            not known of rewards is NaN; who was active from the beginning is so since
+            `ALWAYS_ACTIVE`.
+        settled: a row per decision that is remembered: its number and its rewards.
     """
 
-    whole: Array
-    notes: Array
-    rows: Array
-    rewards: Array
-    settled: Array
-    settled_rewards: Array
+    waiting: Any
+    settled: Any
 
 
-TABLES = len(DecisionTables._fields)
+def decision_rows(features: int, objectives: int, note_size: int) -> DecisionRows:
+    """The types of rows: numbers of 8 bytes each, the first of which is the decision's."""
+    number = ("id", "<i8")
+    rewards = ("rewards", "<f8", (objectives,))
+    waiting = [
+        number,
+        ("x", "<f8", (features,)),
+        ("arm", "<i8"),
+        ("note", "<f8", (note_size,)),
+        ("stage", "<i8"),
+        ("birth", "<i8"),
+        ("time", "<f8"),
+        rewards,
+        ("since", "<f8"),
+    ]
+
+    return DecisionRows(np.dtype(waiting), np.dtype([number, rewards]))
 
 
-def file_bytes(header: dict[str, Any], tables: list[Array]) -> bytes:
+def file_bytes(header: Header, arrays: Sequence[Array]) -> bytes:
     """A file with this header and these arrays."""
-    specified = []
+    layouts = []
     parts = []
-    for table in tables:
-        kind = table.dtype.newbyteorder("<")
-        specified.append([kind.str, list(table.shape)])
-        parts.append(_array_bytes(table))
+    for array in arrays:
+        kind = array.dtype.newbyteorder("<")
+        layouts.append((kind.str, array.shape))
+        contiguous = np.ascontiguousarray(array, kind)
+        parts.append(contiguous.tobytes())
 
-    text = json.dumps(
-        {**header, "arrays": specified},
-        allow_nan=False,
-        separators=(",", ":"),
-        default=_python_number,
-    )
-    encoded = text.encode()
-    length = len(encoded).to_bytes(LENGTH_BYTES, "little")
-    body = b"".join([MAGIC, length, encoded, *parts])
+    complete = msgspec.structs.replace(header, arrays=layouts)
+    text = as_json(complete).encode()
+    length = len(text).to_bytes(LENGTH_BYTES, "little")
+    body = b"".join([MAGIC, length, text, *parts])
     digest = hashlib.sha256(body).digest()
 
     return body + digest
 
 
-def parsed_file(data: bytes) -> tuple[dict[str, Any], list[Array]]:
+def parsed_file(data: bytes) -> tuple[Header, list[Array]]:
     """The header and the arrays of a file's bytes, whose checksum is right.
 
     Raises:
         StateError: what is wrong, as the end of a sentence that begins with the file's name.
+        ValueError: where the header is none, or the arrays do not fill the file.
     """
-    start = len(MAGIC) + LENGTH_BYTES
     if not data.startswith(MAGIC):
         kind = file_kind(data[:PROBE])
         raise StateError(f"is not the file of an agent, which `Agent.save` writes: found {kind}")
 
     body = data[:-DIGEST_BYTES]
-    digest = data[-DIGEST_BYTES:]
-    is_short = len(data) < start + DIGEST_BYTES
-    if is_short or hashlib.sha256(body).digest() != digest:
+    if hashlib.sha256(body).digest() != data[-DIGEST_BYTES:]:
         raise StateError("is damaged or cut off: its checksum is wrong")
 
-    length = int.from_bytes(data[len(MAGIC) : start], "little")
+    start = len(MAGIC) + LENGTH_BYTES
+    length = int.from_bytes(body[len(MAGIC) : start], "little")
     end = start + length
     if end > len(body):
         raise StateError("is damaged: its header is longer than the file")
 
-    text = data[start:end].decode()
-    header = json.loads(text, parse_constant=_refuse_constant)
-    version = header.get("version") if isinstance(header, dict) else None
-    if type(version) is not int or version < 1:
-        raise StateError("is damaged: its header has no version")
-    if version != VERSION:
-        by = f"{header.get('by')!s:.40}"
+    text = body[start:end].decode()
+    fields = json.loads(text, parse_constant=_refuse_constant)
+    origin = msgspec.convert(fields, Origin)
+    if origin.version != VERSION:
         raise StateError(
-            f"is an agent of version {quoted(version)} ({by}): {PACKAGE} understands version "
-            f"{VERSION} only"
+            f"is an agent of version {quoted(origin.version)} ({origin.by:.40}): {PACKAGE} "
+            f"understands version {VERSION} only"
         )
 
-    return header, _parsed_arrays(header["arrays"], memoryview(body)[end:])
+    header = msgspec.convert(fields, Header)
+
+    return header, _parsed_arrays(header.arrays, memoryview(body)[end:])
 
 
-def _parsed_arrays(specified: Any, data: memoryview) -> list[Array]:
-    arrays: list[Any] = []
+def _parsed_arrays(layouts: Sequence[tuple[str, list[int]]], data: memoryview) -> list[Array]:
+    arrays: list[Array] = []
     first = 0
-    for kind, shape in specified:
-        most = max(len(data), MOST_FEATURES)  # a table without rows may have columns
-        is_shape = all(type(n) is int and 0 <= n <= most for n in shape)
-        if kind not in KINDS or not is_shape:
-            got = f"{quoted(kind)}, {quoted(shape)}"
-            raise ValueError(
-                f"arrays must be of known kinds and of sizes that the file holds, got {got}"
-            )
-
+    for kind, shape in layouts:
         # Integers of Python: NumPy's would overflow for what a forged file says.
         last = first + np.dtype(kind).itemsize * math.prod(shape)
         if last > len(data):
             raise ValueError("arrays must not be longer than the file")
 
         array = np.frombuffer(data[first:last], kind).reshape(shape)
-        arrays.append(array.astype(KINDS[kind]))
+        native = array.dtype.newbyteorder("=")
+        arrays.append(array.astype(native))
         first = last
 
     if first != len(data):
         raise ValueError("arrays must fill the file")
 
     return arrays
-
-
-def _array_bytes(array: Array) -> bytes:
-    little_endian = array.dtype.newbyteorder("<")
-    contiguous = np.ascontiguousarray(array, little_endian)
-    return contiguous.tobytes()
-
-
-def _python_number(value: Any) -> Any:
-    """Numbers of NumPy as Python's."""
-    if isinstance(value, np.generic):
-        return value.item()
-
-    raise ValueError(
-        f"agents must hold names and numbers to be kept in a file, got {quoted(value)}"
-    )
 
 
 def _refuse_constant(text: str) -> float:

@@ -1,204 +1,142 @@
-"""Checks of the header of an agent's file: types, ranges, and what fits what.
+"""The header of an agent's file: its fields, with their types and ranges.
 
-A checksum proves that a file is whole, and not that an agent wrote it.
+Files are written from a `Header` and read into one. A checksum proves that a file is whole, and not
+that an agent wrote it: what does not have these types is refused, and so is a header that the agent
+which it leads to would not write (`loading`).
 """
 
-from typing import Any
+import json
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+import numpy as np
 
 from mobandits.contracts.terms import MOST_FACTOR
-from mobandits.logs.names import checked_name, decoded
-from mobandits.support.checks import integer, number
-from mobandits.support.naming import quoted, shortened
 
 LARGEST = 2**63 - 1
 MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: it never comes to `LARGEST`
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
 MOST_STAGES = 10_000  # each is bound on the way to the last one
 
-FIELDS = ("minimise", "unit", "low", "high", "default", "after", "outside")  # of an objective
-OPTIONS = ("features", "rounds", "seed", "propensity", "samples")
-KEYS = {
-    "version",
-    "by",
-    "recipe",
-    "options",
-    "objectives",
-    "arms",
-    "slots",
-    "arms_ever",
-    "shared",
-    "stage",
-    "left",
-    "preference",
-    "streams",
-    "waiting",
-    "dropped",
-    "next_id",
-    "now",
-    "lessons",
-    "logged",
-    "encoder",  # None: contexts are numbers
-    "ledger",
-    "of_workers",
-    "adopted",
-    "former",  # decisions that wait for a bill from before prices changed
-    "arrays",
-}
-ENCODER_FIELDS = ("intercept", "columns", "unseen")
+NOT_NEGATIVE = msgspec.Meta(ge=0)
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNTED)]
+Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+Factor: TypeAlias = Annotated[float, msgspec.Meta(ge=1.0 / MOST_FACTOR, le=MOST_FACTOR)]
+# As the file has it: an integer stays one.
+Number: TypeAlias = int | float
+Seconds: TypeAlias = Annotated[int, NOT_NEGATIVE] | Annotated[float, NOT_NEGATIVE]
+# Why the encoder does not know a value, and why a decision waits no more.
+Why: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(unknown|missing)$")]
+Reason: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(limit|age)$")]
+# Of NumPy; V and a number of bytes is a row of `decision_rows`.
+ArrayKind: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^(<f8|<i8|\|b1|\|V[1-9][0-9]{0,8})$")]
 
 
-def whole_number(name: str, value: Any, at_least: int = 0, at_most: int = LARGEST) -> int:
-    """An integer of a range.
+class HeaderPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The base of a header's parts: a field that nobody knows is refused."""
 
-    Example:
-        >>> whole_number("stage", 2.0)
-        Traceback (most recent call last):
-        ValueError: stage must be an integer of at least 0, got 2.0
+
+class Options(HeaderPart, frozen=True):
+    """Parameters of the agent, which checks most of them itself."""
+
+    features: Annotated[int, msgspec.Meta(ge=0, le=MOST_FEATURES)]
+    seed: int
+    propensity: str
+    samples: int
+    rounds: int | None
+    pending: int
+    max_age: Number | None
+    remembered: int
+
+
+class Stream(HeaderPart, frozen=True):
+    """A random stream, as NumPy describes it."""
+
+    bit_generator: Literal["PCG64"]
+    state: dict[Literal["state", "inc"], int]
+    has_uint32: int
+    uinteger: int
+
+
+class BudgetEntry(HeaderPart, frozen=True):
+    """A budget, and what was spent of it in its present period.
+
+    What is reserved follows from the decisions that wait.
     """
-    integer(name, value, at_least=at_least)
-    if value > at_most:
-        rule = f"{name} must be at most {at_most}"
-        raise ValueError(f"{rule}, got {quoted(value)}")
 
-    return int(value)
+    budget: dict[str, Any]
+    period: Count
+    spent: Number
 
 
-def decoded_names(given: Any, where: str) -> list[Any]:
-    """Names as they were encoded."""
-    names = []
-    encoded_names = _checked_list(given, where)
-    for encoded_name in encoded_names:
-        name = decoded(encoded_name)
-        names.append(checked_name(name, where))
+class Origin(msgspec.Struct, frozen=True):
+    """The first two fields of a header, which those of all versions have.
 
-    return names
-
-
-def check_header(header: dict[str, Any]) -> None:
-    """Refuse a header with something in it that no agent writes.
-
-    Raises:
-        ValueError: naming key, rule and value.
+    Attributes:
+        version: of the format.
+        by: the version of this library that wrote it.
     """
-    if set(header) != KEYS:
-        wanted = ", ".join(sorted(KEYS))
-        there = ", ".join(sorted(header))
-        raise ValueError(f"header must have {wanted}, got {shortened(there)}")
 
-    if header["encoder"] is not None:
-        _check_encoder(header["encoder"])
-
-    _check_options(header["options"])
-    for objective in _checked_list(header["objectives"], "objectives"):
-        _check_keys("objectives", objective, ("name", *FIELDS))
-
-    _check_arms(header)
-    _check_stage(header)
-    _check_keys("waiting", header["waiting"], ("limit", "max_age", "remembered"))
-    _check_keys("dropped", header["dropped"], ("limit", "age"))
-    counts = dict(header["dropped"])
-    for name in ("next_id", "lessons", "logged", "of_workers"):
-        counts[name] = header[name]
-
-    for name, value in counts.items():
-        whole_number(name, value, at_most=MOST_COUNTED)
-
-    for adopted in _checked_list(header["adopted"], "adopted"):
-        whole_number("adopted", adopted)
-
-    _check_former(header["former"], len(header["objectives"]))
-
-    now = header["now"]
-    if type(now) is not float:
-        raise ValueError(f"now must be seconds, a float, got {quoted(now)}")
-
-    number("now", now, at_least=0.0)
+    version: Annotated[int, msgspec.Meta(ge=1)]
+    by: str
 
 
-def _check_former(given: Any, objectives: int) -> None:
-    """Refuse what is no list of decisions with pairs of an objective and a factor."""
-    for entry in _checked_list(given, "former"):
-        is_pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list)
-        if not is_pair:
-            raise ValueError(f"former must be decisions with factors, got {quoted(entry)}")
+class Header(Origin, frozen=True, forbid_unknown_fields=True):
+    """The header of a file. Names, objectives and budgets are as `plain_values` encodes them.
 
-        whole_number("former", entry[0])
-        for pair in entry[1]:
-            if not isinstance(pair, list) or len(pair) != 2:
-                raise ValueError(f"former must have pairs of numbers, got {quoted(pair)}")
+    Attributes:
+        recipe: as `parts_as_data` describes it; {"other": class} where files cannot hold it.
+        options: of the agent.
+        objectives: the fields of each.
+        budgets: of the agent.
+        arms: their names.
+        slots: the number of the arm in each slot of the policy; -1: none.
+        arms_ever: how many arms there ever were.
+        encoder: its `data`; None: contexts are numbers.
+        unseen: (column, why, count) of values that the encoder had not seen.
+        preference: the order that replaced that of the recipe, or None.
+        shared: whether arms share a context; None before the first one.
+        stage: of the recipe; 0 before the first context.
+        left: decisions that are left of it; None: no end.
+        streams: of decisions, and of propensities.
+        now: when the agent was last asked.
+        next_id: of the next decision.
+        of_workers: how many decisions workers made.
+        dropped: how many decisions were dropped, by reason.
+        adopted: the decisions that wait and that somebody else made.
+        former: (decision, ((objective, factor), ...)) of those that wait for a bill from before
+            prices changed.
+        lessons: how many rewards were learned.
+        logged: how many events of its log it knows.
+        arrays: kind and shape of every array behind the header.
+    """
 
-            whole_number("former", pair[0], at_most=objectives - 1)
-            number("former", pair[1], at_least=1.0 / MOST_FACTOR, at_most=MOST_FACTOR)
-
-
-def _check_encoder(encoder: Any) -> None:
-    """Its columns are checked where they are made."""
-    _check_keys("encoder", encoder, ENCODER_FIELDS)
-    rows = _checked_list(encoder["unseen"], "unseen")
-    for row in rows:
-        if not _is_unseen(row):
-            raise ValueError(f"unseen must be columns, words and counts, got {quoted(row)}")
-
-        count = row[2]
-        whole_number("unseen", count, at_most=MOST_COUNTED)
-
-
-def _is_unseen(row: Any) -> bool:
-    """Whether a row has the name of a column, the word for what it lacked, and something more."""
-    if not isinstance(row, list) or len(row) != 3:
-        return False
-
-    column = row[0]
-    word = row[1]
-
-    return isinstance(column, str) and word in ("unknown", "missing")
-
-
-def _check_options(options: Any) -> None:
-    _check_keys("options", options, OPTIONS)
-    features = options["features"]
-    samples = options["samples"]
-    rounds = options["rounds"]
-    whole_number("features", features, at_most=MOST_FEATURES)
-    whole_number("samples", samples, 1)
-    if rounds is not None:
-        whole_number("rounds", rounds, 1)
-
-
-def _check_arms(header: dict[str, Any]) -> None:
-    arms = _checked_list(header["arms"], "arms")
-    slots = _checked_list(header["slots"], "slots")
-    ever = whole_number(
-        "arms_ever",
-        header["arms_ever"],
-        at_least=len(arms),
-        at_most=MOST_COUNTED,
-    )
-    last = ever - 1
-    for slot in slots:
-        whole_number("slots", slot, -1, last)
+    recipe: Any
+    options: Options
+    objectives: list[dict[str, Any]]
+    budgets: list[BudgetEntry]
+    arms: list[Any]
+    slots: list[int]
+    arms_ever: Count
+    encoder: dict[str, Any] | None
+    unseen: list[tuple[str, Why, Count]]
+    preference: Any
+    shared: bool | None
+    stage: Annotated[int, msgspec.Meta(ge=0, le=MOST_STAGES)]
+    left: Whole | None
+    streams: tuple[Stream, Stream]
+    now: Seconds
+    next_id: Count
+    of_workers: Count
+    dropped: dict[Reason, Count]
+    adopted: list[Whole]
+    former: list[tuple[Whole, list[tuple[Whole, Factor]]]]
+    lessons: Count
+    logged: Count
+    arrays: list[tuple[ArrayKind, list[Whole]]] = []
 
 
-def _check_stage(header: dict[str, Any]) -> None:
-    stage = whole_number("stage", header["stage"], at_most=MOST_STAGES)
-    shared = header["shared"]
-    # Only the first context tells whether arms share it.
-    fits = shared is None if stage == 0 else isinstance(shared, bool)
-    if not fits:
-        rule = "shared must be true or false from the first stage on"
-        raise ValueError(f"{rule}, got {quoted(shared)}")
-    if header["left"] is not None:
-        whole_number("left", header["left"])
-
-
-def _check_keys(name: str, given: Any, keys: tuple[str, ...]) -> None:
-    has_keys = isinstance(given, dict) and set(given) == set(keys)
-    if not has_keys:
-        wanted = ", ".join(keys)
-        raise ValueError(f"{name} must have {wanted}, got {quoted(given)}")
-
-
-def _checked_list(given: Any, where: str) -> list[Any]:
-    if not isinstance(given, list):
-        raise ValueError(f"{where} must be a list, got {quoted(given)}")
-    return given
+def as_json(part: Any) -> str:
+    """A header, or a field of it, as it is written; numbers of NumPy are as Python's."""
+    plain = msgspec.to_builtins(part, enc_hook=np.generic.item)
+    return json.dumps(plain, allow_nan=False, separators=(",", ":"))

@@ -7,6 +7,10 @@ from mobandits.agent.core import AgentCore
 from mobandits.logs.log_description import objectives_as_data, objectives_of_data
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described, made
+from mobandits.support.naming import short_repr
+
+# What `retune` changes, by the names of `parameters_of`.
+CHANGEABLE = ("recipe", "pending", "max_age", "propensity", "objectives")
 
 
 def parameters_of(core: AgentCore) -> dict[str, Any]:
@@ -32,15 +36,20 @@ def new_parts(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
     return {"arms": arms, "clock": core.clock, "budgets": budgets}
 
 
-def as_recorded(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that `retune` changes, as its event has them; see `parameters_in`."""
+def as_described(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that `retune` changes, as the description of a store has them."""
     return {
-        "recipe": described(parameters["recipe"], "recipe"),
+        "recipe": short_repr(parameters["recipe"]),
         "limit": int(parameters["pending"]),
         "max_age": parameters["max_age"],
         "propensity": parameters["propensity"],
         **objectives_as_data(parameters["objectives"]),
     }
+
+
+def as_recorded(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The same as an event of `retune` has them; see `parameters_in`."""
+    return as_described(parameters) | {"recipe": described(parameters["recipe"], "recipe")}
 
 
 def parameters_in(recorded: dict[str, Any], core: AgentCore) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from mobandits.agent.clock import reset_clock_again
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.first_prices import begin_with
-from mobandits.agent.headers import whole_number
 from mobandits.agent.keys import CallOptions
 from mobandits.agent.repricing import reprice_again
 from mobandits.agent.transfer import take_over_again
@@ -18,6 +17,7 @@ from mobandits.agent.workers import DecisionOfWorker, Source, keep_of_worker
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import CHANGES, ArmRegistry
 from mobandits.logs.parts_as_data import made
+from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import SPAN
 
@@ -114,7 +114,9 @@ def _change_arms(core: AgentCore, event: dict[str, Any]) -> None:
 
 def _lose_again(core: AgentCore, event: dict[str, Any]) -> None:
     """Go on after decisions that the store has lost."""
-    core.pending.skip_to(whole_number("next", event["next"], at_most=SPAN))
+    following = event["next"]
+    integer("next", following, at_least=0, at_most=SPAN)
+    core.pending.skip_to(following)
     # Of a store that was damaged: no reward of theirs could be kept.
     for number in event.get("decisions", ()):
         if number in core.pending.open:

@@ -9,29 +9,17 @@ from typing import Any
 from mobandits.agent.core import AgentCore
 from mobandits.agent.correcting import correct_again
 from mobandits.agent.loading import core_of_bytes
-from mobandits.agent.parameters import parameters_in, parameters_of
+from mobandits.agent.parameters import CHANGEABLE, as_described, parameters_in, parameters_of
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
-from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.store import Store
 from mobandits.support.describe_path import describe_path
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import quoted
 
 EVERY = 10_000  # events between snapshots
-# What `retune` changes: its names in descriptions and events, and those of an agent's parameters.
-RETUNED = {
-    "recipe": "recipe",
-    "objectives": "objectives",
-    "defaults": "objectives",
-    "ranges": "objectives",
-    "limit": "pending",
-    "max_age": "max_age",
-    "propensity": "propensity",
-}
-
 # Events for which the log may be learned again.
 RELEARNED = {"retune": retune_again, "correct": correct_again}
 
@@ -155,7 +143,7 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
         # The agent was saved before it became what the store describes.
         before = parameters_in(retuned["before"], core)
         _refuse_others(before, parameters_of(core), store)
-        description |= {key: known[key] for key in RETUNED}
+        description |= {key: known[key] for key in as_described(before)}
 
     # Refuses the store of another agent, before one event of it is replayed.
     store.describe(description)
@@ -171,7 +159,7 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     _replay_events(current, writer, start)
     if current is not core:
         # Its snapshot may be of an agent with other parameters than the given ones.
-        but = RETUNED.values() if retuned else ()
+        but = CHANGEABLE if retuned else ()
         _refuse_others(parameters_of(current), parameters_of(core), store, but)
         # Unlike what decisions follow from, budgets may be others at every opening.
         current.set_budgets([account.budget for account in core.ledger.accounts])
@@ -253,20 +241,15 @@ def _refuse_others(
 
 def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
     """Description of an agent: all that must be the same in every one that writes into one store."""
-    pending = core.pending
     # The key is there only with an encoder: logs without one are what they were.
     encoding = {} if core.encoder is None else {"encoder": core.encoder.data}
     return {
         "arms": list(arms),
-        **objectives_as_data(core.objectives),
         "features": core.features,
-        "recipe": short_repr(core.recipe),
         "seed": core.seed,
-        "propensity": core.propensity,
         "samples": core.samples,
         "rounds": core.rounds,
-        "limit": pending.limit,
-        "max_age": pending.max_age,
-        "remembered": pending.remembered,
+        "remembered": core.pending.remembered,
+        **as_described(parameters_of(core)),
         **encoding,
     }

@@ -204,9 +204,7 @@ def arm_axes(before: Any, after: Any) -> list[int | None]:
         after: that of the policy for one arm more.
     """
     axes: list[int | None] = []
-    for (_, field), less, more in zip(
-        fields_of(before), arrays(before), arrays(after), strict=True
-    ):
+    for (_, field, less), more in zip(fields_of(before), arrays(after), strict=True):
         longer = [i for i in range(less.ndim) if less.shape[i] != more.shape[i]]
         declared = field.axis(ARMS)
         if not longer:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mobandits.agent.resize_state import arrays, rebuilt
+from mobandits.agent.resize_state import rebuilt
 from mobandits.agent.sizes import matrix_entries
 from mobandits.contracts.notes import note_columns, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Mask
@@ -16,7 +16,7 @@ from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
 from mobandits.support.naming import quoted
 
 
-def restored_state(template: Any, given: "list[Array]", objectives: int) -> Any:
+def restored_state(template: Any, given: Sequence[Array], objectives: int) -> Any:
     """A state like `template` with these arrays.
 
     Args:
@@ -29,15 +29,14 @@ def restored_state(template: Any, given: "list[Array]", objectives: int) -> Any:
     Raises:
         ValueError: naming what does not fit.
     """
-    wanted = list(arrays(template))
-    fields = [field for _, field in fields_of(template)]
+    wanted = list(fields_of(template))
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
 
-    _check_shapes(wanted, fields, given, objectives)
+    _check_shapes(wanted, given, objectives)
     state = rebuilt(template, iter(given))
-    check_finite(fields, list(arrays(state)))
-    for (name, field), array in zip(fields_of(template), arrays(state), strict=True):
+    check_finite(state)
+    for name, field, array in fields_of(state):
         _check_numbers(name, field, array, objectives)
 
     return state
@@ -78,30 +77,26 @@ def possible(policy: Any, state: Any, numbers: Array) -> Mask:
 
 
 def _check_shapes(
-    wanted: "list[Array]", fields: "list[Field]", given: "list[Array]", objectives: int
+    wanted: Sequence[tuple[str, Field, Array]], given: Sequence[Array], objectives: int
 ) -> None:
     lengths = set()
     grams = False
-    for i, (like, field, array) in enumerate(zip(wanted, fields, given, strict=True)):
-        if array.dtype != like.dtype or array.ndim != like.ndim:
-            rule = f"state[{i}] must be {like.dtype} of {like.ndim} axes"
-            raise ValueError(f"{rule}, got {array.dtype} of {array.ndim}")
-
-        sizes = list(like.shape)
+    for i, ((_, field, like), array) in enumerate(zip(wanted, given, strict=True)):
+        shape = list(array.shape)
         free_axis = field.axis(GRAMS)
         if free_axis is None:
             free_axis = field.axis(BALLS)
         else:
             grams = True
 
-        if free_axis is not None:
-            length = array.shape[free_axis]
-            sizes[free_axis] = length
-            lengths.add(length)
+        # Of more or fewer axes it does not fit anyway.
+        if free_axis is not None and array.ndim == like.ndim:
+            lengths.add(shape[free_axis])
+            shape[free_axis] = like.shape[free_axis]
 
-        shape = tuple(sizes)
-        if array.shape != shape:
-            raise ValueError(f"state[{i}] must have shape {shape}, got {quoted(array.shape)}")
+        if array.dtype != like.dtype or tuple(shape) != like.shape:
+            rule = f"state[{i}] must be {like.dtype} of shape {like.shape}"
+            raise ValueError(f"{rule}, got {array.dtype} of {quoted(array.shape)}")
 
         # Compiled code takes a byte for a truth value as it is, also where it is neither 0 nor 1.
         is_mask = array.dtype == np.bool_
@@ -113,14 +108,13 @@ def _check_shapes(
         raise ValueError(f"{rule}, got {quoted(sorted(lengths))}")
 
 
-def check_finite(fields: "Sequence[Field]", given: "Sequence[Array]") -> None:
+def check_finite(state: Any) -> None:
     """Refuse a state with numbers that are not finite where they must be.
 
     Raises:
         ValueError: naming the array by its position.
     """
-    pairs = zip(fields, given, strict=True)
-    for i, (field, array) in enumerate(pairs):
+    for i, (_, field, array) in enumerate(fields_of(state)):
         allowed = np.isfinite(array)
         if not field.finite:
             allowed |= np.isinf(array)

@@ -13,7 +13,14 @@ from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.objectives import as_objectives
-from mobandits.agent.parameters import as_recorded, new_parts, parameters_in, parameters_of
+from mobandits.agent.parameters import (
+    CHANGEABLE,
+    as_described,
+    as_recorded,
+    new_parts,
+    parameters_in,
+    parameters_of,
+)
 from mobandits.agent.relearning import relearned
 from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
@@ -21,15 +28,13 @@ from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors
-from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import quoted
 
 PROPENSITIES = ("exact", "sampled", "none")
-CHANGEABLE = ("recipe", "pending", "max_age", "propensity", "objectives")
 
 
 def retune(
@@ -69,18 +74,17 @@ def retune(
             prices = again.get("prices")
         elif bound is not None and goal == core.objectives and has_prices(new):
             prices = prices_by(core, bound, log_at_hand(core))
+        values = (new, limit, age, law, goal)
+        parameters = dict(zip(CHANGEABLE, values, strict=True))
         before = None
         after = None
         if change.writer is not None:
-            parameters = parameters_of(core)
-            before = as_recorded(parameters)
-            parameters |= {"recipe": new, "pending": limit, "max_age": age}
-            after = as_recorded(parameters | {"propensity": law, "objectives": goal})
+            before = as_recorded(parameters_of(core))
+            after = as_recorded(parameters)
             if prices is not None:
                 after["prices"] = prices
 
-        changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
-        changed |= {"propensity": law, **objectives_as_data(goal), **_dropped(core, names)}
+        changed = as_described(parameters) | _dropped(core, names)
         change.write("retune", changed, before=before, after=after)
 
         if bound is not None:

@@ -3,6 +3,7 @@
 A copy of the state in one moment is made first; its bytes may be made while the agent goes on.
 """
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,24 +14,22 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.file_layout import (
     ALWAYS_ACTIVE,
     PACKAGE,
-    PENDING_COLUMNS,
     VERSION,
+    decision_rows,
     file_bytes,
 )
-from mobandits.agent.headers import FIELDS, OPTIONS
-from mobandits.agent.ledger_files import described_ledger
+from mobandits.agent.headers import BudgetEntry, Header, Options, Stream
+from mobandits.agent.parameters import parameters_of
 from mobandits.agent.pending import Pending
 from mobandits.agent.resize_state import arrays
 from mobandits.agent.restoring import check_finite
 from mobandits.contracts.protocols import Array, Recipe
-from mobandits.contracts.states import fields_of
 from mobandits.errors import StateError
 from mobandits.logs.names import checked_name, encoded
-from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described
 from mobandits.support.files import replacing
 
-# Decisions at a time: NumPy keeps other threads waiting until a table is made.
+# Decisions at a time: NumPy keeps other threads waiting until an array is made.
 SLICE = 1000
 
 Entry = TypeVar("Entry")
@@ -49,7 +48,7 @@ class StateCopy(NamedTuple):
         note_size: the length of the policy's notes.
     """
 
-    header: dict[str, Any]
+    header: Header
     numbers: list[int]
     waiting: list[Pending]
     settled_numbers: list[int]
@@ -60,8 +59,7 @@ class StateCopy(NamedTuple):
     @property
     def events(self) -> int:
         """Number of events of its log that the state knows."""
-        events: int = self.header["logged"]
-        return events
+        return self.header.logged
 
 
 def save_core(core: AgentCore, path: str | Path) -> None:
@@ -107,14 +105,13 @@ def copied_state(core: AgentCore) -> StateCopy:
     if has_state:
         state = bound.state()
         copies = [array.copy() for array in arrays(state)]
-        fields = [field for _, field in fields_of(state)]
         try:
-            check_finite(fields, copies)  # no file could be read back with such a state
+            check_finite(state)  # no file could be read back with such a state
         except ValueError as error:
             raise StateError(f"the agent cannot be saved: {error}") from error
 
     return StateCopy(
-        header=_header(core),
+        header=header_of(core),
         # As of a plain dictionary: an ordered one looks each key up, which takes ten times as long.
         numbers=list(dict.keys(pending.open)),
         waiting=list(dict.values(pending.open)),
@@ -127,101 +124,95 @@ def copied_state(core: AgentCore) -> StateCopy:
 
 def encoded_state(copied: StateCopy) -> bytes:
     """The bytes of the agent's file."""
-    return file_bytes(copied.header, _all_tables(copied))
-
-
-def _all_tables(copied: StateCopy) -> list[Array]:
-    """The tables of `file_layout`: decisions that wait or are remembered, and the policy's state."""
-    waiting = copied.waiting
-    stage = copied.header["stage"]
-    features = copied.header["options"]["features"]
-    objectives = len(copied.header["objectives"])
+    header = copied.header
+    objectives = len(header.objectives)
+    kinds = decision_rows(header.options.features, objectives, copied.note_size)
     unknown = [np.nan] * objectives
     nothing = (0.0,) * copied.note_size
 
-    def notes_and_times(pending: Pending) -> list[float]:
+    def waiting_columns(some: list[Pending]) -> dict[str, Sequence[Any]]:
+        columns: dict[str, Sequence[Any]] = dict(
+            zip(Pending._fields, zip(*some, strict=True), strict=True)
+        )
         # No policy learns from decisions of earlier stages any more, and their notes may be longer
         # or shorter than those of this one.
-        note = pending.note if pending.stage == stage else nothing
-        since = ALWAYS_ACTIVE if pending.since is None else pending.since
-        return [*note, pending.time, since]
+        columns["note"] = [each.note if each.stage == header.stage else nothing for each in some]
+        columns["rewards"] = [each.rewards or unknown for each in some]
+        columns["since"] = [ALWAYS_ACTIVE if each.since is None else each.since for each in some]
 
-    places = _table(
-        waiting,
-        lambda pending: (0, pending.arm, pending.stage, pending.birth),
-        len(PENDING_COLUMNS),
-        np.int64,
-    )
-    places[:, 0] = copied.numbers
-    settled_numbers = np.array(copied.settled_numbers, np.int64)
-    tables = [
-        places,
-        _table(waiting, notes_and_times, copied.note_size + 2),
-        _table(waiting, lambda pending: pending.x, features),
-        _table(waiting, lambda pending: pending.rewards or unknown, objectives),
-        settled_numbers,
-        _table(copied.settled, lambda rewards: rewards, objectives),
-    ]
+        return columns
 
-    return tables + copied.arrays
+    def settled_columns(some: list[tuple[float, ...]]) -> dict[str, Sequence[Any]]:
+        return {"rewards": some}
+
+    waiting = _table(kinds.waiting, copied.numbers, copied.waiting, waiting_columns)
+    settled = _table(kinds.settled, copied.settled_numbers, copied.settled, settled_columns)
+
+    return file_bytes(header, [waiting, settled, *copied.arrays])
 
 
 def _table(
-    entries: Sequence[Entry],
-    row_of: Callable[[Entry], Any],
-    columns: int,
-    kind: Any = np.float64,
-) -> Any:
-    """(entries, columns) a row of each; tables without rows have columns all the same."""
-    table = np.empty((len(entries), columns), kind)
+    kind: Any,
+    numbers: list[int],
+    entries: list[Entry],
+    columns_of: Callable[[list[Entry]], dict[str, Sequence[Any]]],
+) -> Array:
+    """A row for each entry, with its number."""
+    table = np.empty(len(entries), kind)
+    table["id"] = numbers
     for start in range(0, len(entries), SLICE):
-        some = entries[start : start + SLICE]
-        rows = [row_of(entry) for entry in some]
-        table[start : start + SLICE] = np.array(rows, kind).reshape(len(rows), columns)
+        end = start + SLICE
+        for name, column in columns_of(entries[start:end]).items():
+            table[name][start:end] = column
 
     return table
 
 
-def _header(core: AgentCore) -> dict[str, Any]:
+def header_of(core: AgentCore) -> Header:
+    """The header of an agent's file, which lists no arrays yet."""
     bound = core.bound
     pending = core.pending
-    arms = core.arms
+    parameters = parameters_of(core) | {"features": core.features}
+    own_stream = Stream(**bound.rng.bit_generator.state)
+    propensity_stream = Stream(**bound.propensity_rng.bit_generator.state)
     preference = None
     if bound.order is not None:
         preference = described(bound.order, "preference")
 
-    core.ledger.turn(core.now)
+    # A state that is taken over comes without the decisions that waited.
+    waiting = pending.open.keys()
+    adopted = pending.adopted & waiting
+    former = []
+    for number, factors in pending.former.items():
+        if number in waiting:
+            former.append((number, sorted(factors.items())))
 
-    return {
-        "version": VERSION,
-        "by": PACKAGE,
-        "recipe": _described_recipe(core.recipe),
-        "options": {name: getattr(core, name) for name in OPTIONS},
-        "objectives": [_described_objective(each) for each in core.objectives],
-        "arms": [encoded(checked_name(name, "arm")) for name in arms.names],
-        "slots": list(arms.slots),
-        "arms_ever": arms.count,
-        "shared": core.contexts.shared,
-        "stage": bound.stage,
-        "left": bound.left,
-        "preference": preference,
-        "streams": [_described_stream(bound.rng), _described_stream(bound.propensity_rng)],
-        "waiting": {
-            "limit": pending.limit,
-            "max_age": pending.max_age,
-            "remembered": pending.remembered,
-        },
-        "dropped": dict(pending.dropped),
-        "next_id": pending.next_id,
-        "now": core.now,
-        "lessons": core.lessons,
-        "logged": 0 if core.writer is None else core.writer.position(),
-        "encoder": _described_encoder(core),
-        "ledger": described_ledger(core.ledger),
-        "of_workers": pending.of_workers,
-        "adopted": sorted(number for number in pending.adopted if number in pending.open),
-        "former": [[number, sorted(pairs.items())] for number, pairs in pending.former.items()],
-    }
+    return Header(
+        version=VERSION,
+        by=PACKAGE,
+        recipe=_described_recipe(core.recipe),
+        options=Options(**{name: parameters[name] for name in Options.__struct_fields__}),
+        objectives=[encoded(dataclasses.asdict(each), "objective") for each in core.objectives],
+        budgets=_budget_entries(core),
+        arms=[encoded(checked_name(name, "arm")) for name in core.arms.names],
+        slots=list(core.arms.slots),
+        arms_ever=core.arms.count,
+        encoder=None if core.encoder is None else core.encoder.data,
+        unseen=[(column, why, n) for (column, why), n in core.contexts.unseen.items()],
+        preference=preference,
+        shared=core.contexts.shared,
+        stage=bound.stage,
+        left=bound.left,
+        streams=(own_stream, propensity_stream),
+        now=core.now,
+        next_id=pending.next_id,
+        of_workers=pending.of_workers,
+        dropped=dict(pending.dropped),
+        adopted=sorted(adopted),
+        former=former,
+        lessons=core.lessons,
+        logged=0 if core.writer is None else core.writer.position(),
+    )
 
 
 def _described_recipe(recipe: Recipe) -> Any:
@@ -232,25 +223,11 @@ def _described_recipe(recipe: Recipe) -> Any:
         return {"other": type(recipe).__qualname__}
 
 
-def _described_encoder(core: AgentCore) -> dict[str, Any] | None:
-    if core.encoder is None:
-        return None
+def _budget_entries(core: AgentCore) -> list[BudgetEntry]:
+    entries = []
+    core.ledger.turn(core.now)
+    for account in core.ledger.accounts:
+        budget = encoded(dataclasses.asdict(account.budget), "budget")
+        entries.append(BudgetEntry(budget, account.period, account.spent))
 
-    unseen = [[column, word, count] for (column, word), count in core.contexts.unseen.items()]
-    return {**core.encoder.data, "unseen": unseen}
-
-
-def _described_objective(objective: Objective) -> dict[str, Any]:
-    name = checked_name(objective.name, "objective")
-    described_fields = {"name": encoded(name)}
-    for field in FIELDS:
-        described_fields[field] = getattr(objective, field)
-
-    return described_fields
-
-
-def _described_stream(rng: Any) -> dict[str, Any]:
-    state = rng.bit_generator.state
-    # As text: they have 128 bits, and readers of JSON take large numbers for floats.
-    digits = {key: str(value) for key, value in state["state"].items()}
-    return {**state, "state": digits}
+    return entries

@@ -111,30 +111,24 @@ def state_fields(**fields: Field) -> Callable[[S], S]:
     return declare
 
 
-def fields_of(state: Any) -> Iterator[tuple[str, Field]]:
-    """Name and `Field` of every array of a state, in order.
+def fields_of(state: Any) -> Iterator[tuple[str, Field, Any]]:
+    """Name, `Field` and array of every field of a state, in order.
 
     Those of states inside of it are in their place.
 
     Example:
         >>> from mobandits.estimators import SampleMean
         >>> state = SampleMean(slots=3, objectives=2).init()
-        >>> [(name, field.axes) for name, field in fields_of(state)]
+        >>> [(name, field.axes) for name, field, _ in fields_of(state)]
         [('seen', ('arms', 'objectives')), ('total', ('arms', 'objectives'))]
     """
-    for name, field, _ in _arrays_of(state):
-        yield name, field
-
-
-def _arrays_of(state: Any) -> Iterator[tuple[str, Field, Any]]:
-    """Name, `Field` and array, in order."""
     # States of others may be any tuples of arrays: nothing is declared of these.
     declared = getattr(type(state), "FIELDS", {})
     # A plain tuple, such as that of a wrapper's states, has no names.
     names = getattr(type(state), "__match_args__", [""] * len(state))
     for name, part in zip(names, state, strict=True):
         if isinstance(part, tuple):
-            yield from _arrays_of(part)
+            yield from fields_of(part)
         else:
             yield name, declared.get(name, UNDECLARED), part
 
@@ -147,7 +141,7 @@ def accounts_of(state: Any) -> list[Any]:
         >>> accounts_of(SampleMean(slots=3, objectives=2).init())
         []
     """
-    return [array for _, field, array in _arrays_of(state) if field.account]
+    return [array for _, field, array in fields_of(state) if field.account]
 
 
 def write_accounts(state: Any, numbers: Mapping[str, Any]) -> bool:
