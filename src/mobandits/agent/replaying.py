@@ -93,10 +93,8 @@ def opened(path: str | Path, agent: str = "agent") -> AgentCore:
     store = Store(place, agent=agent)
     try:
         return _from_store_alone(store)
-    except BaseException as error:
+    except BaseException:
         store.close()
-        if isinstance(error, StateError):
-            raise StateError(f"the snapshot in {store.path} {error}") from error
         raise
 
 
@@ -106,7 +104,8 @@ def _from_store_alone(store: Store) -> AgentCore:
         advice = "make the agent with it once, and close it"
         raise LogError(f"{store.path} must have a snapshot of its agent: {advice}")
 
-    core, logged = core_of_bytes(newest.state, None, time.time)
+    source = f"the snapshot in {store.path}"
+    core, logged = core_of_bytes(newest.state, None, time.time, source)
     return attached(core, store, after=logged)
 
 

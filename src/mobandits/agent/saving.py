@@ -100,9 +100,8 @@ def copied_state(core: AgentCore) -> StateCopy:
     """
     bound = core.bound
     pending = core.pending
-    has_state = bound.stage > 0
     copies = []
-    if has_state:
+    if bound.stage > 0:
         state = bound.state()
         copies = [array.copy() for array in arrays(state)]
         try:
@@ -180,11 +179,10 @@ def header_of(core: AgentCore) -> Header:
         preference = described(bound.order, "preference")
 
     # A state that is taken over comes without the decisions that waited.
-    waiting = pending.open.keys()
-    adopted = pending.adopted & waiting
+    adopted = [number for number in pending.adopted if number in pending.open]
     former = []
     for number, factors in pending.former.items():
-        if number in waiting:
+        if number in pending.open:
             former.append((number, sorted(factors.items())))
 
     return Header(
