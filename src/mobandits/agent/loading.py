@@ -319,7 +319,7 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
         return own
 
     class_name = kept["other"]
-    if given is None or type(given).__qualname__ != class_name:
+    if type(given).__qualname__ != class_name:
         name = shortened(str(class_name))
         rule = f"recipe must be given: a {name}, as when the file was written"
         raise ValueError(f"{rule}, got {quoted(given)}")

@@ -56,11 +56,6 @@ class StateCopy(NamedTuple):
     arrays: list[Array]
     note_size: int
 
-    @property
-    def events(self) -> int:
-        """Number of events of its log that the state knows."""
-        return self.header.logged
-
 
 def save_core(core: AgentCore, path: str | Path) -> None:
     """Write an agent; the file is replaced at once, on disk, or not at all."""
@@ -141,11 +136,13 @@ def encoded_state(copied: StateCopy) -> bytes:
 
         return columns
 
-    def settled_columns(some: list[tuple[float, ...]]) -> dict[str, Sequence[Any]]:
-        return {"rewards": some}
-
     waiting = _table(kinds.waiting, copied.numbers, copied.waiting, waiting_columns)
-    settled = _table(kinds.settled, copied.settled_numbers, copied.settled, settled_columns)
+    settled = _table(
+        kinds.settled,
+        copied.settled_numbers,
+        copied.settled,
+        lambda some: {"rewards": some},
+    )
 
     return file_bytes(header, [waiting, settled, *copied.arrays])
 
