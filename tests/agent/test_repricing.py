@@ -1,7 +1,9 @@
 """Announced prices: predictions and late bills against a slow twin, logs, files, refusals."""
 
+import contextlib
 import dataclasses
 import math
+import sqlite3
 from collections import defaultdict
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import mobandits as mob
 from mobandits import Objective
 from mobandits.agent.resize_state import arrays
+from mobandits.agent.transfer import take_over
 from mobandits.logs import Feedback, Store
 from mobandits.orders import Weighted
 from mobandits.policies import MolUcb, Paced, WithFloor
@@ -187,6 +190,25 @@ def test_files_keep_old_prices_of_decisions_that_wait(tmp_path):
         live(each, 10, seed=3)
         assert each.core.pending.former == {}
     assert_equal_states(agent, again)
+
+
+def test_a_state_with_old_prices_is_taken_over(tmp_path):
+    """The decisions that wait at the old price stay with the agent that made them."""
+    other = agent_of()
+    live(other, 40, late=6)
+    for arm in ARMS:
+        other.reprice(arm, 0.5)
+    assert other.core.pending.former
+    path = tmp_path / "log.db"
+    with agent_of(log=path) as agent:
+        take_over(agent.core, other.to_bytes())
+        state = agent.to_bytes()
+
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM snapshots")
+        connection.commit()
+    with agent_of(log=path) as agent:
+        assert agent.to_bytes() == state
 
 
 @pytest.mark.long

@@ -15,7 +15,8 @@ from state_files import D, forged, parts, rich_agent
 import mobandits as mob
 from mobandits import orders
 from mobandits.agent import Objective
-from mobandits.agent.file_layout import PACKAGE, VERSION
+from mobandits.agent.file_layout import PACKAGE, VERSION, decision_rows
+from mobandits.agent.pending import Pending
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.errors import StateError
 from mobandits.logs.parts_as_data import described, made
@@ -146,6 +147,22 @@ def test_names_and_numbers_of_any_kind(tmp_path):
     assert [type(name) for name in again.arms[:6]] == [type(name) for name in arms[:6]]
     assert again.objectives == agent.objectives
     assert [again.decide() for _ in range(20)] == [agent.decide() for _ in range(20)]
+
+
+def test_budgets_with_arms_of_any_name(tmp_path):
+    cost = Objective("cost", minimise=True)
+    most = {"a": np.float32(0.5), 1: 2, ("b", None): 0.25}
+    budgets = [mob.Budget("cost", np.int64(5), per="day", most=most)]
+    options = {"arms": list(most), "features": 0, "objectives": [cost], "clock": Clock()}
+    agent = mob.Agent(RandomChoice(), **options, budgets=budgets)
+    agent.learn(agent.decide().id, [0.125])
+    again = saved_and_loaded(agent, tmp_path / "agent", clock=Clock())
+    assert again.balances == agent.balances
+    assert again.to_bytes() == agent.to_bytes()
+
+
+def test_a_row_has_the_fields_of_a_decision_that_waits():
+    assert decision_rows(2, 3, 1).waiting.names == ("id", *Pending._fields)
 
 
 @pytest.mark.parametrize("bad", [frozenset([1]), b"a", 1j])

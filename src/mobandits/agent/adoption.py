@@ -10,7 +10,7 @@ from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.counterfactual import counterfactual_of
-from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.decision import Adoption, Decision, Names
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
@@ -160,7 +160,7 @@ def _check_rewards(core: AgentCore, new: list[float] | None) -> None:
         core.expectations.check(new)
 
 
-def _place_of(core: AgentCore, arm: Hashable, names: tuple[Hashable, ...]) -> int:
+def _place_of(core: AgentCore, arm: Hashable, names: Names) -> int:
     """Position of an arm among those that have a row in the context."""
     row = int(core.arms.rows([arm], "arm")[0])
     name = core.arms.names[row]

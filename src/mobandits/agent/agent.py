@@ -17,7 +17,6 @@ from mobandits.agent.ranking import decide_ranking
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Order, Recipe
 from mobandits.encoding.encoder import Encoder
-from mobandits.errors import StateError
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
@@ -935,10 +934,7 @@ class Agent(Generic[Arm]):
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ValueError(f"data must be bytes of `Agent.to_bytes`, got {quoted(data)}")
 
-        try:
-            core, logged = core_of_bytes(bytes(data), recipe, clock)
-        except StateError as error:
-            raise StateError(f"the data {error}") from error
+        core, logged = core_of_bytes(bytes(data), recipe, clock, "the data")
 
         return cls._going_on(core, log, logged)
 

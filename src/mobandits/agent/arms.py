@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mobandits.agent.decision import Names
 from mobandits.agent.error_hints import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
@@ -15,7 +16,7 @@ from mobandits.support.nearest import did_you_mean, refusal
 class ArmTable(NamedTuple):
     """The names and slots of `Arms` at one moment; see `Arms.restore`."""
 
-    names: tuple[Hashable, ...]
+    names: Names
     slots: list[int]
     ever: int
 

@@ -10,7 +10,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change, Draw
 from mobandits.agent.core import AgentCore, Made
-from mobandits.agent.decision import Decision
+from mobandits.agent.decision import Decision, Names
 from mobandits.agent.keyed import answered, made_before
 from mobandits.agent.keys import ORDINARY, CallOptions, as_given, call_options
 from mobandits.agent.pending import INACTIVE
@@ -185,7 +185,7 @@ def _again(decision: Decision) -> Decision:
 
 
 def _make_many(
-    core: AgentCore, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
+    core: AgentCore, names: Names, slots: IntArray, tables: Array, now: float
 ) -> list[Made]:
     """Decisions between the same arms, in the same state unless a stage ends on the way.
 
@@ -219,7 +219,7 @@ def _make_many(
 
 
 def _make_at_once(
-    core: AgentCore, names: tuple[Hashable, ...], slots: IntArray, tables: Array, now: float
+    core: AgentCore, names: Names, slots: IntArray, tables: Array, now: float
 ) -> list[Made]:
     """As `_make_many`, in one compiled call, for agents of which only arms are asked."""
     bound = core.bound

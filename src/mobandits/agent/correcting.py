@@ -9,12 +9,11 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.relearning import replaced
 from mobandits.agent.retuning import rebound
+from mobandits.logs.store.rows import Event
 from mobandits.support.naming import quoted
 
 
-def correct(
-    core: AgentCore, decision_id: int, rewards: Any, again: dict[str, Any] | None = None
-) -> None:
+def correct(core: AgentCore, decision_id: int, rewards: Any, again: Event | None = None) -> None:
     """Have learned other rewards of a decision; see `Agent.correct`.
 
     With `again`, an event of the log says what they were before.
@@ -36,13 +35,13 @@ def correct(
         core.ledger.correct(event["decided"], was, right)
 
 
-def correct_again(core: AgentCore, event: dict[str, Any]) -> None:
+def correct_again(core: AgentCore, event: Event) -> None:
     """Replay a correction, at its time."""
     core.clock = lambda: event["time"]
     correct(core, event["id"], event["rewards"], again=event)
 
 
-def _event(core: AgentCore, number: int, right: list[float]) -> dict[str, Any]:
+def _event(core: AgentCore, number: int, right: list[float]) -> Event:
     """The fields of a correction in the log.
 
     Raises:

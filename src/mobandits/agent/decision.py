@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 else:
     Arm = TypeVar("Arm")
 
+# Of arms, in the order in which contexts hold their rows.
+Names = tuple[Hashable, ...]
+
 
 class Counterfactual(NamedTuple, Generic[Arm]):
     """Decision that an agent would have made in place of somebody else's.
@@ -186,4 +189,4 @@ class Adoption(NamedTuple):
 
 # The eligible arms' names and slots, and the rows that describe them. A plain tuple, since every
 # decision makes one, and a NamedTuple takes several times as long.
-Offer = tuple[tuple[Hashable, ...], IntArray, Array]
+Offer = tuple[Names, IntArray, Array]

@@ -10,7 +10,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.contributions import Contribution, because, contributions_of
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Decision
+from mobandits.agent.decision import Decision, Names
 from mobandits.agent.parts import (
     comparing,
     innermost_beliefs,
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_NAMED = 6  # arms in a sentence
-
-Names = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True)

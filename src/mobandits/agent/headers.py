@@ -13,14 +13,12 @@ import numpy as np
 
 from mobandits.contracts.terms import MOST_FACTOR
 
-LARGEST = 2**63 - 1
-MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: it never comes to `LARGEST`
+MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: 64 bits will hold it
 MOST_FEATURES = 100_000  # a Gram matrix of so many has 80 GB
 MOST_STAGES = 10_000  # each is bound on the way to the last one
 
 NOT_NEGATIVE = msgspec.Meta(ge=0)
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNTED)]
-Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
 Factor: TypeAlias = Annotated[float, msgspec.Meta(ge=1.0 / MOST_FACTOR, le=MOST_FACTOR)]
 # As the file has it: an integer stays one.
 Number: TypeAlias = int | float
@@ -123,17 +121,17 @@ class Header(Origin, frozen=True, forbid_unknown_fields=True):
     preference: Any
     shared: bool | None
     stage: Annotated[int, msgspec.Meta(ge=0, le=MOST_STAGES)]
-    left: Whole | None
+    left: Count | None
     streams: tuple[Stream, Stream]
     now: Seconds
     next_id: Count
     of_workers: Count
     dropped: dict[Reason, Count]
-    adopted: list[Whole]
-    former: list[tuple[Whole, list[tuple[Whole, Factor]]]]
+    adopted: list[Count]
+    former: list[tuple[Count, list[tuple[Count, Factor]]]]
     lessons: Count
     logged: Count
-    arrays: list[tuple[ArrayKind, list[Whole]]] = []
+    arrays: list[tuple[ArrayKind, list[Count]]] = []
 
 
 def as_json(part: Any) -> str:

@@ -14,9 +14,9 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.file_layout import ALWAYS_ACTIVE, DecisionRows, decision_rows, parsed_file
 from mobandits.agent.headers import Header, as_json
 from mobandits.agent.pending import INACTIVE, Pending
-from mobandits.agent.restoring import possible, refuse_small, restored_state
+from mobandits.agent.restoring import possible, restored_state
 from mobandits.agent.saving import header_of
-from mobandits.contracts.protocols import Array, Policy, Recipe
+from mobandits.contracts.protocols import Array, Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import StateError
 from mobandits.logs.names import decoded
@@ -56,21 +56,24 @@ def load_core(
     except OSError as error:
         raise StateError(f"{file} cannot be read: {error.strerror}") from error
 
-    try:
-        return core_of_bytes(data, recipe, clock)
-    except StateError as error:
-        raise StateError(f"{file} {error}") from error
+    return core_of_bytes(data, recipe, clock, str(file))
 
 
 def core_of_bytes(
-    data: bytes, recipe: Recipe | None, clock: Callable[[], float]
+    data: bytes, recipe: Recipe | None, clock: Callable[[], float], source: str = ""
 ) -> tuple[AgentCore, int]:
     """The core of the bytes of an agent's file, and how many events of its log it knows.
 
+    Args:
+        data: the bytes.
+        recipe: as of `Agent.load`, like `clock`.
+        clock: of the agent.
+        source: where the bytes are from, with which errors begin; else callers put it before them.
+
     Raises:
-        StateError: what is wrong, as the end of a sentence that begins with their source.
+        StateError: saying what is wrong.
     """
-    with _as_state_errors():
+    with _as_state_errors(source):
         header, arrays = parsed_file(data)
         core = revived(header, arrays, recipe, clock)
 
@@ -85,7 +88,7 @@ def checked_snapshot(data: bytes) -> tuple[list[Any], list[int]]:
     Raises:
         StateError: as `core_of_bytes`.
     """
-    with _as_state_errors():
+    with _as_state_errors(""):
         header, arrays = parsed_file(data)
         if not _is_foreign(header.recipe):
             revived(header, arrays, None, time.time)
@@ -98,17 +101,18 @@ def checked_snapshot(data: bytes) -> tuple[list[Any], list[int]]:
 
 
 @contextlib.contextmanager
-def _as_state_errors() -> Iterator[None]:
-    """Whatever the values of a file lead to is told as the end of a sentence about it."""
+def _as_state_errors(source: str) -> Iterator[None]:
+    """Whatever the values of a file lead to is told as a sentence about its source."""
     try:
         yield
-    except StateError:
-        raise
+    except StateError as error:
+        raise StateError(f"{source} {error}".lstrip()) from error
     except REFUSED as error:
         # Errors of ours shorten what they quote; others may quote all of what a file holds.
         is_ours = type(error) is ValueError
         what = str(error) if is_ours else shortened(str(error))
-        raise StateError(f"holds no agent that fits together: {what}") from error
+        sentence = f"{source} holds no agent that fits together: {what}"
+        raise StateError(sentence.lstrip()) from error
 
 
 def revived(
@@ -120,8 +124,8 @@ def revived(
     """The core of a header and arrays, which it takes over."""
     core = _new_core(header, recipe, clock)
     bound = core.bound
-    shape = bound.shape.replaced(arms=len(core.arms.slots))
-    bound.shape = shape.replaced(shared=bool(header.shared))
+    shared = bool(header.shared)
+    bound.shape = bound.shape.replaced(arms=len(core.arms.slots), shared=shared)
     if header.preference is not None:
         order = made(header.preference, "preference")
         bound.check_order(order)
@@ -135,16 +139,12 @@ def revived(
 
     # Without a first context there is no policy yet, and no state.
     if header.stage > 0:
-        core.contexts.set_layout(shared=bool(header.shared))
-        given = list(arrays[2:])
+        core.contexts.set_layout(shared=shared)
+        given = arrays[2:]
         count = len(core.objectives)
-
-        def make_state(policy: Policy) -> Any:
-            refuse_small(policy, given)  # before the first state takes memory
-            first_state = policy.init()
-            return restored_state(first_state, given, count)
-
-        bound.restore(header.stage, header.left, make_state)
+        bound.restore(
+            header.stage, header.left, lambda policy: restored_state(policy, given, count)
+        )
 
     decisions = _decision_rows(core, arrays)
     _check_decisions(core, header, decisions)
@@ -213,8 +213,7 @@ def _fill(core: AgentCore, header: Header, rows: DecisionRows) -> None:
     pending.adopted |= set(header.adopted)
     for number, factors in header.former:
         pending.former[number] = dict(factors)
-        places = np.array([place for place, _ in factors])
-        if not _all_in(places, 0, len(core.objectives)):
+        if any(place >= len(core.objectives) for place, _ in factors):
             raise ValueError(f"former must have places of objectives, got {quoted(factors)}")
 
     pending.restart_timers()
@@ -239,61 +238,68 @@ def _check_decisions(core: AgentCore, header: Header, rows: DecisionRows) -> Non
     """Refuse decisions that the agent cannot have made, or cannot learn from."""
     waiting, settled = rows
     limits = core.pending
-    if len(waiting) > limits.limit or len(settled) > limits.remembered:
-        raise ValueError("decisions must not be more than may wait, or are remembered")
-
-    # A decision waits or is settled: an id in both would be learned from twice.
-    ids = np.concatenate([waiting["id"], settled["id"]])
+    numbers = waiting["id"]
+    ids = np.concatenate([numbers, settled["id"]])
     own = ids[ids < SPAN]
     different = np.unique(ids)
-    if len(different) < len(ids) or not _all_in(own, 0, header.next_id):
-        raise ValueError("ids of decisions must be different, and below the next one")
-    if len(ids) - len(own) > header.of_workers:
-        raise ValueError("decisions of workers must not be more than they made")
-
-    stages = waiting["stage"]
-    are_there = (
-        _all_in(waiting["arm"], 0, len(core.arms.slots))
-        and _all_in(stages, 1, core.bound.stage + 1)
-        and _all_in(waiting["birth"], 0, header.arms_ever)
-    )
-    if not are_there:
-        raise ValueError("decisions must be of arms and stages that there are")
-
-    _check_times(header, waiting)
-    # An update relies on a note; those of earlier stages teach nothing any more.
-    notes = waiting["note"]
-    present = notes[stages == core.bound.stage]
-    fits = np.isfinite(notes).all()
-    if fits and len(present):
-        is_possible = possible(core.bound.recipe_policy, core.bound.state(), present)
-        fits = is_possible.all()
-    if not fits:
-        raise ValueError("notes of decisions must be some that the recipe's policy gives")
-
-    # Of a settled decision those may be missing whose objectives came later.
-    rewards = waiting["rewards"]
-    is_infinite = np.isinf(rewards).any() or np.isinf(settled["rewards"]).any()
-    if is_infinite or not core.guard.allows(waiting["x"]):
-        raise ValueError("contexts and rewards must be finite, and what the recipe needs")
-    if not np.isnan(rewards).any(axis=1).all():
-        raise ValueError("decisions must lack a reward to wait for")
-
-
-def _check_times(header: Header, waiting: Any) -> None:
-    numbers = waiting["id"]
     times = waiting["time"]
     since = waiting["since"]
-    # Those of workers come between them, in an order of their own.
-    is_next = np.diff(numbers[numbers < SPAN]) > 0
-    is_later = np.diff(times) >= 0.0
-    is_past = (times >= 0.0) & (times <= header.now)
-    if not (is_next.all() and is_later.all() and is_past.all()):
-        raise ValueError("decisions must come in order, at times up to now")
+    was_activated = (since >= times) & (since <= header.now)
+    rewards = waiting["rewards"]
+    rules = {
+        "decisions must not be more than may wait, or are remembered": (
+            len(waiting) <= limits.limit and len(settled) <= limits.remembered
+        ),
+        # A decision waits or is settled: an id in both would be learned from twice.
+        "ids of decisions must be different, and below the next one": (
+            len(different) == len(ids) and _all_in(own, 0, header.next_id)
+        ),
+        "decisions of workers must not be more than they made": (
+            len(ids) - len(own) <= header.of_workers
+        ),
+        "decisions must be of arms and stages that there are": (
+            _all_in(waiting["arm"], 0, len(core.arms.slots))
+            and _all_in(waiting["stage"], 1, core.bound.stage + 1)
+            and _all_in(waiting["birth"], 0, header.arms_ever)
+        ),
+        # Those of workers come between them, in an order of their own.
+        "decisions must come in order, at times up to now": (
+            (np.diff(numbers[numbers < SPAN]) > 0).all()
+            and (np.diff(times) >= 0.0).all()
+            and ((times >= 0.0) & (times <= header.now)).all()
+        ),
+        "decisions must be activated after they were made, and up to now": (
+            (was_activated | (since == ALWAYS_ACTIVE) | (since == INACTIVE)).all()
+        ),
+        # Of a settled decision those may be missing whose objectives came later.
+        "contexts and rewards must be finite, and what the recipe needs": (
+            core.guard.allows(waiting["x"])
+            and not np.isinf(rewards).any()
+            and not np.isinf(settled["rewards"]).any()
+        ),
+        "decisions must lack a reward to wait for": np.isnan(rewards).any(axis=1).all(),
+        "notes of decisions must be some that the recipe's policy gives": (
+            _are_notes(core, waiting)
+        ),
+    }
+    for rule, holds in rules.items():
+        if not holds:
+            raise ValueError(rule)
 
-    is_known = (since >= times) & (since <= header.now)
-    if not (is_known | (since == ALWAYS_ACTIVE) | (since == INACTIVE)).all():
-        raise ValueError("decisions must be activated after they were made, and up to now")
+
+def _are_notes(core: AgentCore, waiting: Any) -> bool:
+    """Whether the policy may have given these notes, on which updates rely."""
+    notes = waiting["note"]
+    if not np.isfinite(notes).all():
+        return False
+
+    # Those of earlier stages teach nothing any more.
+    present = notes[waiting["stage"] == core.bound.stage]
+    if not len(present):
+        return True
+
+    fits = possible(core.bound.recipe_policy, core.bound.state(), present)
+    return bool(fits.all())
 
 
 def _all_in(column: Array, low: int, high: int) -> bool:
@@ -313,7 +319,7 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
         return own
 
     class_name = kept["other"]
-    if given is None or type(given).__qualname__ != class_name:
+    if type(given).__qualname__ != class_name:
         name = shortened(str(class_name))
         rule = f"recipe must be given: a {name}, as when the file was written"
         raise ValueError(f"{rule}, got {quoted(given)}")

@@ -12,7 +12,7 @@ from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Adoption, Decision
+from mobandits.agent.decision import Adoption, Decision, Names
 from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
 from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
@@ -359,7 +359,7 @@ def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[
         yield Adoption(decision, rewards_or_none, is_over=not is_complete, rank=rank)
 
 
-def _common_arms(core: AgentCore, feedback: Feedback) -> tuple[tuple[Hashable, ...], list[int]]:
+def _common_arms(core: AgentCore, feedback: Feedback) -> tuple[Names, list[int]]:
     """The agent's arms that the log knows, in the agent's order, and their positions there."""
     position_of = {name: position for position, name in enumerate(feedback.arm_names)}
     present = core.arms.names

@@ -1,19 +1,21 @@
 """Parameters of an agent: what its constructor is given, and how events of the log describe it."""
 
-from collections.abc import Hashable
 from typing import Any
 
 from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Names
 from mobandits.logs.log_description import objectives_as_data, objectives_of_data
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.naming import short_repr
 
+# Arguments of the constructor, by name.
+Parameters = dict[str, Any]
 # What `retune` changes, by the names of `parameters_of`.
 CHANGEABLE = ("recipe", "pending", "max_age", "propensity", "objectives")
 
 
-def parameters_of(core: AgentCore) -> dict[str, Any]:
+def parameters_of(core: AgentCore) -> Parameters:
     """The arguments that make an agent like this one; see `new_parts` for the others."""
     pending = core.pending
     return {
@@ -30,13 +32,13 @@ def parameters_of(core: AgentCore) -> dict[str, Any]:
     }
 
 
-def new_parts(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
+def new_parts(core: AgentCore, arms: Names) -> Parameters:
     """The arguments beside `parameters_of` that make an agent which begins with these arms."""
     budgets = [account.budget for account in core.ledger.accounts]
     return {"arms": arms, "clock": core.clock, "budgets": budgets}
 
 
-def as_described(parameters: dict[str, Any]) -> dict[str, Any]:
+def as_described(parameters: Parameters) -> dict[str, Any]:
     """The parameters that `retune` changes, as the description of a store has them."""
     return {
         "recipe": short_repr(parameters["recipe"]),
@@ -47,12 +49,12 @@ def as_described(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def as_recorded(parameters: dict[str, Any]) -> dict[str, Any]:
+def as_recorded(parameters: Parameters) -> dict[str, Any]:
     """The same as an event of `retune` has them; see `parameters_in`."""
     return as_described(parameters) | {"recipe": described(parameters["recipe"], "recipe")}
 
 
-def parameters_in(recorded: dict[str, Any], core: AgentCore) -> dict[str, Any]:
+def parameters_in(recorded: dict[str, Any], core: AgentCore) -> Parameters:
     """The parameters of an agent when an event recorded some of them."""
     return parameters_of(core) | {
         "recipe": made(recorded["recipe"], "recipe"),

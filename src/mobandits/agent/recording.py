@@ -18,6 +18,7 @@ from mobandits.errors import LogError
 from mobandits.logs.names import checked_name
 from mobandits.logs.parts_as_data import described
 from mobandits.logs.store import Store
+from mobandits.logs.store.rows import Event
 from mobandits.support.numbering import incarnation_of
 
 LOG = logging.getLogger("mobandits")
@@ -129,14 +130,15 @@ class StoreWriter:
             LogError: where it cannot be written.
         """
         state = encoded_state(copied)
-        self.store.snapshot(state, copied.events)
+        known = copied.header.logged
+        self.store.snapshot(state, known)
         waiting = len(copied.waiting)
         settled = len(copied.settled)
         # A large state is written less often: it takes as long as so many events.
         events_per_state = (waiting + settled) // KEPT_PER_EVENT
         pause = max(self._every, events_per_state)
-        self._snapshot_at = copied.events
-        self._next_snapshot = copied.events + pause
+        self._snapshot_at = known
+        self._next_snapshot = known + pause
 
     def events_since_snapshot(self) -> int:
         """Number of events that opening the store now would replay."""
@@ -208,7 +210,7 @@ class StoreWriter:
 
         return event.get("request", ""), decision.replaced(further=tuple(further))
 
-    def _answered(self, fields: dict[str, Any], eligible: Sequence[int]) -> Decision:
+    def _answered(self, fields: Event, eligible: Sequence[int]) -> Decision:
         """A decision from its fields and the numbers of the arms that were eligible."""
         names = self.arm_names()
         numbers = fields.get("front")
@@ -247,7 +249,7 @@ class StoreWriter:
         # Before anything is written: where warnings are errors, the call is undone. Of the further
         # ranks, the last ones are certain whatever the policy is.
         self._hints.check(decisions[:1] if are_ranks else decisions)
-        events: list[dict[str, Any]] = []
+        events: list[Event] = []
         for decision, options in zip(decisions, options_of_calls, strict=True):
             event = self._decision_event(decision, now, options)
             rank = len(events)
@@ -298,7 +300,7 @@ class StoreWriter:
         event = self._reward_event(number, rewards, now)
         self._append([event])
 
-    def write(self, event: dict[str, Any], changed: dict[str, Any] | None = None) -> None:
+    def write(self, event: Event, changed: dict[str, Any] | None = None) -> None:
         """Any other event.
 
         Args:
@@ -321,9 +323,7 @@ class StoreWriter:
         """The sum of an objective's rewards that decisions since a time have brought."""
         return self.store.spent_since(objective, start)
 
-    def _append(
-        self, events: list[dict[str, Any]], description: dict[str, Any] | None = None
-    ) -> None:
+    def _append(self, events: list[Event], description: dict[str, Any] | None = None) -> None:
         """Write the events of a call, after which the agent may have another description."""
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:
@@ -334,7 +334,7 @@ class StoreWriter:
         else:
             self.store.redescribe(description, events)
 
-    def _adoption_events(self, adoption: Adoption, now: float) -> list[dict[str, Any]]:
+    def _adoption_events(self, adoption: Adoption, now: float) -> list[Event]:
         decision = adoption.decision
         event = self._decision_event(decision, now, ORDINARY)
         event["made_by"] = "observed"
@@ -358,7 +358,7 @@ class StoreWriter:
 
         return events
 
-    def _reward_event(self, number: int, rewards: list[float], now: float) -> dict[str, Any]:
+    def _reward_event(self, number: int, rewards: list[float], now: float) -> Event:
         pairs = zip(self.objective_names, rewards, strict=True)
         observed = {name: value for name, value in pairs if not math.isnan(value)}
         return {
@@ -368,11 +368,9 @@ class StoreWriter:
             "rewards": observed,
         }
 
-    def _decision_event(
-        self, decision: Decision, now: float, options: CallOptions
-    ) -> dict[str, Any]:
+    def _decision_event(self, decision: Decision, now: float, options: CallOptions) -> Event:
         arms = self._arms.names
-        event: dict[str, Any] = {
+        event: Event = {
             "kind": "decide",
             "id": decision.id,
             "time": now,
@@ -397,7 +395,7 @@ class StoreWriter:
 
         return event
 
-    def _keyed_fields(self, decision: Decision, options: CallOptions) -> dict[str, Any]:
+    def _keyed_fields(self, decision: Decision, options: CallOptions) -> Event:
         """Fields that answer the same call once more, also when arms have come and gone."""
         return {
             "key": options.key,
@@ -406,15 +404,15 @@ class StoreWriter:
             **self._outcome_fields(decision),
         }
 
-    def _answer_fields(self, decision: Decision) -> dict[str, Any]:
+    def _answer_fields(self, decision: Decision) -> Event:
         """Fields that answer for a further rank; its eligible arms are those that were left."""
-        fields: dict[str, Any] = {"id": decision.id, "arm": self._numbers[decision.arm]}
+        fields: Event = {"id": decision.id, "arm": self._numbers[decision.arm]}
         fields["propensity"] = decision.propensity
 
         return fields | self._outcome_fields(decision)
 
-    def _outcome_fields(self, decision: Decision) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
+    def _outcome_fields(self, decision: Decision) -> Event:
+        fields: Event = {}
         if decision.front is not None:
             fields["front"] = self._numbers_of(decision.front)
         if decision.error:

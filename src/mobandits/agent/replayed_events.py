@@ -17,6 +17,7 @@ from mobandits.agent.workers import DecisionOfWorker, Source, keep_of_worker
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import CHANGES, ArmRegistry
 from mobandits.logs.parts_as_data import made
+from mobandits.logs.store.rows import Event
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import SPAN
@@ -24,7 +25,7 @@ from mobandits.support.numbering import SPAN
 
 def replay(
     core: AgentCore,
-    event: dict[str, Any],
+    event: Event,
     arms: ArmRegistry,
     where: str,
     *,
@@ -79,7 +80,7 @@ def replay(
     return decision
 
 
-def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopting: bool) -> None:
+def _replay_change(core: AgentCore, event: Event, where: str, *, adopting: bool) -> None:
     """Change once more what the agent chooses among, and how; other kinds mean nothing here."""
     kind = event["kind"]
     if kind in CHANGES:
@@ -103,7 +104,7 @@ def _replay_change(core: AgentCore, event: dict[str, Any], where: str, *, adopti
         take_over_again(core, event)
 
 
-def _change_arms(core: AgentCore, event: dict[str, Any]) -> None:
+def _change_arms(core: AgentCore, event: Event) -> None:
     if event["kind"] == "remove":
         core.remove_arm(event["arm"])
     elif "was" in event:
@@ -112,7 +113,7 @@ def _change_arms(core: AgentCore, event: dict[str, Any]) -> None:
         core.add_arm(event["arm"], event.get("like"))
 
 
-def _lose_again(core: AgentCore, event: dict[str, Any]) -> None:
+def _lose_again(core: AgentCore, event: Event) -> None:
     """Go on after decisions that the store has lost."""
     following = event["next"]
     integer("next", following, at_least=0, at_most=SPAN)
@@ -125,7 +126,7 @@ def _lose_again(core: AgentCore, event: dict[str, Any]) -> None:
 
 def _replay_decision(
     core: AgentCore,
-    event: dict[str, Any],
+    event: Event,
     names: list[Hashable],
     where: str,
     *,
@@ -154,7 +155,7 @@ def _replay_decision(
 
 
 def _adopted_instead(
-    core: AgentCore, event: dict[str, Any], names: list[Hashable], where: str, made_now: Decision
+    core: AgentCore, event: Event, names: list[Hashable], where: str, made_now: Decision
 ) -> Decision:
     """The decision of an event as it was, in place of the one that was made again.
 
@@ -175,7 +176,7 @@ def _adopted_instead(
 
 
 def _adopt_again(
-    core: AgentCore, event: dict[str, Any], names: list[Hashable], *, own: bool = False
+    core: AgentCore, event: Event, names: list[Hashable], *, own: bool = False
 ) -> Decision:
     """The decision of an event, taken as it was; `own`: by this agent."""
     context, _ = _as_it_was(core, event, names)
@@ -187,7 +188,7 @@ def _adopt_again(
     return decision
 
 
-def _take_in_again(core: AgentCore, event: dict[str, Any], names: list[Hashable]) -> Decision:
+def _take_in_again(core: AgentCore, event: Event, names: list[Hashable]) -> Decision:
     """The decision of a worker, taken in as it was."""
     context, eligible = _as_it_was(core, event, names)
     epoch, position = event["snapshot"]
@@ -199,7 +200,7 @@ def _take_in_again(core: AgentCore, event: dict[str, Any], names: list[Hashable]
 
 
 def _as_it_was(
-    core: AgentCore, event: dict[str, Any], names: list[Hashable]
+    core: AgentCore, event: Event, names: list[Hashable]
 ) -> tuple[Any, list[Hashable] | None]:
     """The context of a decision that is not made again, and the arms that were eligible."""
     context = _context_of(event)
@@ -212,7 +213,7 @@ def _as_it_was(
     return context, eligible
 
 
-def _context_of(event: dict[str, Any]) -> Any:
+def _context_of(event: Event) -> Any:
     """The context of an event, as an application would give it."""
     rows = event.get("context")
     if rows is None:
@@ -222,15 +223,13 @@ def _context_of(event: dict[str, Any]) -> Any:
     return np.array(rows[0] if is_shared else rows)
 
 
-def _eligible_of(event: dict[str, Any], names: list[Hashable]) -> list[Hashable] | None:
+def _eligible_of(event: Event, names: list[Hashable]) -> list[Hashable] | None:
     """The arms that were eligible; None: all."""
     eligible = event.get("eligible")
     return None if eligible is None else [names[number] for number in eligible]
 
 
-def _led_elsewhere(
-    event: dict[str, Any], names: list[Hashable], where: str, decision: Decision
-) -> LogError:
+def _led_elsewhere(event: Event, names: list[Hashable], where: str, decision: Decision) -> LogError:
     logged = f"decision {event['id']} for arm {quoted(names[event['arm']])}"
     replayed = f"decision {decision.id} for {quoted(decision.arm)}"
     return LogError(

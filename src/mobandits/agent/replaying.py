@@ -2,14 +2,21 @@
 
 import time
 import warnings
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.correcting import correct_again
+from mobandits.agent.decision import Names
 from mobandits.agent.loading import core_of_bytes
-from mobandits.agent.parameters import CHANGEABLE, as_described, parameters_in, parameters_of
+from mobandits.agent.parameters import (
+    CHANGEABLE,
+    Parameters,
+    as_described,
+    parameters_in,
+    parameters_of,
+)
 from mobandits.agent.recording import StoreWriter
 from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_at_start, retune_again
@@ -93,10 +100,8 @@ def opened(path: str | Path, agent: str = "agent") -> AgentCore:
     store = Store(place, agent=agent)
     try:
         return _from_store_alone(store)
-    except BaseException as error:
+    except BaseException:
         store.close()
-        if isinstance(error, StateError):
-            raise StateError(f"the snapshot in {store.path} {error}") from error
         raise
 
 
@@ -106,7 +111,8 @@ def _from_store_alone(store: Store) -> AgentCore:
         advice = "make the agent with it once, and close it"
         raise LogError(f"{store.path} must have a snapshot of its agent: {advice}")
 
-    core, logged = core_of_bytes(newest.state, None, time.time)
+    source = f"the snapshot in {store.path}"
+    core, logged = core_of_bytes(newest.state, None, time.time, source)
     return attached(core, store, after=logged)
 
 
@@ -171,7 +177,7 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
 
 
 def _from_snapshot(
-    core: AgentCore, store: Store, after: int | None, arms: tuple[Hashable, ...]
+    core: AgentCore, store: Store, after: int | None, arms: Names
 ) -> tuple[AgentCore, int]:
     """The core of the newest snapshot that can be read, and how many events it knows.
 
@@ -228,7 +234,7 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
 
 
 def _refuse_others(
-    theirs: dict[str, Any], mine: dict[str, Any], store: Store, but: Collection[str] = ()
+    theirs: Parameters, mine: Parameters, store: Store, but: Collection[str] = ()
 ) -> None:
     """Refuse a store whose agent has other parameters."""
     for name, value in mine.items():
@@ -239,7 +245,7 @@ def _refuse_others(
             )
 
 
-def description_of(core: AgentCore, arms: tuple[Hashable, ...]) -> dict[str, Any]:
+def description_of(core: AgentCore, arms: Names) -> dict[str, Any]:
     """Description of an agent: all that must be the same in every one that writes into one store."""
     # The key is there only with an encoder: logs without one are what they were.
     encoding = {} if core.encoder is None else {"encoder": core.encoder.data}

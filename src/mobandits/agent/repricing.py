@@ -7,7 +7,7 @@ the costs of now.
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from mobandits.agent.log_learning import CHUNK
 from mobandits.contracts.protocols import Mask
 from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
 from mobandits.logs.feedback import Feedback
+from mobandits.logs.store.rows import Event
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import refusal
@@ -145,7 +146,7 @@ def _checked(core: AgentCore, arm: Hashable, factor: float, objective: Hashable 
     return cost.objective
 
 
-def reprice_again(core: AgentCore, event: dict[str, Any], *, adopting: bool) -> None:
+def reprice_again(core: AgentCore, event: Event, *, adopting: bool) -> None:
     """Replay a change of what an arm costs, with the prices that were found then.
 
     Args:
@@ -212,7 +213,7 @@ def _at_another_cost(
     return replace(log, rewards=rewards)
 
 
-def _made_before(log: Feedback, event: dict[str, Any]) -> Mask:
+def _made_before(log: Feedback, event: Event) -> Mask:
     """(rounds,) which rounds of a store were decided before a change of costs."""
     assert log.ids is not None  # noqa: S101 - rounds of stores have numbers
     before: Mask = log.ids < event["next"]

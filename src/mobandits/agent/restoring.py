@@ -16,19 +16,26 @@ from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
 from mobandits.support.naming import quoted
 
 
-def restored_state(template: Any, given: Sequence[Array], objectives: int) -> Any:
-    """A state like `template` with these arrays.
+def restored_state(policy: Any, given: Sequence[Array], objectives: int) -> Any:
+    """A state of a policy with these arrays.
 
     Args:
-        template: the first state of the policy, which the arrays must be like: in number, type and
-            shape, except for Gram matrices, which rewards in part multiply by the number of
-            objectives, and for balls, which are added.
+        policy: whose first state the arrays must be like: in number, type and shape, except for
+            Gram matrices, which rewards in part multiply by the number of objectives, and for
+            balls, which are added.
         given: the arrays, which the state takes over.
         objectives: of the problem.
 
     Raises:
         ValueError: naming what does not fit.
     """
+    # Before the first state takes memory for regressions that the arrays cannot hold.
+    needed = matrix_entries(policy)
+    held = sum(array.size for array in given)
+    if needed > held:
+        raise ValueError(f"state must have {needed} numbers of Gram matrices, got {held} in all")
+
+    template = policy.init()
     wanted = list(fields_of(template))
     if len(wanted) != len(given):
         raise ValueError(f"state must have {len(wanted)} arrays, got {len(given)}")
@@ -40,18 +47,6 @@ def restored_state(template: Any, given: Sequence[Array], objectives: int) -> An
         _check_numbers(name, field, array, objectives)
 
     return state
-
-
-def refuse_small(policy: Any, given: Sequence[Array]) -> None:
-    """Refuse arrays that cannot hold a policy's regressions, before memory is taken for these.
-
-    Raises:
-        ValueError: saying how many numbers are there.
-    """
-    needed = matrix_entries(policy)
-    held = sum(array.size for array in given)
-    if needed > held:
-        raise ValueError(f"state must have {needed} numbers of Gram matrices, got {held} in all")
 
 
 def possible(policy: Any, state: Any, numbers: Array) -> Mask:

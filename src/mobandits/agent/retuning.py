@@ -1,6 +1,6 @@
 """Another recipe, and other limits, for an agent that goes on with what it has learned."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
+from mobandits.agent.decision import Names
 from mobandits.agent.first_prices import begin_with, has_prices, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
@@ -44,7 +45,7 @@ def retune(
     max_age: Any,
     propensity: Any,
     objectives: Any = None,
-    again: dict[str, Any] | None = None,
+    again: Event | None = None,
 ) -> None:
     """Go on with other parameters; see `Agent.retune`.
 
@@ -101,7 +102,7 @@ def retune(
             core.pending.set_times(core.now)
 
 
-def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
+def retune_again(core: AgentCore, event: Event) -> None:
     """Replay a change of parameters, at its time."""
     after = event["after"]
     core.clock = lambda: event["time"]
@@ -109,9 +110,7 @@ def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
     retune(core, again=after, **{name: parameters[name] for name in CHANGEABLE})
 
 
-def core_at_start(
-    core: AgentCore, arms: tuple[Hashable, ...], event: dict[str, Any] | None
-) -> AgentCore:
+def core_at_start(core: AgentCore, arms: Names, event: Event | None) -> AgentCore:
     """The core of an agent that has decided nothing, and had the same parameters in the beginning.
 
     Args:
@@ -132,7 +131,7 @@ def _kept_propensity(core: AgentCore, recipe: Recipe) -> str:
     return bound.best_propensity()
 
 
-def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe | None) -> None:
+def _check_places(core: AgentCore, names: Names, recipe: Recipe | None) -> None:
     """Refuse that numbers of objectives, in a recipe or an order, come to mean others."""
     before = core.objective_names
     if names[: len(before)] == before:
@@ -145,7 +144,7 @@ def _check_places(core: AgentCore, names: tuple[Hashable, ...], recipe: Recipe |
         raise ValueError(f"{rule}, got {quoted(core.bound.order)}")
 
 
-def _dropped(core: AgentCore, names: tuple[Hashable, ...]) -> dict[str, Any]:
+def _dropped(core: AgentCore, names: Names) -> dict[str, Any]:
     """What a store says of the objectives that there ever were and are not among these."""
     writer = core.writer
     if names == core.objective_names or writer is None:

@@ -56,11 +56,6 @@ class StateCopy(NamedTuple):
     arrays: list[Array]
     note_size: int
 
-    @property
-    def events(self) -> int:
-        """Number of events of its log that the state knows."""
-        return self.header.logged
-
 
 def save_core(core: AgentCore, path: str | Path) -> None:
     """Write an agent; the file is replaced at once, on disk, or not at all."""
@@ -100,9 +95,8 @@ def copied_state(core: AgentCore) -> StateCopy:
     """
     bound = core.bound
     pending = core.pending
-    has_state = bound.stage > 0
     copies = []
-    if has_state:
+    if bound.stage > 0:
         state = bound.state()
         copies = [array.copy() for array in arrays(state)]
         try:
@@ -142,11 +136,13 @@ def encoded_state(copied: StateCopy) -> bytes:
 
         return columns
 
-    def settled_columns(some: list[tuple[float, ...]]) -> dict[str, Sequence[Any]]:
-        return {"rewards": some}
-
     waiting = _table(kinds.waiting, copied.numbers, copied.waiting, waiting_columns)
-    settled = _table(kinds.settled, copied.settled_numbers, copied.settled, settled_columns)
+    settled = _table(
+        kinds.settled,
+        copied.settled_numbers,
+        copied.settled,
+        lambda some: {"rewards": some},
+    )
 
     return file_bytes(header, [waiting, settled, *copied.arrays])
 
@@ -180,11 +176,10 @@ def header_of(core: AgentCore) -> Header:
         preference = described(bound.order, "preference")
 
     # A state that is taken over comes without the decisions that waited.
-    waiting = pending.open.keys()
-    adopted = pending.adopted & waiting
+    adopted = [number for number in pending.adopted if number in pending.open]
     former = []
     for number, factors in pending.former.items():
-        if number in waiting:
+        if number in pending.open:
             former.append((number, sorted(factors.items())))
 
     return Header(

@@ -17,6 +17,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.restoring import possible
 from mobandits.agent.saving import copied_state, encoded_state, foreign_recipe
+from mobandits.logs.store.rows import Event
 from mobandits.support.naming import quoted, short_repr
 
 
@@ -46,7 +47,7 @@ def take_over(core: AgentCore, data: bytes) -> None:
     _go_on_from(core, other)
 
 
-def take_over_again(core: AgentCore, event: dict[str, Any]) -> None:
+def take_over_again(core: AgentCore, event: Event) -> None:
     """Replay that a state was taken over.
 
     Raises:
