@@ -52,7 +52,6 @@ from mobandits.evaluation.targets import (
     probabilities_of,
 )
 from mobandits.evaluation.terms import (
-    Largest,
     Terms,
     TermSums,
     added,
@@ -75,12 +74,10 @@ class TermTotals(NamedTuple):
 
     Attributes:
         terms: of each target.
-        largest: (targets, objectives) denominators.
         products: sums of products of the terms of all targets.
     """
 
     terms: tuple[TermSums, ...]
-    largest: Largest
     products: Array
 
 
@@ -302,25 +299,20 @@ class _EstimatorPasses:
             columns.append(terms.denominator)
 
         table = np.hstack(columns)
-        largest = [terms.denominator.max(0) for terms in all_terms]
 
-        return TermTotals(
-            terms=tuple(map(term_sums, all_terms)),
-            largest=Largest(np.array(largest)),
-            products=table.T @ table,
-        )
+        return TermTotals(tuple(map(term_sums, all_terms)), table.T @ table)
 
     def know(self, totals: TermTotals) -> None:
         """Take over the sums of the first pass."""
         self.sums = totals.terms
         sizes = [np.abs(sums.value) for sums in self.sums]
-        leads = [self._lead(t, totals.largest.value[t]) for t in range(len(self.sums))]
+        leads = [self._lead(t) for t in range(len(self.sums))]
         self.axes = []
         for lead, size in zip(contrasts(leads), contrasts(sizes, np.add), strict=True):
             products = lead @ totals.products @ lead.T
             self.axes.append(axes_of(products, self.sums[0].rounds, size))
 
-    def _lead(self, target: int, largest: Array) -> Array:
+    def _lead(self, target: int) -> Array:
         """(objectives, columns) from the columns of the first pass to influences, to first order."""
         sums = self.sums[target]
         shift = self.shifts[target]
@@ -329,7 +321,7 @@ class _EstimatorPasses:
             scale = (sums.rounds - 1) / sums.denominator
 
         # What one round alone decides has no influences.
-        scale = np.where(largest == sums.denominator, np.nan, scale)
+        scale = np.where(sums.largest.value[2] == sums.denominator, np.nan, scale)
         lead = np.zeros((len(shift), len(self.sums), 2, len(shift)))
         lead[objectives, target, 0, objectives] = scale
         lead[objectives, target, 1, objectives] = scale * (shift - sums.value)
