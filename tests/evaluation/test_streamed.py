@@ -205,6 +205,8 @@ def test_what_needs_rounds_says_so():
         estimate.bootstrap()
     with pytest.raises(ValueError, match="got one of a stream"):
         estimate.sequence(low=-100.0, high=100.0)
+    with pytest.raises(ValueError, match="weight times reward must lie in"):
+        estimate.bernstein(low=0.0, high=1.0, weight_bound=2.0)
     with pytest.raises(ValueError, match="must be given where objectives declare no range"):
         estimate.sequence()
 
@@ -230,6 +232,10 @@ def test_intervals_at_any_time_are_those_of_the_log_in_memory(seed, size, missin
             np.testing.assert_allclose(box.high, same.high, rtol=1e-9)
 
         assert box.contains(found[name, "snips"].value)
+        bernstein = estimate.bernstein(0.9, low=30.0, high=90.0, weight_bound=10.0)
+        whole = twin.bernstein(0.9, low=30.0, high=90.0, weight_bound=10.0)
+        np.testing.assert_allclose(bernstein.low, whole.low, rtol=1e-9)
+        np.testing.assert_allclose(bernstein.high, whole.high, rtol=1e-9)
         with pytest.raises(ValueError, match="Ips without clip"):
             found[name, "Ips(clip=1.5)"].sequence()
 

@@ -8,13 +8,15 @@ from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import ValueEstimator
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.regions import Box
-from mobandits.evaluation.terms import Terms
+from mobandits.evaluation.spread import Spread
+from mobandits.evaluation.terms import TermSums
 from mobandits.support.checks import as_float_array, number
 from mobandits.support.naming import quoted
 
 
 def box(
-    terms: Terms,
+    sums: TermSums,
+    spread: Spread,
     estimator: ValueEstimator,
     level: float,
     low: float | Array,
@@ -37,7 +39,8 @@ def box(
     lower end bounds the value too.
 
     Args:
-        terms: of the estimate.
+        sums: of the estimate.
+        spread: of the estimate, whose covariance says how much its terms vary.
         estimator: what made them; only `Ips` averages independent terms of known range.
         level: of all objectives at once.
         low: (objectives,) or a number: the least reward that can be.
@@ -52,8 +55,11 @@ def box(
         Theorem 4.
 
     Example:
+        >>> from mobandits.evaluation.spread import spread_of
+        >>> from mobandits.evaluation.terms import Terms, influence, term_sums
         >>> terms = Terms(np.tile([[0.0], [2.0]], (500, 1)), np.ones((1000, 1)))
-        >>> region = box(terms, Ips(), 0.95, 0.0, 3.0, weight_bound=2.0)
+        >>> spread = spread_of(influence(terms), np.ones(1))
+        >>> region = box(term_sums(terms), spread, Ips(), 0.95, 0.0, 3.0, weight_bound=2.0)
         >>> region.low.round(2).tolist(), region.high.round(2).tolist()
         ([0.84], [1.16])
     """
@@ -67,15 +73,15 @@ def box(
         raise ValueError("weight_bound must be given where Ips.clip is None, got None")
 
     number("weight_bound", largest_weight, above=0.0)
-    objectives = terms.numerator.shape[1]
+    objectives = len(sums.numerator)
     lows, highs = reward_range(low, high, objectives)
     # A weight may also be 0, whatever the reward.
     least = np.minimum(0.0, largest_weight * lows)
     most = np.maximum(0.0, largest_weight * highs)
-    _check_range(terms.numerator, least, most)
+    _check_range(sums, least, most)
     # Two ends of p intervals share the risk.
     risk = (1.0 - level) / (2.0 * objectives)
-    value, half_width = _half_width(terms, risk, most - least)
+    value, half_width = _half_width(sums, spread, risk, most - least)
     below = value - half_width
     above = value + half_width
     if clip is not None and clip <= largest_weight:
@@ -88,23 +94,20 @@ def box(
     return Box(low_end, high_end)
 
 
-def _half_width(terms: Terms, risk: float, span: Array) -> tuple[Array, Array]:
+def _half_width(sums: TermSums, spread: Spread, risk: float, span: Array) -> tuple[Array, Array]:
     """The means and the half-widths of their intervals, both (objectives,)."""
-    observed = terms.denominator
-    count = observed.sum(0)
+    count = sums.denominator
     others = count - 1.0
     log_risk = np.log(2.0 / risk)
     # Where nothing was observed there is 0 / 0, which is replaced below.
     with np.errstate(invalid="ignore", divide="ignore"):
-        value = terms.numerator.sum(0) / count
-        deviations = terms.numerator - value
-        squares = observed * deviations**2
-        variance = squares.sum(0) / others
+        # Influences are (n - 1) / (count - 1) times the deviations of terms from their mean.
+        variance = np.diag(spread.covariance) * others * sums.rounds / np.float64(sums.rounds - 1)
         by_variance = np.sqrt(2.0 * variance * log_risk / count)
         by_range = 7.0 * span * log_risk / (3.0 * others)
 
     known = count > 1.0
-    value = np.where(known, value, 0.0)
+    value = np.where(known, sums.value, 0.0)
     half_width = np.where(known, by_variance + by_range, np.inf)
 
     return value, half_width
@@ -124,16 +127,16 @@ def reward_range(low: Any, high: Any, objectives: int) -> tuple[Array, Array]:
     return lows, highs
 
 
-def _check_range(values: Array, least: Array, most: Array) -> None:
+def _check_range(sums: TermSums, least: Array, most: Array) -> None:
     slack = 1e-9 * (most - least)  # products of weights and rewards are rounded
-    below = values < least - slack
-    above = values > most + slack
-    outside = np.argwhere(below | above)
+    largest, negative_least, _ = sums.largest.value
+    is_below = -negative_least < least - slack
+    outside = np.flatnonzero(is_below | (largest > most + slack))
     if not len(outside):
         return
 
-    t, objective = outside[0].tolist()
+    objective = outside[0]
+    value = -negative_least[objective] if is_below[objective] else largest[objective]
     interval = f"[{least[objective]:g}, {most[objective]:g}]"
     rule = f"weight times reward must lie in {interval} by `low`, `high` and `weight_bound`"
-    got = f"{values[t, objective]:g} in round {t}, objective {objective}"
-    raise ValueError(f"{rule}, got {got}")
+    raise ValueError(f"{rule}, got {value:g} in objective {objective}")

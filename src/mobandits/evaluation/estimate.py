@@ -89,7 +89,7 @@ class Estimate:
             ValueError: of a stream, whose rounds are not kept.
         """
         if self.kept is None:
-            needs = "what needs its rounds (bootstrap, bernstein, front, sequence of new ranges)"
+            needs = "what needs its rounds (bootstrap, front, sequence of new ranges)"
             rule = f"estimate must be of a log in memory for {needs}"
             raise ValueError(f"{rule}, got one of a stream")
         return self.kept
@@ -236,7 +236,7 @@ class Estimate:
             ValueError: where the estimator is not `Ips`, or a range is broken.
         """
         number("level", level, above=0.0, below=1.0)
-        return bernstein.box(self.terms, self.estimator, level, low, high, weight_bound)
+        return bernstein.box(self.sums, self.spread, self.estimator, level, low, high, weight_bound)
 
     def sequence(
         self,

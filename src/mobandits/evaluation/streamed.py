@@ -7,7 +7,7 @@ Chunks are added in the order of the log, so that the answer depends on nothing 
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ from mobandits.evaluation.reward_model import (
 )
 from mobandits.evaluation.sequence import LookSums, declared_ranges, has_sequence, look_sums
 from mobandits.evaluation.snips import Snips
-from mobandits.evaluation.spread import axes_of, moment_sums, spread_from
+from mobandits.evaluation.spread import Spread, axes_of, moment_sums, spread_from
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import (
     LoggingPolicy,
@@ -52,7 +52,6 @@ from mobandits.evaluation.targets import (
     probabilities_of,
 )
 from mobandits.evaluation.terms import (
-    Largest,
     Terms,
     TermSums,
     added,
@@ -70,22 +69,42 @@ STREAMED = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod)
 Stream = LogStream | ParquetTable
 
 
+class TermTotals(NamedTuple):
+    """What an estimator adds in the first pass.
+
+    Attributes:
+        terms: of each target.
+        products: sums of products of the terms of all targets.
+    """
+
+    terms: tuple[TermSums, ...]
+    products: Array
+
+
+class EffectTotals(NamedTuple):
+    """What an estimator adds in the second pass.
+
+    Attributes:
+        spreads: of each contrast, the sums that `spread_from` takes.
+        looks: of each target, for intervals at any time; empty where there are none.
+    """
+
+    spreads: tuple[tuple[Array, Array], ...]
+    looks: tuple[LookSums, ...]
+
+
 class ChunkSums(NamedTuple):
     """The sums of the first pass.
 
     Attributes:
         weights: of each target.
         evidence: of each target.
-        terms: of each estimator, those of each target.
-        largest: (estimators, targets, objectives) denominators.
-        products: of each estimator, sums of products of the terms of all targets.
+        totals: of each estimator.
     """
 
     weights: tuple[WeightSums, ...]
     evidence: tuple[Evidence, ...]
-    terms: tuple[tuple[TermSums, ...], ...]
-    largest: Largest
-    products: tuple[Array, ...]
+    totals: tuple[TermTotals, ...]
 
 
 class MomentSums(NamedTuple):
@@ -93,13 +112,11 @@ class MomentSums(NamedTuple):
 
     Attributes:
         uncovered: (targets, 2) rounds and plays with an arm that occurs nowhere in the log.
-        spreads: of each estimator and contrast, the sums that `spread_from` takes.
-        looks: of each target, for intervals at any time; empty where there are none.
+        totals: of each estimator.
     """
 
     uncovered: Array
-    spreads: tuple[tuple[Array, Array], ...]
-    looks: tuple[LookSums, ...]
+    totals: tuple[EffectTotals, ...]
 
 
 def stream_estimates(
@@ -178,9 +195,11 @@ def check_streamed(
         is_of_rounds = callable(target) or isinstance(target, LoggingPolicy | StoredProbabilities)
         if learner_of(target) is not None or not is_of_rounds:
             rule = "must be a function of a chunk, such as Uniform() or Frozen(agent), for a stream"
-            advice = "what learns from it, or has a row per round, needs the log as a whole"
-            got = quoted(target)
-            raise ValueError(f"target {quoted(name)}: it {rule}, got {got}; {advice}")
+            advice = (
+                "what has a row per round, or learns from other folds, needs the log as a whole, and "
+                "an agent that has learned another log (learn_log) does not"
+            )
+            raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}; {advice}")
 
         check_target(target, first)
 
@@ -233,45 +252,129 @@ class StreamedCases:
         return cases
 
 
+def contrasts(
+    of_targets: Sequence[Array], joined: Callable[[Array, Array], Array] = np.subtract
+) -> Iterator[Array]:
+    """What is of each target, then the first less the second of every two.
+
+    Args:
+        of_targets: an array per target.
+        joined: what becomes of two.
+    """
+    yield from of_targets
+    for first, second in itertools.combinations(of_targets, 2):
+        yield joined(first, second)
+
+
+class _EstimatorPasses:
+    """The two passes of one estimator, and what one hands to the next.
+
+    Args:
+        estimator: of all targets.
+        cases: the targets on the first chunk, which says about where values lie.
+        ranges: (2, objectives) as objectives declare them.
+    """
+
+    def __init__(
+        self, estimator: ValueEstimator, cases: Sequence[EvaluationCase], ranges: Array
+    ) -> None:
+        self.estimator = estimator
+        self.ranges = ranges
+        self.shifts = [np.nan_to_num(ratio_of_sums(terms)) for terms in self.terms(cases)]
+        # Intervals at any time need ranges, and this estimator.
+        self.has_looks = has_sequence(estimator) and bool(np.isfinite(ranges).all())
+        self.before = [tuple(no_sums(ranges.shape[1]) for _ in cases)]
+
+    def terms(self, cases: Sequence[EvaluationCase]) -> list[Terms]:
+        """The terms of each target."""
+        return [self.estimator.terms(case) for case in cases]
+
+    def first(self, cases: Sequence[EvaluationCase]) -> TermTotals:
+        """What a chunk adds in the first pass."""
+        all_terms = self.terms(cases)
+        columns = []
+        for terms, shift in zip(all_terms, self.shifts, strict=True):
+            # Less about their value, so that hardly anything cancels in what follows.
+            columns.append(terms.numerator - shift * terms.denominator)
+            columns.append(terms.denominator)
+
+        table = np.hstack(columns)
+
+        return TermTotals(tuple(map(term_sums, all_terms)), table.T @ table)
+
+    def know(self, totals: TermTotals) -> None:
+        """Take over the sums of the first pass."""
+        self.sums = totals.terms
+        sizes = [np.abs(sums.value) for sums in self.sums]
+        leads = [self._lead(t) for t in range(len(self.sums))]
+        self.axes = []
+        for lead, size in zip(contrasts(leads), contrasts(sizes, np.add), strict=True):
+            products = lead @ totals.products @ lead.T
+            self.axes.append(axes_of(products, self.sums[0].rounds, size))
+
+    def _lead(self, target: int) -> Array:
+        """(objectives, columns) from the columns of the first pass to influences, to first order."""
+        sums = self.sums[target]
+        shift = self.shifts[target]
+        objectives = np.arange(len(shift))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scale = (sums.rounds - 1) / sums.denominator
+
+        # What one round alone decides has no influences.
+        scale = np.where(sums.largest.value[2] == sums.denominator, np.nan, scale)
+        lead = np.zeros((len(shift), len(self.sums), 2, len(shift)))
+        lead[objectives, target, 0, objectives] = scale
+        lead[objectives, target, 1, objectives] = scale * (shift - sums.value)
+
+        return lead.reshape(len(shift), -1)
+
+    def second(self, number: int, cases: Sequence[EvaluationCase]) -> EffectTotals:
+        """What a chunk adds in the second pass."""
+        all_terms = self.terms(cases)
+        influences = list(map(influence, all_terms, self.sums))
+        spreads = []
+        for effects, axes in zip(contrasts(influences), self.axes, strict=True):
+            spreads.append((effects.T @ effects, moment_sums(effects, axes)))
+
+        looks: list[LookSums] = []
+        if self.has_looks:
+            for terms, before in zip(all_terms, self.before[number], strict=True):
+                looks.append(look_sums(terms, before, self.ranges))
+
+        return EffectTotals(tuple(spreads), tuple(looks))
+
+    def spreads(self, totals: EffectTotals) -> list[Spread]:
+        """The spread of each contrast."""
+        rounds = self.sums[0].rounds
+        folded = zip(self.axes, totals.spreads, strict=True)
+        return [spread_from(rounds, products, axes, sums) for axes, (products, sums) in folded]
+
+
 class _Passes:
-    """The two passes over a stream, and what one hands to the next.
+    """The two passes over a stream.
 
     Args:
         reading: makes the cases.
         by_label: {label: estimator}.
-        first: the first chunk, which says about where values lie, and which reward is common.
+        first: the first chunk, which says which reward is common.
     """
 
     def __init__(
         self, reading: StreamedCases, by_label: Mapping[str, ValueEstimator], first: Feedback
     ) -> None:
         self.reading = reading
-        self.by_label = by_label
         self.objectives = first.objective_names
+        self.ranges = declared_ranges(first.objectives)
         self.are_weighted = any(each.needs_propensities for each in by_label.values())
         cases = reading.cases(0, first)
-        self.ranges = declared_ranges(first.objectives)
-        # Intervals at any time need ranges, and one estimator has them.
-        has_ranges = np.isfinite(self.ranges).all()
-        estimators = enumerate(by_label.values())
-        self.looked = [e for e, each in estimators if has_ranges and has_sequence(each)]
-        self.before = [tuple(no_sums(len(self.objectives)) for _ in cases)]
         self.common = [common_rewards(first.rewards, self.weights(case)) for case in cases]
-        self.shifts = [
-            [np.nan_to_num(ratio_of_sums(terms)) for terms in of_targets]
-            for of_targets in self.terms(cases)
-        ]
-        targets = range(len(cases))
-        alone = [(each, None) for each in targets]
-        self.contrasts: list[tuple[int, int | None]] = [*alone, *itertools.combinations(targets, 2)]
+        self.by_label = {
+            label: _EstimatorPasses(each, cases, self.ranges) for label, each in by_label.items()
+        }
 
     def weights(self, case: EvaluationCase) -> Array:
         """(rounds,) weights; something in their place where no estimator asks for them."""
         return case.weights if self.are_weighted else case.played
-
-    def terms(self, cases: Sequence[EvaluationCase]) -> list[list[Terms]]:
-        """The terms of each estimator and case."""
-        return [[each.terms(case) for case in cases] for each in self.by_label.values()]
 
     def first(self, number: int, chunk: Feedback) -> ChunkSums:
         """What a chunk adds in the first pass."""
@@ -280,119 +383,57 @@ class _Passes:
         for case, common in zip(cases, self.common, strict=True):
             evidence.append(evidence_of(case, self.weights(case), common))
 
-        all_terms = self.terms(cases)
-        products = []
-        for of_targets, shifts in zip(all_terms, self.shifts, strict=True):
-            columns = []
-            for terms, shift in zip(of_targets, shifts, strict=True):
-                # Less about their value, so that hardly anything cancels in what follows.
-                columns.append(terms.numerator - shift * terms.denominator)
-                columns.append(terms.denominator)
-
-            table = np.hstack(columns)
-            products.append(table.T @ table)
-
-        largest = [[terms.denominator.max(0) for terms in each] for each in all_terms]
-
         return ChunkSums(
             weights=tuple(map(weight_sums, cases)),
             evidence=tuple(evidence),
-            terms=tuple(tuple(map(term_sums, of_targets)) for of_targets in all_terms),
-            largest=Largest(np.array(largest)),
-            products=tuple(products),
+            totals=tuple(each.first(cases) for each in self.by_label.values()),
         )
 
     def know(self, chunks: Iterable[ChunkSums]) -> ChunkSums:
         """Take over the sums of the first pass, and return those of the log."""
+        estimators = self.by_label.values()
         for sums in itertools.accumulate(chunks, added):
-            # Guesses of the chunk that follows rest on all rounds until here.
-            self.before.extend(sums.terms[e] for e in self.looked)
+            for each, totals in zip(estimators, sums.totals, strict=True):
+                if each.has_looks:
+                    # Guesses of the chunk that follows rest on all rounds until here.
+                    each.before.append(totals.terms)
 
-        self.sums = sums.terms
+        for each, totals in zip(estimators, sums.totals, strict=True):
+            each.know(totals)
+
         self.unplayed = sums.weights[0].plays == 0
-        self.axes = []
-        for e, of_targets in enumerate(sums.terms):
-            leads = []
-            for t, each in enumerate(of_targets):
-                leads.append(self._lead(t, each, sums.largest.value[e, t], self.shifts[e][t]))
-
-            for first, second in self.contrasts:
-                lead = leads[first]
-                size = np.abs(of_targets[first].value)
-                if second is not None:
-                    lead = lead - leads[second]
-                    size = size + np.abs(of_targets[second].value)
-
-                products = lead @ sums.products[e] @ lead.T
-                self.axes.append(axes_of(products, of_targets[0].rounds, size))
-
         return sums
-
-    def _lead(self, target: int, sums: TermSums, largest: Array, shift: Array) -> Array:
-        """(objectives, columns) from the columns of the first pass to influences, to first order."""
-        objectives = np.arange(len(shift))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            scale = (sums.rounds - 1) / sums.denominator
-
-        # What one round alone decides has no influences.
-        scale = np.where(largest == sums.denominator, np.nan, scale)
-        lead = np.zeros((len(shift), len(self.common), 2, len(shift)))
-        lead[objectives, target, 0, objectives] = scale
-        lead[objectives, target, 1, objectives] = scale * (shift - sums.value)
-
-        return lead.reshape(len(shift), -1)
 
     def second(self, number: int, chunk: Feedback) -> MomentSums:
         """What a chunk adds in the second pass."""
         cases = self.reading.cases(number, chunk)
-        all_terms = self.terms(cases)
-        axes = iter(self.axes)
-        spreads = []
-        for of_targets, sums in zip(all_terms, self.sums, strict=True):
-            influences = list(map(influence, of_targets, sums))
-            for first, second in self.contrasts:
-                effects = influences[first]
-                if second is not None:
-                    effects = effects - influences[second]
-
-                spreads.append((effects.T @ effects, moment_sums(effects, next(axes))))
-
         uncovered = [uncovered_sums(case, self.unplayed) for case in cases]
-        looks: list[LookSums] = []
-        for e in self.looked:
-            for terms, before in zip(all_terms[e], self.before[number], strict=True):
-                looks.append(look_sums(terms, before, self.ranges))
+        totals = [each.second(number, cases) for each in self.by_label.values()]
 
-        return MomentSums(np.array(uncovered), tuple(spreads), tuple(looks))
+        return MomentSums(np.array(uncovered), tuple(totals))
 
     def estimates(self, sums: ChunkSums, moments: MomentSums) -> dict[tuple[str, str], Estimate]:
         """{(target, estimator): estimate}."""
         names = list(self.reading.targets)
-        folded = iter(zip(self.axes, moments.spreads, strict=True))
-        rounds = sums.weights[0].rounds
         found = {}
-        for e, (label, estimator) in enumerate(self.by_label.items()):
-            of_targets = self.sums[e]
-            spreads = {}
-            for contrast in self.contrasts:
-                axes, (products, moment) = next(folded)
-                spreads[contrast] = spread_from(rounds, products, axes, moment)
-
+        for (label, each), totals in zip(self.by_label.items(), moments.totals, strict=True):
+            spreads = each.spreads(totals)
+            pairs = itertools.combinations(names, 2)
+            of_pairs = dict(zip(pairs, spreads[len(names) :], strict=True))
             for t, name in enumerate(names):
                 evidence = sums.evidence[t]
                 seen = evidence.plays.sum() - evidence.missing.sum(1)
-                later = range(t + 1, len(names))
                 estimate = Estimate(
                     target=name,
-                    estimator=estimator,
+                    estimator=each.estimator,
                     objectives=self.objectives,
-                    sums=of_targets[t],
-                    spread=spreads[t, None],
+                    sums=each.sums[t],
+                    spread=spreads[t],
                     seen=seen.astype(np.int64),
                     diagnostics=diagnosis(sums.weights[t], moments.uncovered[t]),
                     ranges=self.ranges,
-                    looks=moments.looks[t] if e in self.looked else None,
-                    differences={names[other]: spreads[t, other] for other in later},
+                    looks=totals.looks[t] if each.has_looks else None,
+                    differences={other: of_pairs[name, other] for other in names[t + 1 :]},
                 )
                 found[name, label] = estimate.warned(cautions_of_sums(estimate, evidence))
 

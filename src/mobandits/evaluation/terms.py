@@ -38,6 +38,7 @@ class TermSums(NamedTuple):
         denominator: B.
         lost: as in `Terms`; 0 where nothing is clipped.
         weights: of the rounds with a reward, by `Ips`; 0 of others.
+        largest: (3, objectives) the largest a, -a and b.
     """
 
     rounds: int
@@ -45,6 +46,7 @@ class TermSums(NamedTuple):
     denominator: Array
     lost: Array
     weights: Array
+    largest: "Largest"
 
     @property
     def value(self) -> Array:
@@ -91,12 +93,15 @@ def term_sums(terms: Terms) -> TermSums:
     if terms.weights is not None:
         weights = terms.weights[:, 0] @ terms.denominator
 
-    return TermSums(len(terms.numerator), terms.numerator.sum(0), denominator, lost, weights)
+    a = terms.numerator
+    largest = np.array([a.max(0), -a.min(0), terms.denominator.max(0)])
+    return TermSums(len(a), a.sum(0), denominator, lost, weights, Largest(largest))
 
 
 def no_sums(objectives: int) -> TermSums:
     """The sums before the first round."""
-    return TermSums(0, *np.zeros((4, objectives)))
+    none = np.full((3, objectives), -np.inf)
+    return TermSums(0, *np.zeros((4, objectives)), Largest(none))
 
 
 def ratio_of_sums(terms: Terms) -> Array:
