@@ -153,13 +153,13 @@ def curves_layout(
     if not lined:
         place = None
 
-    legend = key(lined, width, max(len(lined), 1))
+    legend = key(lined, width)
     legend_height = legend.height if place == "below" else 0.0
     if options.height is not None:
         panel = (options.height - legend_height) / rows
         return Layout(columns, rows, panel, options.height, place, legend, titles, labels)
 
-    panel = usual_height(options, len(groups), columns)
+    panel = usual_height(len(groups), columns, options)
     if place == "ends":
         panel = max(MARGIN + names_beside, panel)
     if has_points:
@@ -186,13 +186,13 @@ def is_over_time(group: pl.DataFrame) -> bool:
     return group["round"].n_unique() > 1
 
 
-def usual_height(options: PlotOptions, count: int, columns: int) -> float:
+def usual_height(count: int, columns: int, options: PlotOptions = PLAIN) -> float:
     """The height of a panel whose names need no more, in inches.
 
     Args:
-        options: of the figure.
         count: of panels.
         columns: of panels.
+        options: of the figure.
     """
     if options.size is not None:  # for a document that has more than this figure
         return IN_PAGE if options.width >= WIDE else IN_COLUMN
