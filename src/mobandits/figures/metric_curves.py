@@ -46,6 +46,7 @@ BESIDE = 0.36  # of the width, for names beside a panel
 TALL = 6.0  # inches of names at lines; more are named below
 ROOM = 0.015  # of the width, after the last round: its markers are not cut
 FEW = 5  # points of a line that all have markers, if they are fewer
+PLACES = ("experiment", "environment", "component")  # what has a panel of its own
 PLAIN = PlotOptions()
 
 
@@ -69,20 +70,12 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
 
-    # What all panels share stands above the figure, not in every title.
-    title = [pl.col(name) for name in ("experiment", "environment") if rows[name].n_unique() > 1]
-    if rows["component"].n_unique() > 1:
-        component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
-        title.append(component)
-
-    panel = pl.concat_str(title, separator=", ") if title else pl.lit("")
-
     # Environments and policies stay in the order of the table, and the rounds of each ascend.
     environment, policy = (
         pl.col(name).cast(pl.Enum(rows[name].unique(maintain_order=True)))
         for name in ("environment", "policy")
     )
-    titled = rows.with_columns(panel=panel)
+    titled = rows.with_columns(panel=panel_titles(rows, metric))
     ordered = titled.sort(
         "experiment", environment, "component", policy, "round", "trial", maintain_order=True
     )
@@ -90,6 +83,24 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     traits = traits_of(metric)
 
     return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
+
+
+def panel_titles(rows: pl.DataFrame, metric: str) -> pl.Expr:
+    """The experiment, the environment and the component of every row, where there are several.
+
+    What all panels share stands above a figure, not in every title.
+
+    Args:
+        rows: of one metric; what is the same in all of them needs no column.
+        metric: its name.
+    """
+    keys = [name for name in PLACES if name in rows.columns and rows[name].n_unique() > 1]
+    title = [pl.col(name) for name in keys if name != "component"]
+    if "component" in keys:
+        component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
+        title.append(component)
+
+    return pl.concat_str(title, separator=", ") if title else pl.lit("")
 
 
 class Layout(NamedTuple):
