@@ -51,11 +51,9 @@ def test_no_line_of_a_wrapped_name_is_too_wide(name, room, size):
 
 @pytest.mark.long
 @settings(max_examples=60)
-@given(
-    st.lists(NAMES, min_size=1, max_size=12), st.sampled_from([WIDTH, NARROW]), st.integers(1, 6)
-)
-def test_a_legend_fits_its_figure(names, width, columns):
-    legend = key(names, width, columns)
+@given(st.lists(NAMES, min_size=1, max_size=12), st.sampled_from([WIDTH, NARROW]))
+def test_a_legend_fits_its_figure(names, width):
+    legend = key(names, width)
     with styled():
         figure, (panel,) = panels(width, 3.0 + legend.height)
         handles = [panel.plot([], [], "o-")[0] for _ in names]

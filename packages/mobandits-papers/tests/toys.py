@@ -76,5 +76,5 @@ def small(name, **changed):
 
 def without_pages(monkeypatch):
     """Figures and pages are not written."""
-    for name in ("write_experiment", "write_index"):
+    for name in ("paper_page", "write_page", "write_index"):
         monkeypatch.setattr(reproduce, name, lambda folder, *_: folder / "report.html")

@@ -210,7 +210,6 @@ def show(out: Path, suite: "Suite", entries: Sequence["Entry"], refused: Sequenc
     else:
         table = entry_table(suite, entries[0])
 
-    rows = [[str(cell) for cell in row] for row in table.rows]
-    typer.echo(text_table(table.header, rows, table.header[1:]))
+    typer.echo(text_table(table.header, table.rows, table.header[1:]))
     typer.echo(table.caption)
     typer.echo(write_suite_page(out, suite, entries, refused))

@@ -66,9 +66,8 @@ def findings_text(table: pl.DataFrame, found: Findings) -> str:
 
     pieces = []
     for ranking in final_tables(table, found.metric, found.ranking):
-        rows = [[str(cell) for cell in row] for row in ranking.rows]
         numbers = set(ranking.header) - TEXTS
-        pieces += [ranking.caption, text_table(ranking.header, rows, numbers)]
+        pieces += [ranking.caption, text_table(ranking.header, ranking.rows, numbers)]
 
     sentences = found.sure[:MOST_SENTENCES] or found.unsure[:1]
 

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from mobandits.figures.formatting import component_name, p_text, spoken, title_of
 from mobandits.figures.interval_rows import draw_intervals, name_rows
+from mobandits.figures.metric_curves import panel_titles
 from mobandits.figures.style import BLUE, FAINT, SOFT, WIDTH, Look, Stroke, panels, styled
 from mobandits.figures.wrapping import LABEL, NAME, lines_high, most_lines, wrapped
 
@@ -27,28 +28,6 @@ MOST_TICKS = 8
 DOT = Look(BLUE, "o", "-")
 STROKE = Stroke(marker=6.0)
 BAR = 0.05  # of the range of ranks, between the bars on the right
-
-
-def differences_data(table: pl.DataFrame, metric: str) -> list[tuple[str, pl.DataFrame]]:
-    """The title and the rows of each panel.
-
-    Args:
-        table: as of a comparison: `policy`, `baseline`, `difference`, `low`, `high`, `sure`.
-        metric: its name.
-    """
-    keys = [key for key in ("experiment", "environment", "component") if key in table.columns]
-    named = [key for key in keys if table[key].n_unique() > 1]
-    shown = []
-    for group in table.partition_by(keys, maintain_order=True):
-        first = group.row(0, named=True)
-        parts = []
-        for key in named:
-            prefix = f"{component_name(metric)} " if key == "component" else ""
-            parts.append(f"{prefix}{first[key]}")
-
-        shown.append((", ".join(parts), group))
-
-    return shown
 
 
 def row_height(labels: Sequence[str], least: float) -> float:
@@ -66,21 +45,23 @@ def draw_differences(table: pl.DataFrame, metric: str, better: str, width: float
     """The figure: filled points where a difference is sure, hollow ones where it is not.
 
     Args:
-        table: as in `differences_data`.
+        table: as of a comparison: `policy`, `baseline`, `difference`, `low`, `high`, `sure`, and
+            the columns of problems of which there are several.
         metric: its name.
         better: "smaller" or "larger", which values are better.
         width: in inches.
     """
-    groups = differences_data(table, metric)
+    titled = table.with_columns(panel=panel_titles(table, metric))
+    groups = titled.partition_by("panel", maintain_order=True)
     heights = []
-    for _, group in groups:
+    for group in groups:
         labels = [wrapped(name, BESIDE * width, NAME) for name in group["policy"]]
         row = row_height(labels, DIFFERENCE)
         heights.append(MARGIN + row * len(group))
 
     figure, axes = panels(width, len(groups) * max(heights), len(groups))
-    for panel, (title, group) in zip(axes, groups, strict=True):
-        panel.set_title(wrapped(title, 0.6 * width))
+    for panel, group in zip(axes, groups, strict=True):
+        panel.set_title(wrapped(group["panel"][0], 0.6 * width))
         ordered = group.sort("difference", descending=better == "larger", maintain_order=True)
         draw_rows_of_differences(panel, ordered, width)
         baseline = str(ordered["baseline"][0])

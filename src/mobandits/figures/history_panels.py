@@ -98,7 +98,7 @@ def draw_history(
 
     style = looks(named)
     titles = [wrapped(content.title, width - BESIDE) for content in contents]
-    legend = key(list(named), width, 4)
+    legend = key(list(named), width)
     more_lines = sum(most_lines([title]) - 1 for title in titles)
     height = HEIGHT * len(contents) + AXIS + lines_high(more_lines, LABEL)
     if named:

@@ -205,7 +205,6 @@ def name_points(
     avoid: Sequence[Box] = (),
     *,
     renderer: RendererBase,
-    size: float = NAME,
 ) -> dict[str, Annotation]:
     """Names beside their points, placed one after the other where each covers least.
 
@@ -218,7 +217,6 @@ def name_points(
         colours: by name.
         avoid: boxes that names should leave free.
         renderer: of the figure.
-        size: of the type, in points.
     """
     taken = [box for end in points.values() for box in along(axes, [end], 8.0)]
     window = axes.get_window_extent()
@@ -235,7 +233,7 @@ def name_points(
             (0.0, 0.0),
             textcoords="offset points",
             color=colours[name],
-            fontsize=size,
+            fontsize=NAME,
             linespacing=1.1,
             bbox=paper,
             arrowprops=line,

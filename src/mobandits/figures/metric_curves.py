@@ -46,6 +46,7 @@ BESIDE = 0.36  # of the width, for names beside a panel
 TALL = 6.0  # inches of names at lines; more are named below
 ROOM = 0.015  # of the width, after the last round: its markers are not cut
 FEW = 5  # points of a line that all have markers, if they are fewer
+PLACES = ("experiment", "environment", "component")  # what has a panel of its own
 PLAIN = PlotOptions()
 
 
@@ -69,20 +70,12 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
 
-    # What all panels share stands above the figure, not in every title.
-    title = [pl.col(name) for name in ("experiment", "environment") if rows[name].n_unique() > 1]
-    if rows["component"].n_unique() > 1:
-        component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
-        title.append(component)
-
-    panel = pl.concat_str(title, separator=", ") if title else pl.lit("")
-
     # Environments and policies stay in the order of the table, and the rounds of each ascend.
     environment, policy = (
         pl.col(name).cast(pl.Enum(rows[name].unique(maintain_order=True)))
         for name in ("environment", "policy")
     )
-    titled = rows.with_columns(panel=panel)
+    titled = rows.with_columns(panel=panel_titles(rows, metric))
     ordered = titled.sort(
         "experiment", environment, "component", policy, "round", "trial", maintain_order=True
     )
@@ -90,6 +83,24 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     traits = traits_of(metric)
 
     return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
+
+
+def panel_titles(rows: pl.DataFrame, metric: str) -> pl.Expr:
+    """The experiment, the environment and the component of every row, where there are several.
+
+    What all panels share stands above a figure, not in every title.
+
+    Args:
+        rows: of one metric; what is the same in all of them needs no column.
+        metric: its name.
+    """
+    keys = [name for name in PLACES if name in rows.columns and rows[name].n_unique() > 1]
+    title = [pl.col(name) for name in keys if name != "component"]
+    if "component" in keys:
+        component = pl.format("{} {}", pl.lit(component_name(metric)), "component")
+        title.append(component)
+
+    return pl.concat_str(title, separator=", ") if title else pl.lit("")
 
 
 class Layout(NamedTuple):
@@ -153,13 +164,13 @@ def curves_layout(
     if not lined:
         place = None
 
-    legend = key(lined, width, max(len(lined), 1))
+    legend = key(lined, width)
     legend_height = legend.height if place == "below" else 0.0
     if options.height is not None:
         panel = (options.height - legend_height) / rows
         return Layout(columns, rows, panel, options.height, place, legend, titles, labels)
 
-    panel = usual_height(options, len(groups), columns)
+    panel = usual_height(len(groups), columns, options)
     if place == "ends":
         panel = max(MARGIN + names_beside, panel)
     if has_points:
@@ -186,13 +197,13 @@ def is_over_time(group: pl.DataFrame) -> bool:
     return group["round"].n_unique() > 1
 
 
-def usual_height(options: PlotOptions, count: int, columns: int) -> float:
+def usual_height(count: int, columns: int, options: PlotOptions = PLAIN) -> float:
     """The height of a panel whose names need no more, in inches.
 
     Args:
-        options: of the figure.
         count: of panels.
         columns: of panels.
+        options: of the figure.
     """
     if options.size is not None:  # for a document that has more than this figure
         return IN_PAGE if options.width >= WIDE else IN_COLUMN

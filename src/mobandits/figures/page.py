@@ -30,26 +30,19 @@ BREAKS = re.compile(r"(?<=[:,(\[/_])(?=[^\s)])")
 
 
 @dataclass(frozen=True)
-class Bold:
-    """A cell of a table that stands out."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Table:
     """A table: a column is the rows' heads, the others are numbers, set to the right.
 
     Args:
         header: plain text; a line break is one in the page too.
-        rows: of plain text; their heads are never bold.
+        rows: of plain text.
         caption: plain text; empty: none.
         head: the number of the column of heads.
         style: a class of `pages.css`; empty: none.
     """
 
     header: Sequence[str]
-    rows: Sequence[Sequence[str | Bold]]
+    rows: Sequence[Sequence[str]]
     caption: str = ""
     head: int = 0
     style: str = ""

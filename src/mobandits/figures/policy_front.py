@@ -104,7 +104,7 @@ def draw_front(
     signs = (-1.0 if is_cost[0] else 1.0, -1.0 if is_cost[1] else 1.0)
     points = front_data(front)
     style = looks(front["policy"].unique(maintain_order=True))
-    below = key(points["policy"].to_list(), width, 1)
+    below = key(points["policy"].to_list(), width)
     # A phone has no room for names beside the points: they stand below, where the figure grows.
     height = 0.7 * width if is_wide else width + below.height
     figure, (panel,) = panels(width, height)

@@ -117,7 +117,7 @@ def draw_values(
     row = max(intervals, lines_high(most_lines(labels), LABEL))
     title = lines_high(most_lines(titles) - 1, LABEL)
     height = MARGIN + len(policies) * row + title
-    legend = key(list(style), width, len(style))
+    legend = key(list(style), width)
     several = len(style) > 1
     above = max(0.3, legend.height) if several else 0.3
     figure, axes = panels(width, rows * height + above, rows, columns)

@@ -173,7 +173,7 @@ def black_looks() -> list[Look]:
 
 
 def panels(
-    width: float, height: float, rows: int = 1, columns: int = 1, *, shared: bool = False
+    width: float, height: float, rows: int = 1, columns: int = 1
 ) -> tuple[PaperFigure, list[Axes]]:
     """An empty figure and its panels, row by row.
 
@@ -182,12 +182,11 @@ def panels(
         height: in inches.
         rows: of panels.
         columns: of panels.
-        shared: whether all panels have the same axes.
     """
     figure = PaperFigure(figsize=(width, height), layout="constrained")
     # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=shared, sharey=shared)
+    axes = figure.subplots(rows, columns, squeeze=False)
 
     return figure, list(axes.ravel())
 

@@ -152,17 +152,17 @@ class Key(NamedTuple):
     height: float
 
 
-def key(names: Sequence[str], width: float, columns: int) -> Key:
-    """A legend that is at most `width` inches wide.
+def key(names: Sequence[str], width: float) -> Key:
+    """A legend that is at most `width` inches wide, with as many columns as fit.
 
-    Where names are long it has fewer columns, and then names in several lines.
+    In a single column, names that are too long have several lines.
 
     Example:
-        >>> key(["a", "b", "c"], 6.8, 3).columns, key(["a long name " * 5, "b"], 6.8, 2).columns
-        (3, 2)
+        >>> key(["a", "b", "c"], 6.8).columns, key(["a long name " * 8, "b"], 6.8).columns
+        (3, 1)
     """
     em = NAME / 72.0
-    for count in range(columns, 0, -1):
+    for count in range(max(len(names), 1), 0, -1):
         frame = (HANDLE * count + BETWEEN * (count - 1) + FRAME) * em
         letters = 0.0
         for column in np.array_split(list(names), count):  # as Matplotlib fills columns

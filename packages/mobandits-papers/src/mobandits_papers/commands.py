@@ -141,10 +141,11 @@ def check_theorems_of(
     workers: Workers = None,
 ) -> None:
     """Count how often the events of a paper's theorems fail, and test their consequences."""
+    from mobandits.figures.page import write_page  # noqa: PLC0415
     from mobandits.support.files import locked  # noqa: PLC0415
     from mobandits.support.naming import quantity  # noqa: PLC0415
     from mobandits_papers.check_theorems import PAPERS, check_theorems  # noqa: PLC0415
-    from mobandits_papers.pages.write import write_theorems  # noqa: PLC0415
+    from mobandits_papers.pages.theorems_page import theorems_page  # noqa: PLC0415
     from mobandits_papers.protocol.files import (  # noqa: PLC0415
         read_checks,
         theorem_checks,
@@ -161,7 +162,7 @@ def check_theorems_of(
     checks = theorem_checks(paper, report, runs=runs, seed=seed)
     papers_before = read_checks(out)
     write_checks(out, checks)
-    page = write_theorems(out, {**papers_before, paper: checks})
+    page = write_page(out, theorems_page(out, {**papers_before, paper: checks}))
     statements = quantity(len(report.counts), "statement")
     tested = f"{paper}: {statements} in {quantity(runs, 'run')}"
     if report.holds:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 
 from mobandits.figures.contents import Manifest
+from mobandits.figures.page import write_page
 from mobandits.simulation.folder import TABLE, is_finished, read_table
 from mobandits.simulation.manifest import read_manifest
 from mobandits.simulation.run import check_engine, shared_engine
@@ -41,11 +42,11 @@ from mobandits_papers.experiment import (
     name_of_metric,
 )
 from mobandits_papers.outcome import Outcome
+from mobandits_papers.pages.paper_page import paper_page
 from mobandits_papers.pages.write import (
     CLAIMS,
     read_claims,
     write_claims,
-    write_experiment,
     write_index,
 )
 from mobandits_papers.paretobandit2026.routing import RoutingFiles
@@ -219,7 +220,7 @@ def _run(
         with DRAWING:
             # Others may have failed while this one waited for its turn.
             engine.check()
-            write_experiment(folder, played.table, manifest, claims)
+            write_page(folder, paper_page(folder, played.table, manifest, claims))
 
     return ExperimentResult(played.table, manifest, claims)
 

@@ -1,12 +1,15 @@
 """Rows of tables that are computed, and claims that count what must never be."""
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Order, Rng
 from mobandits.simulation.trial import SCHEMA
+from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.numbers import Part, Parts, exact_part
 from mobandits_papers.outcome import Outcome
 
@@ -23,6 +26,34 @@ def random_means(law: str, arms: int, objectives: int, rng: Rng) -> Array:
 
     # Half as wide before rounding, so that the values are fewer and ties more.
     return np.asarray(np.round(means / 2.0, 1))
+
+
+# {(row, metric): how often something is so of a table of means}.
+Judge = Callable[[str, Array], Mapping[tuple[str, str], float]]
+
+
+def random_tables(judge: Judge, tables: int, arms: int, objectives: Sequence[int]) -> Computed:
+    """What is counted on random tables of means of every law and number of objectives.
+
+    Args:
+        judge: counts on one table, from its law and its means.
+        tables: per law and number of objectives.
+        arms: of every table.
+        objectives: their numbers.
+    """
+
+    def compute(trial: int, options: RunOptions) -> pl.DataFrame:
+        rng = np.random.default_rng([options.seed, trial])
+        counts: Counter[tuple[str, str]] = Counter()
+        for law, number in itertools.product(LAWS, objectives):
+            for _ in range(tables):
+                means = random_means(law, arms, number, rng)
+                counts.update(judge(law, means))
+
+        return rows_of_counts(counts)
+
+    settings = {"tables": tables, "arms": arms, "objectives": list(objectives)}
+    return Computed("random tables", compute, settings=settings)
 
 
 def front_of(means: Array, order: Order) -> Mask:

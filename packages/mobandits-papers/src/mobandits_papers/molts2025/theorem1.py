@@ -1,14 +1,12 @@
 """Theorem 1 of molts2025: the effective Pareto front, and the arms that some weights choose."""
 
 import numpy as np
-import polars as pl
 
 from mobandits.contracts.protocols import Array
 from mobandits.orders import EffectivePareto
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.numbers import Parts
-from mobandits_papers.rows import LAWS, front_of, never, random_means, rows_of_counts
+from mobandits_papers.rows import LAWS, front_of, never, random_tables
 
 TABLES = 15  # per law and number of objectives: a linear program per arm takes some milliseconds
 ARMS = 8
@@ -55,32 +53,19 @@ def largest_lead(means: Array, arm: int) -> float:
     return float(-result.fun)
 
 
-def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
-    """The number of arms that contradict either half of the theorem, and of all arms, by law."""
-    rng = np.random.default_rng([options.seed, trial])
-    counts = {}
-    for law in LAWS:
-        drawn = [
-            random_means(law, ARMS, objectives, rng)
-            for objectives in OBJECTIVES
-            for _ in range(TABLES)
-        ]
-        found = np.sum([contradictions_of(means) for means in drawn], axis=0)
-        counts[law, NEVER], counts[law, OUTSIDE] = found.tolist()
-        counts[law, "arms"] = len(drawn) * ARMS
-
-    return rows_of_counts(counts)
-
-
-def contradictions_of(means: Array) -> tuple[int, int]:
-    """The numbers of arms of one table that contradict the theorem's halves."""
+def contradictions(law: str, means: Array) -> dict[tuple[str, str], int]:
+    """The numbers of arms of one table that contradict the theorem's halves, and of all arms."""
     front = front_of(means, EffectivePareto())
     leads = np.array([largest_lead(means, arm) for arm in range(ARMS)])
     # Where the lead is 0, both halves allow either: the arm is at best one of several.
     never_best = front & (leads < -ROUNDING)
     best_alone = ~front & (leads > ROUNDING)
 
-    return int(never_best.sum()), int(best_alone.sum())
+    return {
+        (law, NEVER): int(never_best.sum()),
+        (law, OUTSIDE): int(best_alone.sum()),
+        (law, "arms"): ARMS,
+    }
 
 
 def never_in_any_law(contradiction: str) -> Parts:
@@ -90,9 +75,8 @@ def never_in_any_law(contradiction: str) -> Parts:
     return never(counts, arms)
 
 
-SETTINGS = {"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)}
 THEOREM1 = described(
     "molts2025/theorem1",
-    [Computed("random tables", contradictions, settings=SETTINGS)],
+    [random_tables(contradictions, TABLES, ARMS, OBJECTIVES)],
     {"some-weights": never_in_any_law(NEVER), "unique-arm": never_in_any_law(OUTSIDE)},
 )

@@ -1,16 +1,10 @@
 """Remark 1 of moslb2024: chains and levels that are the Pareto and the lexicographic order."""
 
-import itertools
-
-import numpy as np
-import polars as pl
-
 from mobandits.contracts.protocols import Array, Order
 from mobandits.orders import Chains, Levels, Lexicographic, Pareto
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.numbers import Parts
-from mobandits_papers.rows import LAWS, front_of, never, random_means, rows_of_counts
+from mobandits_papers.rows import LAWS, front_of, never, random_tables
 
 TABLES = 50
 ARMS = 8
@@ -55,24 +49,14 @@ def order_pairs(objectives: int) -> dict[str, tuple[Order, Order]]:
     }
 
 
-def contradictions(trial: int, options: RunOptions) -> pl.DataFrame:
-    """The number of tables on which the orders differ, by distribution of the means."""
-    rng = np.random.default_rng([options.seed, trial])
-    keys = itertools.product(LAWS, (CHAINS, LEVELS), MEASURES)
-    counts = {(f"{row}, {law}", measure): 0 for law, row, measure in keys}
-    for law in LAWS:
-        for objectives in OBJECTIVES:
-            pairs = order_pairs(objectives)
-            for _ in range(TABLES):
-                # One table for both pairs.
-                means = random_means(law, ARMS, objectives, rng)
-                for row, (order, other) in pairs.items():
-                    for measure, different in zip(
-                        MEASURES, differs(order, other, means), strict=True
-                    ):
-                        counts[f"{row}, {law}", measure] += different
+def contradictions(law: str, means: Array) -> dict[tuple[str, str], int]:
+    """Whether the orders differ on one table, by row and measure."""
+    counts = {}
+    for row, (order, other) in order_pairs(means.shape[1]).items():
+        for measure, different in zip(MEASURES, differs(order, other, means), strict=True):
+            counts[f"{row}, {law}", measure] = int(different)
 
-    return rows_of_counts(counts)
+    return counts
 
 
 def never_different(row: str) -> Parts:
@@ -86,9 +70,8 @@ def never_different(row: str) -> Parts:
     return never(counts, tables)
 
 
-SETTINGS = {"tables": TABLES, "arms": ARMS, "objectives": list(OBJECTIVES)}
 REMARK1 = described(
     "moslb2024/remark1",
-    [Computed("random tables", contradictions, settings=SETTINGS)],
+    [random_tables(contradictions, TABLES, ARMS, OBJECTIVES)],
     {"chains": never_different(CHAINS), "levels": never_different(LEVELS)},
 )

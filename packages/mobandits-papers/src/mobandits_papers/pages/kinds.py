@@ -6,11 +6,11 @@ from mobandits.figures.page import write_page
 from mobandits.report import PageKind, read_table, write
 from mobandits_papers.collection import RUNS
 from mobandits_papers.demo.page import demo_page
+from mobandits_papers.pages.paper_page import paper_page
+from mobandits_papers.pages.theorems_page import theorems_page
 from mobandits_papers.pages.write import (
     read_claims,
-    write_experiment,
     write_index,
-    write_theorems,
 )
 from mobandits_papers.protocol.files import read_checks
 
@@ -22,7 +22,8 @@ def write_demo(folder: Path) -> Path:
 
 def write_experiment_page(folder: Path) -> Path:
     """Write the page of a reproduced experiment."""
-    return write_experiment(folder, *read_table(folder), read_claims(folder))
+    page = paper_page(folder, *read_table(folder), read_claims(folder))
+    return write_page(folder, page)
 
 
 def write_experiments_page(folder: Path) -> Path:
@@ -52,7 +53,7 @@ PAGES = [
     PageKind("experiments", write_experiments_page, tables=parts_of),
     PageKind(
         "theorems",
-        lambda folder: write_theorems(folder, read_checks(folder)),
+        lambda folder: write_page(folder, theorems_page(folder, read_checks(folder))),
         read_checks,
         holds=lambda folder: bool(read_checks(folder)),
     ),

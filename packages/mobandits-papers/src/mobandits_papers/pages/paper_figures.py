@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from mobandits.figures.formatting import component_name, spoken
 from mobandits.figures.labels import draw_legend
-from mobandits.figures.metric_curves import AXIS, draw_curves
+from mobandits.figures.metric_curves import AXIS, draw_curves, usual_height
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.series import tag_marks
 from mobandits.figures.style import INK, WIDTH, Look, looks, panels, styled
@@ -181,7 +181,10 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
     groups = last.partition_by("run", maintain_order=True)
     style = looks(names)
     columns = 1 if is_bars or width < WIDTH else min(len(groups), MOST_COLUMNS)
-    figure, axes = panels_with_legend(width, len(groups), columns, names)
+    rows = math.ceil(len(groups) / columns)
+    legend = key(names, width)
+    height = rows * usual_height(len(groups), columns) + legend.height
+    figure, axes = panels(width, height, rows, columns)
     for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
         if len(groups) > 1:
             panel.set_title(wrapped(group["run"][0], width / columns - AXIS))
@@ -199,7 +202,10 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
 
         panel.set_ylabel(vertical if i % columns == 0 else "")
 
-    draw_legend(figure, key(names, width, max(columns, 2)), fontsize=NAME, handlelength=3.2)
+    for panel in axes[len(groups) :]:
+        panel.set_axis_off()
+
+    draw_legend(figure, legend, fontsize=NAME, handlelength=3.2)
 
     return figure
 
@@ -280,28 +286,3 @@ def panel_columns(data: pl.DataFrame) -> int:
     widest = 2 if count in (2, 4) else MOST_COLUMNS
 
     return min(count, widest)
-
-
-def panels_with_legend(
-    width: float, count: int, columns: int, names: Sequence[str]
-) -> tuple[Figure, list[Axes]]:
-    """Panels in rows, with room for a legend; those that are not needed show nothing.
-
-    Args:
-        width: in inches.
-        count: of panels.
-        columns: how many stand side by side.
-        names: in the legend.
-    """
-    rows = math.ceil(count / columns)
-    height = 2.7
-    if width >= WIDTH:
-        heights = {1: 3.4, 2: 2.7}
-        height = heights.get(columns, 2.2)
-
-    below = key(names, width, max(columns, 2)).height
-    figure, axes = panels(width, rows * height + 1.1 * below, rows, columns)
-    for panel in axes[count:]:
-        panel.set_axis_off()
-
-    return figure, axes

@@ -1,11 +1,9 @@
-"""The page of a reproduced experiment, and the index above several of them, as files."""
+"""The index above several reproduced experiments, and the claims of a folder, as files."""
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import polars as pl
 
 from mobandits.figures.contents import Manifest
 from mobandits.figures.page import PAGE, write_page
@@ -14,31 +12,10 @@ from mobandits_papers.collection import RUNS
 from mobandits_papers.contents import ClaimEntry, ExperimentSummary
 from mobandits_papers.pages.claims_markdown import claims_markdown
 from mobandits_papers.pages.index_page import index_page
-from mobandits_papers.pages.paper_page import paper_page
-from mobandits_papers.pages.theorems_page import theorems_page
-from mobandits_papers.protocol.files import TheoremChecks
 
 CLAIMS = "claims.json"
 FIGURES = "figures"
 MARKDOWN = "claims.md"
-
-
-def write_experiment(
-    directory: Path, table: pl.DataFrame, manifest: Manifest, claims: Sequence[ClaimEntry]
-) -> Path:
-    """Write the figures and the page of one experiment.
-
-    Args:
-        directory: of the experiment.
-        table: its rows.
-        manifest: its manifest.
-        claims: its judged claims, as in `claims.json`.
-
-    Returns:
-        The page.
-    """
-    text = paper_page(directory, table, manifest, claims)
-    return write_page(directory, text)
 
 
 def write_index(directory: Path, manifest: Manifest, claims: Sequence[ClaimEntry]) -> Path:
@@ -88,17 +65,3 @@ def write_claims(folder: Path, claims: Sequence[ClaimEntry]) -> None:
     data = f"{text}\n".encode()
     # Whole or not at all: folders without claims are read as unfinished.
     write_atomically(folder / CLAIMS, data)
-
-
-def write_theorems(directory: Path, checks: Mapping[str, TheoremChecks]) -> Path:
-    """Write the figures and the page of theorem checks.
-
-    Args:
-        directory: that holds them.
-        checks: {paper: findings} of all papers in the folder.
-
-    Returns:
-        The page.
-    """
-    text = theorems_page(directory, checks)
-    return write_page(directory, text)
