@@ -10,9 +10,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mobandits.support.naming import quoted
-from mobandits_service.calls.requests import answer, body_of, check_room, parts_of, query_of
+from mobandits_service.calls.requests import answer, body_of, parts_of, query_of
 from mobandits_service.problems import Problem
 
+MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
 Handler = Callable[..., Awaitable[Any]]
 
 
@@ -89,7 +90,9 @@ class Operation(NamedTuple):
 
             parts = parts_of(request, takes)
             if waits_for_disk:
-                check_room(runtime.queue.waiting())
+                waiting = runtime.queue.waiting()
+                if waiting >= MOST_CALLS:
+                    raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
             if "query" in takes:
                 parts["query"] = query_of(request, types["query"])
             if "body" in takes:

@@ -20,7 +20,6 @@ DECISION = f"{AGENT}/decisions/{{decision}}"
 MOST_BYTES = 2**20  # of a body
 MOST_ITEMS = 1000  # of a list
 TURN = 20  # items, which take some milliseconds: then others have their turn
-MOST_CALLS = 1024  # that may wait for the disk, before others are turned away
 
 Body = TypeVar("Body")
 Item = TypeVar("Item")
@@ -187,19 +186,6 @@ def refusal_of(error: Exception) -> RefusedItem:
         raise error
 
     return RefusedItem(problem.status, problem.detail)
-
-
-def check_room(waiting: int) -> None:
-    """Turn a call away where too many wait already.
-
-    Args:
-        waiting: how many calls wait for the disk.
-
-    Raises:
-        Problem: saying so.
-    """
-    if waiting >= MOST_CALLS:
-        raise Problem(503, f"{waiting:,} calls wait for the disk", retry_after=1)
 
 
 def answer(message: Any, etag: str | None = None, status: int = 200) -> Response:

@@ -23,28 +23,6 @@ MANY_UNCOUNTED = 50_000  # events: those of some seconds are always still to be 
 SPARK_HEIGHT = 24.0
 
 
-@dataclass(frozen=True)
-class AgentLine:
-    """An agent on the page of all.
-
-    Attributes:
-        agent: as it tells of itself now.
-        rate: decisions per minute, over the last five.
-        spark: the last hour as points of a line, in a box of 60 by 24; empty: nothing happened.
-        warnings: what an operator should look at.
-    """
-
-    agent: "AgentNow"
-    rate: float
-    spark: str
-    warnings: list[str]
-
-    @property
-    def dropped(self) -> int:
-        """How many decisions were dropped, for any reason."""
-        return sum(self.agent.state.dropped.values())
-
-
 class AgentNow:
     """What an agent tells of itself at one moment, taken where nobody changes it meanwhile.
 
@@ -56,6 +34,28 @@ class AgentNow:
         self.state = hosted.state()
         self.budgets = budget_states(hosted.balances())
         self.most_waiting = hosted.specification.pending
+
+
+@dataclass(frozen=True)
+class AgentLine:
+    """An agent on the page of all.
+
+    Attributes:
+        agent: as it tells of itself now.
+        rate: decisions per minute, over the last five.
+        spark: the last hour as points of a line, in a box of 60 by 24; empty: nothing happened.
+        warnings: what an operator should look at.
+    """
+
+    agent: AgentNow
+    rate: float
+    spark: str
+    warnings: list[str]
+
+    @property
+    def dropped(self) -> int:
+        """How many decisions were dropped, for any reason."""
+        return sum(self.agent.state.dropped.values())
 
 
 def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[AgentLine]:
