@@ -368,11 +368,10 @@ def run_together(session, *statements):
 
 def test_what_a_failed_group_has_skipped_can_be_run_afterwards(address):
     from mobandits_service.postgres.connection import (  # noqa: PLC0415 - of an extra
-        PostgresConnection,
         connected,
     )
 
-    session = PostgresConnection(connected(address, "tests"))
+    session = connected(address, "tests")
     known = "SELECT ?::bigint"
     # Statements are prepared on their sixth time, which is one that the server skips.
     for number in range(5):

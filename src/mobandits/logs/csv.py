@@ -12,7 +12,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.feedback import Feedback, whole
 from mobandits.logs.objectives import Objective, objectives_of_columns
 from mobandits.logs.table_columns import Columns, TableColumns, several, without_column
 from mobandits.support.checks import integer
@@ -35,10 +35,7 @@ def read(path: str | Path, **columns: Any) -> Feedback:
         >>> log.arm_names, log.rewards.tolist()
         (('red', 'blue'), [[1.0, -0.5], [0.0, nan]])
     """
-    chunks = list(scan(path, **columns))
-    if not chunks:
-        raise LogError(f"{path} must have at least one row, got none")
-    return together(chunks)
+    return whole(scan(path, **columns), path, "row")
 
 
 def scan(

@@ -37,7 +37,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.decision_lines import KEY, VERSION, read_rows
-from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.feedback import Feedback, whole
 from mobandits.logs.log_description import description_of_log
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.objectives import Objective
@@ -111,10 +111,7 @@ def read(path: str | Path, *, features: Sequence[str] | None = None) -> Feedback
     Raises:
         LogError: as `scan`; also where there is no decision in it.
     """
-    chunks = list(scan(path, features=features))
-    if not chunks:
-        raise LogError(f"{path} must have at least one decision, got none")
-    return together(chunks)
+    return whole(scan(path, features=features), path)
 
 
 def scan(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.encoding.encoder import Encoder
+from mobandits.errors import LogError
 from mobandits.logs.objectives import Objective, as_objective, learned_rewards, signs_of, terms_of
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quantity, quoted, shortened
@@ -117,11 +118,13 @@ class Feedback:
         if self.eligible is not None:
             values["eligible"] = _mask(self.eligible, values["arms"], arms)
         if self.ids is not None:
-            values["ids"] = _ids(self.ids, rounds)
+            values["ids"] = _integers("ids", self.ids, rounds, "an integer per round")
         if self.times is not None:
             values["times"] = _times(self.times, rounds)
         if self.ranks is not None:
-            values["ranks"] = _ranks(self.ranks, rounds)
+            rule = "an integer of at least 0 per round"
+            ranks = _integers("ranks", self.ranks, rounds, rule, least=0)
+            values["ranks"] = ranks.astype(np.int64)
 
         if self.encoder is not None:
             features = values["contexts"].shape[-1]
@@ -278,6 +281,24 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
     return replace(first, **columns)
 
 
+def whole(chunks: Iterable[Feedback], path: object, unit: str = "decision") -> Feedback:
+    """All chunks of a file as one log.
+
+    Args:
+        chunks: of the file.
+        path: what errors call it.
+        unit: one of what it holds.
+
+    Raises:
+        LogError: where there is none.
+    """
+    listed = list(chunks)
+    if not listed:
+        raise LogError(f"{path} must have at least one {unit}, got none")
+
+    return together(listed)
+
+
 def _names(name: str, value: Any) -> tuple[Hashable, ...]:
     rule = "different names, in a list"
     _refuse(not isinstance(value, Iterable), name, rule, quoted(value))
@@ -414,13 +435,14 @@ def _mask(value: Any, arms: IntArray, count: int) -> Mask:
     return mask
 
 
-def _ids(value: Any, rounds: int) -> IntArray:
-    ids = np.asarray(value)
-    is_integer = ids.dtype.kind in "iu"
-    got = f"{_shape(ids)} of {ids.dtype}"
-    _refuse(not is_integer or ids.shape != (rounds,), "ids", "an integer per round", got)
+def _integers(name: str, value: Any, rounds: int, rule: str, least: int | None = None) -> IntArray:
+    numbers = np.asarray(value)
+    fits = numbers.dtype.kind in "iu" and numbers.shape == (rounds,)
+    if fits and least is not None:
+        fits = bool((numbers >= least).all())
+    _refuse(not fits, name, rule, f"{_shape(numbers)} of {numbers.dtype}")
 
-    return ids
+    return numbers
 
 
 def _times(value: Any, rounds: int) -> Array:
@@ -430,16 +452,6 @@ def _times(value: Any, rounds: int) -> Array:
     _refuse_infinite("times", times)
 
     return times
-
-
-def _ranks(value: Any, rounds: int) -> IntArray:
-    ranks = np.asarray(value)
-    is_integer = ranks.dtype.kind in "iu"
-    fits = is_integer and ranks.shape == (rounds,) and bool((ranks >= 0).all())
-    got = f"{_shape(ranks)} of {ranks.dtype}"
-    _refuse(not fits, "ranks", "an integer of at least 0 per round", got)
-
-    return ranks.astype(np.int64)
 
 
 def _refuse_infinite(name: str, numbers: Array) -> None:

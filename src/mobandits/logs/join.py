@@ -17,7 +17,7 @@ import polars as pl
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError, LogWarning
-from mobandits.logs.arm_registry import CHANGES, ArmRegistry
+from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
 from mobandits.logs.names import name_of
@@ -277,8 +277,7 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
 
 def joined(
     tables: Tables,
-    first_registry: Callable[[], ArmRegistry],
-    description: LogDescription,
+    data: dict[str, Any],
     events: int,
     path: object,
     *,
@@ -289,8 +288,7 @@ def joined(
 
     Args:
         tables: makes an iterator of its events, twice the same.
-        first_registry: makes the arms there were in the beginning.
-        description: of the log.
+        data: the description of the log.
         events: how many there are at most.
         path: what errors call the log.
         chunk: decisions at a time.
@@ -299,13 +297,15 @@ def joined(
     Raises:
         LogError: on the way.
     """
-    rewards = RewardTable(description, first_registry(), events, path, alone=alone)
+    first = first_arms(data, path)
+    description = LogDescription.of(data, path)
+    rewards = RewardTable(description, first.copy(), events, path, alone=alone)
     for frame in tables():
         rewards.add(frame)
 
     layout = rewards.context_layout()
     # From the beginning again: the table's own registry has seen all changes by now.
-    registry = first_registry()
+    registry = first.copy()
     done = 0
     for frame in tables():
         for decisions in _between_changes(frame, registry):

@@ -6,7 +6,7 @@ from typing import Any
 from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson, gateways
 from mobandits.logs.address import Address, Place, place_of
-from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.feedback import Feedback, whole
 from mobandits.logs.frames import feedback_of_frame, is_frame
 from mobandits.logs.store.archives import scan_archive
 from mobandits.logs.store.connection import is_store
@@ -31,10 +31,7 @@ def read(path: Any, **columns: Any) -> Feedback:
     if is_frame(path):
         return feedback_of_frame(path, **columns)
 
-    chunks = list(scan(path, **columns))
-    if not chunks:
-        raise LogError(f"{path} must have at least one decision, got none")
-    return together(chunks)
+    return whole(scan(path, **columns), path)
 
 
 def scan(

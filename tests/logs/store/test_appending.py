@@ -5,12 +5,17 @@ import sqlite3
 import numpy as np
 import pytest
 
-from mobandits.logs.store.appending import MOST_ROWS, in_few, prepare_appending
+from mobandits.logs.store.appending import MOST_ROWS, appended, gathered, prepare_appending
 from mobandits.logs.store.rows import UPDATE_EVENTS, statements_of
 from mobandits.logs.store.schema import create_tables
 
 TABLES = ("agents", "decisions", "rewards", "changes")
 AGENTS = (1, 2, 3)
+
+
+def in_few(statements):
+    """The statements that a group becomes."""
+    return gathered(statements, appended)
 
 
 @pytest.fixture

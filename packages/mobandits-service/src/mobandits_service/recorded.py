@@ -37,7 +37,7 @@ def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
     changes = store.last_changes(["preference"], before=found.seq)
 
     return msgspec.structs.replace(
-        _message(core, page, found),
+        _message(core, store.arm_names, page, found),
         context=None if context is None else np.asarray(context).tolist(),
         preference=preference_in_words(changes[0], core.objective_names) if changes else None,
     )
@@ -92,7 +92,8 @@ def decision_list(
     page = store.page(wanted, waiting)
     following = None if page.next is None else str(page.next)
 
-    messages = [_message(core, page, found) for found in page.decisions]
+    names = store.arm_names
+    messages = [_message(core, names, page, found) for found in page.decisions]
 
     return DecisionList(messages, following)
 
@@ -105,7 +106,9 @@ def _arm_number(name: str, names: Sequence[Hashable]) -> int:
     return texts.index(name)
 
 
-def _message(core: AgentCore, page: Page, found: RecordedDecision) -> Recorded:
+def _message(
+    core: AgentCore, names: Sequence[Hashable], page: Page, found: RecordedDecision
+) -> Recorded:
     event = found.event
     number = event["id"]
     eligible = event.get("eligible")
@@ -118,10 +121,10 @@ def _message(core: AgentCore, page: Page, found: RecordedDecision) -> Recorded:
 
     return Recorded(
         decision=str(number),
-        arm=str(page.arms[event["arm"]]),
+        arm=str(names[event["arm"]]),
         at=event.get("time"),
         propensity=event["propensity"],
-        eligible=None if eligible is None else [str(page.arms[arm]) for arm in eligible],
+        eligible=None if eligible is None else [str(names[arm]) for arm in eligible],
         made_by=found.made_by,
         key=event.get("key"),
         status=status,

@@ -9,27 +9,29 @@ triggers run for each row what would have been run apart.
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
     INSERT_DECISION,
     INSERT_REWARD,
     UPDATE_EVENTS,
-    Row,
     Statement,
 )
 from mobandits.logs.store.session import Session
 
-# What a trigger of the view runs for a row; rows have their places here as their first value.
+# What appends events, and what a trigger of the view runs for a row; rows have their places here as
+# their first value.
 BODIES = (INSERT_DECISION, INSERT_REWARD, INSERT_CHANGE, UPDATE_EVENTS)
 PLACES = {body: place for place, body in enumerate(BODIES)}
 WIDTH = max(body.count("?") for body in BODIES)
 # Rows of a kind have fewer values than the view has columns.
-FILLINGS = [(None,) * (WIDTH - body.count("?")) for body in BODIES]
+FILLINGS = {body: (None,) * (WIDTH - body.count("?")) for body in BODIES}
 NO_ROW = (None,) * (1 + WIDTH)  # which no trigger takes
 MOST_ROWS = 64  # of one statement
 STEP = 4  # rows, from which on statements have a multiple of them
+# What makes few statements of those that append, all of which are `BODIES`.
+Few = Callable[[Sequence[Statement]], Iterable[Statement]]
 COLUMNS = ["kind", *(f"c{number}" for number in range(WIDTH))]
 
 
@@ -43,53 +45,48 @@ def prepare_appending(connection: Session) -> None:
         connection.execute(f"{start} WHEN NEW.kind = {place} BEGIN {step}; END")
 
 
-def in_few(statements: Iterable[Statement]) -> list[Statement]:
-    """Few statements that leave the tables as the given ones do, one after the other.
+def gathered(statements: Iterable[Statement], few: Few) -> list[Statement]:
+    """Statements that leave the tables as the given ones do, one after the other.
 
     Args:
-        statements: SQL and its values; those that append events are put together, up to the next
-            one that does not.
+        statements: those that append events are put together, up to the next one that does not.
+        few: makes few statements of what is put together, such as `appended`.
 
     Example:
-        >>> [(sql, values)] = in_few([(UPDATE_EVENTS, (7, 1)), (UPDATE_EVENTS, (8, 1))])
+        >>> updates = [(UPDATE_EVENTS, (7, 1)), (UPDATE_EVENTS, (8, 1))]
+        >>> [(sql, values)] = gathered(updates, appended)
         >>> values[:4]
         (3, 8, 1, None)
-        >>> in_few([("DELETE FROM snapshots", ())])
+        >>> gathered([("DELETE FROM snapshots", ())], appended)
         [('DELETE FROM snapshots', ())]
     """
-    few: list[Statement] = []
-    rows: list[Row] = []
-    last_events: dict[int, Row] = {}
-    for sql, values in statements:
-        place = PLACES.get(sql)
-        if place is None:
-            few += _taken(rows, last_events)
-            few.append((sql, values))
-            continue
-
-        row = (place, *values, *FILLINGS[place])
+    found: list[Statement] = []
+    appending: list[Statement] = []
+    last_events: dict[int, Statement] = {}
+    for statement in statements:
+        sql, values = statement
         if sql == UPDATE_EVENTS:
-            _, agent = values
-            last_events[agent] = row
+            # Of an agent's numbers of events, the last one is what remains.
+            last_events[values[1]] = statement
+        elif sql in PLACES:
+            appending.append(statement)
         else:
-            rows.append(row)
+            found += few([*appending, *last_events.values()])
+            found.append(statement)
+            appending = []
+            last_events = {}
 
-    few += _taken(rows, last_events)
-
-    return few
+    return [*found, *few([*appending, *last_events.values()])]
 
 
-def _taken(rows: list[Row], last_events: dict[int, Row]) -> Iterator[Statement]:
-    """The statements of the rows gathered so far, of which none are left afterwards."""
-    rows += last_events.values()
-    last_events.clear()
-    for start in range(0, len(rows), MOST_ROWS):
-        some = rows[start : start + MOST_ROWS]
+def appended(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Few statements that hand the rows of `BODIES` to the triggers."""
+    listed = [(PLACES[sql], *values, *FILLINGS[sql]) for sql, values in statements]
+    for start in range(0, len(listed), MOST_ROWS):
+        some = listed[start : start + MOST_ROWS]
         size = _size_for(len(some))
         some += [NO_ROW] * (size - len(some))
         yield _insert_of(size), tuple(itertools.chain.from_iterable(some))
-
-    rows.clear()
 
 
 def _size_for(count: int) -> int:

@@ -18,10 +18,8 @@ import numpy as np
 import polars as pl
 
 from mobandits.errors import LogError
-from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import joined
-from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.table import SCHEMA
 from mobandits.support.describe_path import describe_path
@@ -83,16 +81,12 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
             f"version {VERSION} only"
         )
     data = decoded(content["description"])
-    description = LogDescription.of(data, path)
-    first = first_arms(data, path)
 
     def tables() -> Iterator[pl.DataFrame]:
         for frame in pl.scan_parquet(path).collect_batches(chunk_size=BLOCK, maintain_order=True):
             yield from frame.iter_slices(BLOCK)
 
-    yield from joined(
-        tables, first.copy, description, content["events"], path, chunk=chunk, alone=True
-    )
+    yield from joined(tables, data, content["events"], path, chunk=chunk, alone=True)
 
 
 def _refuse_others(path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
-from mobandits.logs.store.appending import in_few, prepare_appending
+from mobandits.logs.store.appending import Few, appended, gathered, prepare_appending
 from mobandits.logs.store.rollup import Rollup
 from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
@@ -96,17 +96,17 @@ class Committer:
         self,
         connection: Session,
         together: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
-        merged: Callable[[Iterable[Statement]], Iterable[Statement]] = in_few,
+        few: Few = appended,
     ) -> None:
         """Take calls from now on; once more after `end` is no error.
 
         Args:
             connection: which nobody else writes with.
             together: sends the statements inside without waiting for each, where that saves time.
-            merged: makes few statements of those of many calls.
+            few: makes few statements of those of many calls, as of `gathered`.
         """
         self._connection = connection
-        self._merged = merged
+        self._few = few
         self._together = together
         # Sums are counted by statements that need answers, and so apart from such a group.
         self._is_together = together is not contextlib.nullcontext
@@ -270,7 +270,7 @@ class Committer:
         calls = [call for call in group.calls if call.origin.failure is None]
         every = itertools.chain.from_iterable(call.statements for call in calls)
         try:
-            statements = list(self._merged(every))
+            statements = gathered(every, self._few)
             connection = self._connection
             if self._is_together:
                 self._in_transaction(lambda: execute_all(connection, statements), self._together)

@@ -224,11 +224,9 @@ def log_of(connection: Session, name: str | None, source: str) -> AgentLog:
         LogError: where there is none, or where there are several to choose from.
     """
     rows = agent_rows(connection, source)
-    if name is None and len(rows) == 1:
-        return AgentLog(connection, rows[0], source)
-    for row in rows:
-        if row.name == name:
-            return AgentLog(connection, row, source)
+    found = [row for row in rows if name is None or row.name == name]
+    if len(found) == 1:
+        return AgentLog(connection, found[0], source)
     names = [quoted(row.name) for row in rows]
     known = shortened(", ".join(names)) or "none"
     rule = "must have an agent"

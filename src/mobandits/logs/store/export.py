@@ -1,16 +1,18 @@
 """Archives of a store's decisions, and stores that are shortened by what was archived."""
 
+import functools
 import math
 from collections.abc import Hashable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import polars as pl
 
 from mobandits.errors import LogError
 from mobandits.logs import dsjson
 from mobandits.logs.address import Place, place_of
+from mobandits.logs.join import Tables
 from mobandits.logs.store.archives import write_archive
 from mobandits.logs.store.arm_timeline import are_in
 from mobandits.logs.store.connection import explained, reading, warn_of_loss
@@ -96,9 +98,9 @@ def export(
     with reading(place, in_slices=True) as connection:
         log = log_of(connection, agent, str(place))
         chosen = settled_before(log, limit) if delete else decisions_before(log, limit)
-        source = _Source(log, chosen)
+        tables = functools.partial(_chosen_tables, log, chosen)
         with explained(place):
-            _write(source, target, format, objective)
+            _write(log, tables, target, format, objective)
     if delete and isinstance(place, Path):
         delete_decisions(place, log.agent, chosen)
 
@@ -127,35 +129,30 @@ def shorten(store: Path, before: float, *, agent: str | None = None) -> int:
     return len(chosen.ids)
 
 
-class _Source(NamedTuple):
-    """Source of an export: an agent's events, as far as they are of the chosen decisions."""
-
-    log: AgentLog
-    chosen: Chosen
-
-    def tables(self) -> Iterator[pl.DataFrame]:
-        """The events of the chosen decisions, and all changes before the last of them."""
-        ids = self.chosen.ids
-        for frame in frames(self.log):
-            kinds = frame["kind"]
-            is_change = ~kinds.is_in(["decide", "learn"]).to_numpy()
-            # Ids are never negative; of changes, the column is null.
-            own_ids = frame["id"].fill_null(-1).to_numpy()
-            is_chosen = are_in(own_ids, ids)
-            # All changes, not only of the arms that were chosen: positions of arms count them all.
-            is_early = frame["number"].to_numpy() <= self.chosen.last
-            # A reward of one of them may have been corrected long after.
-            is_correction = (kinds == "correct").to_numpy()
-            kept = frame.filter((is_change | is_chosen) & is_early | is_correction)
-            if len(kept):
-                yield kept
+def _chosen_tables(log: AgentLog, chosen: Chosen) -> Iterator[pl.DataFrame]:
+    """The events of the chosen decisions, and all changes before the last of them."""
+    for frame in frames(log):
+        kinds = frame["kind"]
+        is_change = ~kinds.is_in(["decide", "learn"]).to_numpy()
+        # Ids are never negative; of changes, the column is null.
+        own_ids = frame["id"].fill_null(-1).to_numpy()
+        is_chosen = are_in(own_ids, chosen.ids)
+        # All changes, not only of the arms that were chosen: positions of arms count them all.
+        is_early = frame["number"].to_numpy() <= chosen.last
+        # A reward of one of them may have been corrected long after.
+        is_correction = (kinds == "correct").to_numpy()
+        kept = frame.filter((is_change | is_chosen) & is_early | is_correction)
+        if len(kept):
+            yield kept
 
 
-def _write(source: _Source, out: Path, file_format: str, objective: Hashable | None) -> None:
+def _write(
+    log: AgentLog, tables: Tables, out: Path, file_format: str, objective: Hashable | None
+) -> None:
     if file_format == "parquet":
-        write_archive(source.tables(), source.log.agent.description, out)
+        write_archive(tables(), log.agent.description, out)
         return
-    chunks = feedback_of(source.log, source.tables, CHUNK)
+    chunks = feedback_of(log, tables, CHUNK)
     if file_format == "csv":
         write_csv(chunks, out)
         return

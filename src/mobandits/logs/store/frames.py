@@ -9,6 +9,7 @@ import polars as pl
 
 from mobandits.logs.names import compact, encoded
 from mobandits.logs.store.content import AgentLog
+from mobandits.logs.store.outcomes import time_of
 from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
     DOUBLE,
@@ -45,11 +46,12 @@ def frames(log: AgentLog) -> Iterator[pl.DataFrame]:
             rows = event_rows(log.connection, agent.id, start, end)
 
         parts = [
+            pl.DataFrame(schema=SCHEMA),
             _of_decisions(rows.decisions, source),
             _of_lessons(rows.rewards, source),
             _of_changes(rows.changes, source),
         ]
-        frame = pl.concat(parts).sort("number")
+        frame = pl.concat(parts, how="diagonal").sort("number")
         if start >= agent.complete_after:
             _check_complete(frame, start, end, source)
         if len(frame):
@@ -76,61 +78,51 @@ def _check_complete(frame: pl.DataFrame, start: int, end: int, source: str) -> N
 def _of_decisions(rows: Sequence[Row], source: str) -> pl.DataFrame:
     for row in rows:
         check_decision(row, source)
-    columns = list(zip(*rows, strict=True)) or [()] * 14
-    ids, numbers, times, arms, propensities, counts, features, blobs, eligible = columns[:9]
-    others = [_other_of(row) for row in rows]
-    times_in_columns = [
-        _time_in(other) if at is None else at for at, other in zip(times, others, strict=True)
-    ]
+    columns = _columns(rows, 14)
+    ids, numbers, _, arms, propensities, counts, features, blobs, eligible = columns[:9]
     return _frame(
-        len(rows),
         number=numbers,
         kind=["decide"] * len(rows),
         id=ids,
-        time=times_in_columns,
+        time=[time_of(row) for row in rows],
         arm=arms,
         propensity=propensities,
         rows=counts,
         features=features,
         context=_context_lists(blobs),
         eligible=[None if text is None else json.loads(text) for text in eligible],
-        other=others,
+        other=[_other_of(row) for row in rows],
     )
 
 
 def _of_lessons(rows: Sequence[Row], source: str) -> pl.DataFrame:
     lessons = [checked_lesson(lesson, source) for lesson in by_lesson(rows)]
+    numbers, ids, times, others, _ = _columns(lessons, 5)
     return _frame(
-        len(lessons),
-        number=[lesson.seq for lesson in lessons],
+        number=numbers,
         kind=["learn"] * len(lessons),
-        id=[lesson.decision for lesson in lessons],
-        time=[lesson.at for lesson in lessons],
+        id=ids,
+        time=times,
         rewards=_reward_lists(lessons),
-        other=[lesson.other for lesson in lessons],
+        other=others,
     )
 
 
 def _of_changes(rows: Sequence[Row], source: str) -> pl.DataFrame:
     for row in rows:
         check_change(row, source)
-    return _frame(
-        len(rows),
-        number=[row[0] for row in rows],
-        kind=[row[2] for row in rows],
-        time=[row[1] for row in rows],
-        other=[row[3] for row in rows],
-    )
+    numbers, times, kinds, bodies, _ = _columns(rows, 5)
+    return _frame(number=numbers, kind=kinds, time=times, other=bodies)
 
 
-def _frame(size: int, **columns: Any) -> pl.DataFrame:
-    """A table of all columns; those that are not given are null."""
-    series = []
-    for name, dtype in SCHEMA.items():
-        values = columns.get(name, [None] * size)
-        is_series = isinstance(values, pl.Series)
-        series.append(values.alias(name) if is_series else pl.Series(name, values, dtype))
-    return pl.DataFrame(series)
+def _columns(rows: Sequence[Row], count: int) -> Sequence[Row]:
+    """The columns of some rows, empty ones where there are none."""
+    return list(zip(*rows, strict=True)) or [()] * count
+
+
+def _frame(**columns: Any) -> pl.DataFrame:
+    """A table of some columns of `table.SCHEMA`."""
+    return pl.DataFrame(columns, {name: SCHEMA[name] for name in columns})
 
 
 def _context_lists(blobs: Sequence[bytes | None]) -> pl.Series:
@@ -154,11 +146,6 @@ def _other_of(row: Row) -> str | None:
     if key is None and made_by == "us" and active:
         return other  # type: ignore[no-any-return]
     return compact(encoded(further_fields(row), "event"))
-
-
-def _time_in(other: str | None) -> float | None:
-    """The time that only JSON can hold, which is minus zero."""
-    return None if other is None else json.loads(other).get("time")
 
 
 def _reward_lists(lessons: Sequence[Lesson]) -> pl.Series:

@@ -125,7 +125,7 @@ def _outcomes(
     ids, seqs, times, arms, propensities, _, _, _, eligible, _, _, made_by, active, _ = columns
     reward_table, time_table = _reward_tables(ids, rewards, places, source)
     if None in times:
-        times = tuple(_time_of(row) for row in decisions)
+        times = tuple(time_of(row) for row in decisions)
 
     return DecisionOutcomes(
         seqs=np.array(seqs, np.int64),
@@ -177,7 +177,7 @@ def _reward_tables(
     return values, times
 
 
-def _time_of(row: Row) -> float | None:
+def time_of(row: Row) -> float | None:
     """Time of a decision; a column cannot hold every time, see `rows`."""
     at: float | None = row[2]
     return further_fields(row).get("time") if at is None else at

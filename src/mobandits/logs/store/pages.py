@@ -7,10 +7,9 @@ decisions that are made meanwhile shift nothing.
 import bisect
 import itertools
 import json
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from mobandits.logs.names import name_of
 from mobandits.logs.store.content import AgentLog
 from mobandits.logs.store.lookup import (
     MOST_AT_ONCE,
@@ -20,7 +19,7 @@ from mobandits.logs.store.lookup import (
 from mobandits.support.numbering import is_of_worker, range_of
 
 # An index leads to the first one, and gives the order.
-SELECT_IDS = "SELECT id FROM decisions WHERE agent = ?"
+SELECT_IDS = "SELECT id, seq FROM decisions WHERE agent = ?"
 # Where a page begins. A decision that was deleted had its place after those before it in its range.
 LAST_UP_TO = """
 SELECT seq FROM decisions WHERE agent = ? AND id >= ? AND id <= ? ORDER BY id DESC LIMIT 1
@@ -28,7 +27,6 @@ SELECT seq FROM decisions WHERE agent = ? AND id >= ? AND id <= ? ORDER BY id DE
 FIRST_FROM = """
 SELECT seq FROM decisions WHERE agent = ? AND id >= ? AND id < ? ORDER BY id LIMIT 1
 """
-SELECT_ARMS = "SELECT name FROM arms WHERE agent = ? ORDER BY number"
 SELECT_ACTIVATIONS = """
 SELECT body FROM changes WHERE agent = ? AND seq > ? AND kind = 'activate'
 """
@@ -65,13 +63,11 @@ class Page(NamedTuple):
         decisions: in the order that was asked for.
         activated: the numbers of those that were inactive first, and of which the log says that
             they took effect.
-        arms: all arms that there ever were, by number.
         next: the number after which the next page begins; None: this one is the last.
     """
 
     decisions: list[RecordedDecision]
     activated: frozenset[int]
-    arms: list[Hashable]
     next: int | None
 
 
@@ -87,45 +83,47 @@ def page_of(log: AgentLog, wanted: PageWanted, waiting: Collection[int]) -> Page
         LogError: where one is damaged.
     """
     # One more than the page has: it tells whether there is a next one.
-    count = wanted.limit + 1
-    numbers = list(itertools.islice(_numbers(log, wanted, waiting), count))
+    numbers = list(itertools.islice(_numbers(log, wanted, waiting), wanted.limit + 1))
     shown = numbers[: wanted.limit]
     decisions = recorded_decisions(log, shown)
-    arms = [name_of(text) for (text,) in log.rows(SELECT_ARMS)]
     is_last = len(numbers) == len(shown)
 
-    return Page(
-        decisions,
-        _activated(log, decisions),
-        arms,
-        None if is_last else shown[-1],
-    )
+    return Page(decisions, _activated(log, decisions), None if is_last else shown[-1])
 
 
 def _numbers(log: AgentLog, wanted: PageWanted, waiting: Collection[int]) -> Iterator[int]:
     """The numbers of decisions that are wanted, in order, and of those after the page."""
     bound = _bound(log, wanted)
-    if wanted.number is not None:
-        yield from _found(log, wanted, bound, count=1, among=[wanted.number])
-        return
-    if wanted.status == "waiting":
-        # There may be few of them among millions, so that the others are not even looked at.
-        for some in _in_parts(_from(list(waiting), wanted), MOST_AT_ONCE):
-            yield from _found(log, wanted, bound, count=len(some), among=some)
+    among = _among(wanted, waiting)
+    if among is not None:
+        for start in range(0, len(among), MOST_AT_ONCE):
+            some = among[start : start + MOST_AT_ONCE]
+            for number, _ in _found(log, wanted, bound, MOST_AT_ONCE, some):
+                yield number
         return
 
     count = wanted.limit + 1
     if wanted.status is not None:
         count = max(count, MOST_AT_ONCE)
     while True:
-        found = _found(log, wanted, bound, count=count)
-        for number in found:
+        found = _found(log, wanted, bound, count)
+        for number, _ in found:
             if wanted.status is None or number not in waiting:
                 yield number
         if len(found) < count:
             return
-        wanted = wanted._replace(after=found[-1])
-        bound = _bound(log, wanted)
+        _, bound = found[-1]
+
+
+def _among(wanted: PageWanted, waiting: Collection[int]) -> Sequence[int] | None:
+    """The only numbers that a page may have; None: any."""
+    if wanted.number is not None:
+        return [wanted.number]
+    if wanted.status == "waiting":
+        # There may be few of them among millions, so that the others are not even looked at.
+        return _from(list(waiting), wanted)
+
+    return None
 
 
 def _from(numbers: Sequence[int], wanted: PageWanted) -> Sequence[int]:
@@ -164,11 +162,10 @@ def _found(
     log: AgentLog,
     wanted: PageWanted,
     bound: int | None,
-    *,
     count: int,
     among: Sequence[int] | None = None,
-) -> list[int]:
-    """The next numbers that a page may have, so many at most; or those of some."""
+) -> list[tuple[int, int]]:
+    """(number, seq) of the next decisions that a page may have, so many at most; or of some."""
     query = SELECT_IDS
     values: list[Any] = []
     side = "<" if wanted.newest else ">"
@@ -183,9 +180,9 @@ def _found(
         values += among
 
     query += " ORDER BY seq DESC LIMIT ?" if wanted.newest else " ORDER BY seq LIMIT ?"
-    values.append(count)
+    found: list[tuple[int, int]] = log.rows(query, *values, count).fetchall()
 
-    return [number for (number,) in log.rows(query, *values)]
+    return found
 
 
 def _activated(log: AgentLog, decisions: Sequence[RecordedDecision]) -> frozenset[int]:
@@ -200,8 +197,3 @@ def _activated(log: AgentLog, decisions: Sequence[RecordedDecision]) -> frozense
             activated.add(json.loads(body).get("id"))
 
     return frozenset(activated & inactive.keys())
-
-
-def _in_parts(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for start in range(0, len(numbers), size):
-        yield numbers[start : start + size]

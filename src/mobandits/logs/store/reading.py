@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mobandits.logs.address import Place
-from mobandits.logs.arm_registry import first_arms
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import Tables, joined
-from mobandits.logs.log_description import LogDescription
 from mobandits.logs.store.connection import reading, warn_of_loss
 from mobandits.logs.store.content import AgentLog, log_of
 from mobandits.logs.store.frames import frames
@@ -40,8 +38,5 @@ def feedback_of(log: AgentLog, tables: Tables, chunk: int) -> Iterator[Feedback]
         tables: makes an iterator of them, twice the same.
         chunk: decisions at a time, at most.
     """
-    data = log.agent.description
-    description = LogDescription.of(data, log.source)
-    first = first_arms(data, log.source)
-    events = log.agent.events
-    return joined(tables, first.copy, description, events, log.source, chunk=chunk, alone=False)
+    agent = log.agent
+    return joined(tables, agent.description, agent.events, log.source, chunk=chunk, alone=False)

@@ -210,7 +210,7 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
     if had <= last and not waiting:
         return []
 
-    own = survey.decisions[survey.are_decisions & (survey.decisions < SPAN)]
+    own = survey.decisions[survey.decisions < SPAN]
     # Each of those that cannot be read may be a decision: its number is not given again.
     unread = had - survey.last + len(survey.holes_between(agent.plan.complete_after, survey.last))
     known = int(own.max(initial=-1)) + 1
@@ -222,8 +222,7 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
 def _lost_waiting(agent: AgentCheck) -> list[int]:
     """The decisions that wait in the snapshot that the agent goes on from, and are lost."""
     survey = agent.survey
-    is_kept = survey.are_decisions & (survey.seqs <= agent.plan.last)
-    there = set(survey.decisions[is_kept].tolist())
+    there = set(survey.decisions[survey.seqs <= agent.plan.last].tolist())
     for snapshot in agent.saved_snapshots():
         return [number for number in snapshot.waiting if number not in there]
 

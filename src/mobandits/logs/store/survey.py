@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import IntArray, Mask
+from mobandits.contracts.protocols import IntArray
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.store.content import AgentRow
@@ -44,6 +44,7 @@ INSERT_REWARD = """
 INSERT INTO rewards (agent, seq, position, decision, at, other, objective, value, checksum)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+SELECT_BYTES = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 LAST_SEQ = "SELECT max(seq) FROM {table} WHERE agent = ?"
 # What SQLite and its module raise where they meet damage.
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
@@ -89,12 +90,6 @@ class Survey(NamedTuple):
     damaged: IntArray
     holes: IntArray
     arm_changes: list[tuple[int, Event]]
-
-    @property
-    def are_decisions(self) -> Mask:
-        """Mask of the events that are decisions."""
-        mask: Mask = self.arms != NO_DECISION
-        return mask
 
     def holes_between(self, after: int, last: int) -> list[int]:
         """The seqs of the events that are not whole, after one and up to another."""
@@ -214,10 +209,9 @@ def _rows_between(
 
 def _last_of(connection: sqlite3.Connection, agent: AgentRow) -> int:
     """The seq of the last event: of the rows, or as the agent's row has it."""
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
+    (file_bytes,) = connection.execute(SELECT_BYTES).fetchone()
     # A number that was damaged may be any: there cannot be more than the file has room for.
-    most = pages * page_bytes // LEAST_EVENT + max(agent.complete_after, 0)
+    most = file_bytes // LEAST_EVENT + max(agent.complete_after, 0)
     last = agent.events if 0 <= agent.events <= most else 0
     for table in ("decisions", "rewards", "changes"):
         rows = rows_of(connection, LAST_SEQ.format(table=table), (agent.id,))

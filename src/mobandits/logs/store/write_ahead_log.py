@@ -12,7 +12,7 @@ Reference:
 import functools
 import struct
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -27,14 +27,6 @@ BLOCK = 256  # frames at a time: a log that a long reader kept from being reset 
 MASK = 2**32 - 1
 
 Words = np.ndarray[Any, np.dtype[np.uint32]]
-
-
-class _Sums(NamedTuple):
-    """Powers j = 0 .. n of the step of the checksum, [[a, b], [b, c]], modulo 2^32."""
-
-    a: Words
-    b: Words
-    c: Words
 
 
 def lost_commits(database: Path) -> int:
@@ -106,14 +98,10 @@ def _checksums(words: Words, sums: list[int]) -> list[list[int]]:
     powers = _powers(pairs)
     first = words[:, 0::2].astype(np.uint32)
     both = first + words[:, 1::2].astype(np.uint32)  # modulo 2^32, as everything here
-    a = powers.a[pairs - 1 :: -1]
-    b = powers.b[pairs - 1 :: -1]
-    c = powers.c[pairs - 1 :: -1]
+    a, b, c = powers[:, pairs - 1 :: -1]
     shares0 = (first * a + both * b).sum(axis=1, dtype=np.uint32).tolist()
     shares1 = (first * b + both * c).sum(axis=1, dtype=np.uint32).tolist()
-    whole_a = int(powers.a[pairs])
-    whole_b = int(powers.b[pairs])
-    whole_c = int(powers.c[pairs])
+    whole_a, whole_b, whole_c = powers[:, pairs].tolist()
     s0, s1 = sums
     after = []
     for share0, share1 in zip(shares0, shares1, strict=True):
@@ -126,10 +114,13 @@ def _checksums(words: Words, sums: list[int]) -> list[list[int]]:
 
 
 @functools.lru_cache(maxsize=4)
-def _powers(count: int) -> _Sums:
-    """The powers 0 .. count: [[1, 1], [1, 2]]^j holds Fibonacci's numbers."""
+def _powers(count: int) -> Words:
+    """Powers 0 .. count of the step of the checksum, modulo 2^32: rows a, b, c of [[a, b], [b, c]].
+
+    [[1, 1], [1, 2]]^j holds Fibonacci's numbers.
+    """
     fibonacci = [1, 0]  # of -1 and 0
     while len(fibonacci) < 2 * count + 3:
         fibonacci.append((fibonacci[-1] + fibonacci[-2]) & MASK)
     numbers = np.array(fibonacci, np.uint32)
-    return _Sums(numbers[0:-2:2], numbers[1:-1:2], numbers[2::2])
+    return np.stack([numbers[0:-2:2], numbers[1:-1:2], numbers[2::2]])

@@ -10,7 +10,7 @@ import os
 import re
 import socket
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mobandits.errors import LogError, UnavailableError
@@ -64,15 +64,16 @@ class PostgresConnection:
 
     Args:
         connection: of psycopg, which commits every statement outside of a transaction.
+
+    Attributes:
+        session: the connection of psycopg.
         is_streaming: whether rows that are iterated over are fetched a block at a time; only
             inside a transaction.
     """
 
-    def __init__(
-        self, connection: "psycopg.Connection[Any]", *, is_streaming: bool = False
-    ) -> None:
+    def __init__(self, connection: "psycopg.Connection[Any]") -> None:
         self.session = connection
-        self._is_streaming = is_streaming
+        self.is_streaming = False
         self._is_together = False
         self._commit: psycopg.Cursor[Any] | None = None
 
@@ -82,7 +83,7 @@ class PostgresConnection:
         Raises:
             sqlite3.Error: where it cannot be run.
         """
-        if self._is_streaming:
+        if self.is_streaming:
             return StreamedRows(self.session, translated(sql), values)
 
         with as_sqlite_errors():
@@ -162,8 +163,8 @@ class StreamedRows:
 
     def fetchone(self) -> Any:
         """The first row; None where there is none."""
-        with as_sqlite_errors():
-            return self._connection.execute(self._query, self._values, binary=True).fetchone()
+        rows = self.fetchall()
+        return rows[0] if rows else None
 
     def fetchall(self) -> list[Any]:
         """All rows."""
@@ -189,12 +190,13 @@ def in_one_line(error: "psycopg.Error") -> str:
     return shortened(" ".join(message.split()))
 
 
-def connected(address: Address, role: str) -> "psycopg.Connection[Any]":
-    """A connection of psycopg to a database; each statement is a transaction unless one is begun.
+def connected(address: Address, role: str, settings: Iterable[str] = ()) -> PostgresConnection:
+    """A session of a database's server; each statement is a transaction unless one is begun.
 
     Args:
         address: of the database.
         role: what it is for, which `pg_stat_activity` shows.
+        settings: statements that it begins with.
 
     Raises:
         LogError: where there is none; passwords are in no message.
@@ -216,7 +218,7 @@ def connected(address: Address, role: str) -> "psycopg.Connection[Any]":
         raise kind(f"{address} cannot be reached: {reason}") from None
 
     try:
-        for setting in SETTINGS:
+        for setting in (*SETTINGS, *settings):
             connection.execute(setting.encode())
         check_server(connection, address)
     except psycopg.Error as error:
@@ -226,7 +228,7 @@ def connected(address: Address, role: str) -> "psycopg.Connection[Any]":
         connection.close()
         raise
 
-    return connection
+    return PostgresConnection(connection)
 
 
 def is_lasting(reason: str) -> bool:

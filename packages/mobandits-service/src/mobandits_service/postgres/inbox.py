@@ -1,4 +1,4 @@
-"""Inbox of workers as their learner reads it, and the statements that empty it."""
+"""Inbox of workers: its rows, how their learner reads them, and the statements that empty it."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,11 @@ from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_
 # Numbers of one worker come in its order, and those of all workers are different.
 SELECT_DECISIONS = """
 SELECT id, agent, arm, propensity, error, front, rows, features, context, eligible, key, request,
-    active, epoch, position
+    active, epoch, position, at
 FROM inbox_decisions WHERE refused IS NULL AND agent = ANY(?::bigint[]) ORDER BY id LIMIT ?
 """
 SELECT_REWARDS = """
-SELECT agent, decision, call, objective, value
+SELECT call, agent, decision, at, objective, value
 FROM inbox_rewards WHERE late IS NULL AND agent = ANY(?::bigint[]) ORDER BY call, objective LIMIT ?
 """
 DELETE_DECISIONS = "DELETE FROM inbox_decisions WHERE id = ANY(?::bigint[])"
@@ -31,11 +31,10 @@ ON CONFLICT (agent, incarnation) DO UPDATE SET epoch = excluded.epoch,
 """
 
 
-class InboxDecisionRow(NamedTuple):
-    """A decision of a worker, as it wrote it; see `inbox_writer.InboxDecision`.
+class InboxDecision(NamedTuple):
+    """A decision of a worker, as its row has it after the number.
 
     Attributes:
-        id: the worker's number for it.
         agent: the number of its agent.
         arm: the number of the arm, as of `decisions`.
         propensity: or None.
@@ -50,9 +49,10 @@ class InboxDecisionRow(NamedTuple):
         active: whether it takes effect at once.
         epoch: of the state that it was made from.
         position: likewise, its last event.
+        at: the time.
+        fence: behind which that state was published; None: the decision has joined the inbox.
     """
 
-    id: int
     agent: int
     arm: int
     propensity: float | None
@@ -67,37 +67,43 @@ class InboxDecisionRow(NamedTuple):
     active: bool
     epoch: int
     position: int
+    at: float
+    fence: int | None = None
 
 
-class InboxRewardCall(NamedTuple):
-    """The rewards of one call.
+class InboxReward(NamedTuple):
+    """The rewards of one call, of which all join the inbox or none.
 
     Attributes:
         agent: the number of its agent.
         decision: that is rewarded.
-        number: of the call.
+        at: the time.
         rewards: {objective as `name_text` writes it: value}.
     """
 
     agent: int
     decision: int
-    number: int
+    at: float
     rewards: dict[str, float]
+
+
+NumberedDecision = tuple[int, InboxDecision]
+NumberedReward = tuple[int, InboxReward]
 
 
 class Batch(NamedTuple):
     """Some of the inbox.
 
     Attributes:
-        decisions: those of one worker in its order.
-        rewards: likewise.
+        decisions: with the workers' numbers for them; those of one worker in its order.
+        rewards: with the numbers of their calls, likewise.
         has_all_decisions: whether there are no further decisions: else some of the rewards may be
             of decisions that are not in it.
         has_all_rewards: whether there are no further rewards.
     """
 
-    decisions: list[InboxDecisionRow]
-    rewards: list[InboxRewardCall]
+    decisions: list[NumberedDecision]
+    rewards: list[NumberedReward]
     has_all_decisions: bool
     has_all_rewards: bool
 
@@ -117,18 +123,19 @@ def waiting_batch(connection: PostgresConnection, agents: Sequence[int], limit: 
         decision_rows = connection.execute(SELECT_DECISIONS, (numbers, limit)).fetchall()
         reward_rows = connection.execute(SELECT_REWARDS, (numbers, limit)).fetchall()
 
-    decisions = [InboxDecisionRow(*row) for row in decision_rows]
+    decisions = [(number, InboxDecision(*row)) for number, *row in decision_rows]
     has_all_rewards = len(reward_rows) < limit
     rewards = _calls(reward_rows, is_cut=not has_all_rewards)
 
     return Batch(decisions, rewards, len(decision_rows) < limit, has_all_rewards)
 
 
-def _calls(rows: Sequence[Any], *, is_cut: bool) -> list[InboxRewardCall]:
+def _calls(rows: Sequence[Any], *, is_cut: bool) -> list[NumberedReward]:
     calls = []
-    for (agent, decision, number), own in itertools.groupby(rows, key=lambda row: row[:3]):
+    for call, own in itertools.groupby(rows, key=lambda row: row[:4]):
+        number, agent, decision, at = call
         rewards = {objective: value for *_, objective, value in own}
-        calls.append(InboxRewardCall(agent, decision, number, rewards))
+        calls.append((number, InboxReward(agent, decision, at, rewards)))
 
     # Of the last one, some rewards may be behind the limit.
     if is_cut and len(calls) > 1:

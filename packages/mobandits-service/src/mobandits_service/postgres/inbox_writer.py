@@ -13,6 +13,7 @@ from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.schema import APPLICATION_ID
 from mobandits.support.numbering import number_of_worker
 from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_errors
+from mobandits_service.postgres.inbox import InboxDecision, InboxReward
 from mobandits_service.postgres.publications import SHARE_FENCES
 
 # In the order of keys, as in every other worker: two that wait for each other would wait for ever.
@@ -20,11 +21,11 @@ INSERT_DECISIONS = """
 INSERT INTO inbox_decisions
 SELECT id, agent, arm, propensity, error, front, rows, features, context, eligible, key,
     request, active, epoch, position, at, NULL
-FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::float8[], ?::float8[],
-    ?::text[], ?::bigint[], ?::bigint[], ?::bytea[], ?::text[], ?::text[], ?::text[], ?::boolean[],
-    ?::bigint[], ?::bigint[], ?::float8[])
-    AS row (id, agent, fence, arm, propensity, error, front, rows, features, context, eligible,
-        key, request, active, epoch, position, at)
+FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::float8[], ?::float8[], ?::text[],
+    ?::bigint[], ?::bigint[], ?::bytea[], ?::text[], ?::text[], ?::text[], ?::boolean[],
+    ?::bigint[], ?::bigint[], ?::float8[], ?::bigint[])
+    AS row (id, agent, arm, propensity, error, front, rows, features, context, eligible,
+        key, request, active, epoch, position, at, fence)
 JOIN fences USING (agent, fence) ORDER BY agent, key
 ON CONFLICT DO NOTHING RETURNING id
 """
@@ -72,62 +73,6 @@ SELECT id, arm, propensity, error, front, request FROM inbox_decisions WHERE age
 """
 
 
-class InboxDecision(NamedTuple):
-    """A decision that is to join the inbox; see `inbox.InboxDecisionRow`.
-
-    Attributes:
-        agent: its number.
-        fence: that the state was published behind which it was made from.
-        arm: the number of the arm.
-        propensity: or None.
-        error: of the propensity.
-        front: the numbers of its arms as JSON, or None.
-        rows: of the context.
-        features: likewise.
-        context: its numbers as bytes.
-        eligible: the numbers of the arms as JSON.
-        key: of the client, or None.
-        request: a digest of what was asked with the key.
-        active: whether it takes effect at once.
-        epoch: of the state that it was made from.
-        position: likewise, its last event.
-        at: the time.
-    """
-
-    agent: int
-    fence: int
-    arm: int
-    propensity: float | None
-    error: float
-    front: str | None
-    rows: int
-    features: int
-    context: bytes
-    eligible: str
-    key: str | None
-    request: str | None
-    active: bool
-    epoch: int
-    position: int
-    at: float
-
-
-class InboxReward(NamedTuple):
-    """Rewards of a decision that are to join the inbox, all of them or none.
-
-    Attributes:
-        agent: its number.
-        decision: that is rewarded.
-        rewards: {objective as `name_text` writes it: value}.
-        at: the time.
-    """
-
-    agent: int
-    decision: int
-    rewards: dict[str, float]
-    at: float
-
-
 class Earlier(NamedTuple):
     """A decision that an earlier call made with the same key.
 
@@ -166,18 +111,6 @@ class Accepted(NamedTuple):
 Answer = int | Earlier | None
 
 
-class Written(NamedTuple):
-    """Answers to a group.
-
-    Attributes:
-        decisions: of each decision.
-        rewards: of the rewards of each call.
-    """
-
-    decisions: list[Answer]
-    rewards: list[Accepted]
-
-
 class InboxWriter:
     """Writes the calls of one incarnation of a worker.
 
@@ -196,32 +129,38 @@ class InboxWriter:
         self._source = source
         self._n = 0
 
-    def write(self, decisions: Sequence[InboxDecision], rewards: Sequence[InboxReward]) -> Written:
+    def write(
+        self, decisions: Sequence[InboxDecision], rewards: Sequence[InboxReward]
+    ) -> tuple[list[Answer], list[Accepted]]:
         """Have a group in the inbox; when this returns it is committed.
 
         Args:
             decisions: that workers have made.
             rewards: of different decisions.
 
+        Returns:
+            the answers to the decisions, and those to the rewards.
+
         Raises:
             sqlite3.Error: where that is not certain: nothing more may be written with this one.
         """
+        if not decisions and not rewards:
+            return [], []
+
         numbers = [self._next() for _ in decisions]
         calls = [self._next() for _ in rewards]
         connection = self._connection
         agents = sorted({row.agent for row in decisions})
-        made = None
-        rewarded = None
         with as_sqlite_errors(), connection.session.pipeline():
             connection.execute("BEGIN")
             if decisions:
                 connection.execute(SHARE_FENCES, (APPLICATION_ID, agents))
-                made = self._send_decisions(decisions, numbers)
+                sent_decisions = self._send_decisions(decisions, numbers)
             if rewards:
-                rewarded = self._send_rewards(rewards, calls)
+                sent_rewards = self._send_rewards(rewards, calls)
 
-        new = set() if made is None else made.new()
-        accepted = [] if rewarded is None else rewarded.accepted(rewards, calls)
+        new = _first_but_second(*sent_decisions) if decisions else set()
+        accepted = _accepted(rewards, calls, *sent_rewards) if rewards else []
         contradicted = [
             call for call, each in zip(calls, accepted, strict=True) if each.is_contradicted
         ]
@@ -230,9 +169,10 @@ class InboxWriter:
         connection.execute("COMMIT")
         answers: list[Answer] = []
         for row, number in zip(decisions, numbers, strict=True):
-            answers.append(number if number in new else self.earlier(row.agent, row.key))
+            is_new = (number,) in new
+            answers.append(number if is_new else self.earlier(row.agent, row.key))
 
-        return Written(answers, accepted)
+        return answers, accepted
 
     def earlier(self, agent: int, key: str | None) -> Earlier | None:
         """The decision of a client's key; None where there is none."""
@@ -264,9 +204,11 @@ class InboxWriter:
         self._n += 1
         return number_of_worker(self.incarnation, self._n)
 
+    # What was sent: statements whose answers are still to be read.
+
     def _send_decisions(
         self, decisions: Sequence[InboxDecision], numbers: list[int]
-    ) -> "_SentDecisions":
+    ) -> tuple[Any, Any]:
         # The columns of the statement are the fields, after the number.
         rows = [(number, *each) for number, each in zip(numbers, decisions, strict=True)]
         columns = [list(column) for column in zip(*rows, strict=True)]
@@ -276,9 +218,9 @@ class InboxWriter:
         if any(each.key is not None for each in decisions):
             taken_back = connection.execute(TAKE_BACK_KNOWN, (numbers,))
 
-        return _SentDecisions(inserted, taken_back)
+        return inserted, taken_back
 
-    def _send_rewards(self, rewards: Sequence[InboxReward], calls: list[int]) -> "_SentRewards":
+    def _send_rewards(self, rewards: Sequence[InboxReward], calls: list[int]) -> tuple[Any, ...]:
         rows = []
         for call, each in zip(calls, rewards, strict=True):
             for objective, value in each.rewards.items():
@@ -296,55 +238,48 @@ class InboxWriter:
         present = connection.execute(SELECT_PRESENT, (agents, decisions))
         known = connection.execute(SELECT_KNOWN, (agents, decisions, agents, decisions))
 
-        return _SentRewards(inserted, taken_back, present, known)
+        return inserted, taken_back, present, known
 
 
-class _SentDecisions(NamedTuple):
-    """Statements that were sent, whose answers are still to be read."""
-
-    inserted: Any
-    taken_back: Any
-
-    def new(self) -> set[int]:
-        """The numbers of the decisions that joined the inbox."""
-        numbers = {number for (number,) in self.inserted.fetchall()}
-        if self.taken_back is not None:
-            numbers -= {number for (number,) in self.taken_back.fetchall()}
-
-        return numbers
+def _first_but_second(first: Any, second: Any) -> set[Any]:
+    """The rows of a statement without those of another one; None has none."""
+    rows = set(first.fetchall())
+    return rows if second is None else rows - set(second.fetchall())
 
 
-class _SentRewards(NamedTuple):
-    """Likewise, of rewards."""
+def _accepted(
+    rewards: Sequence[InboxReward],
+    calls: Sequence[int],
+    inserted: Any,
+    taken_back: Any,
+    present: Any,
+    known: Any,
+) -> list[Accepted]:
+    """Answers to the rewards of each call.
 
-    inserted: Any
-    taken_back: Any
-    present: Any
-    known: Any
+    Args:
+        rewards: of the calls.
+        calls: their numbers.
+        inserted: answers to `INSERT_REWARDS`.
+        taken_back: answers to `TAKE_BACK_REWARDS`.
+        present: answers to `SELECT_PRESENT`.
+        known: answers to `SELECT_KNOWN`, which has those of the group as well.
+    """
+    own = _first_but_second(inserted, taken_back)
+    places = set(present.fetchall())
+    # {(agent, decision): {objective: value}}
+    values: dict[tuple[int, int], dict[str, float]] = {}
+    for agent, decision, objective, value in known.fetchall():
+        values.setdefault((agent, decision), {})[objective] = value
 
-    def accepted(self, rewards: Sequence[InboxReward], calls: Sequence[int]) -> list[Accepted]:
-        """Answers to the rewards of each call."""
-        inserted = set(self.inserted.fetchall())
-        own = inserted - set(self.taken_back.fetchall())
-        present = set(self.present.fetchall())
-        known = self._known_rewards()
-        answers = []
-        for call, each in zip(calls, rewards, strict=True):
-            place = (each.agent, each.decision)
-            now = known.get(place, {})
-            before = {name: value for name, value in now.items() if (call, name) not in own}
-            is_contradicted = any(
-                value != before.get(name, value) for name, value in each.rewards.items()
-            )
-            answers.append(Accepted(place in present, before, is_contradicted))
+    answers = []
+    for call, each in zip(calls, rewards, strict=True):
+        place = (each.agent, each.decision)
+        now = values.get(place, {})
+        before = {name: value for name, value in now.items() if (call, name) not in own}
+        is_contradicted = any(
+            value != before.get(name, value) for name, value in each.rewards.items()
+        )
+        answers.append(Accepted(place in places, before, is_contradicted))
 
-        return answers
-
-    def _known_rewards(self) -> dict[tuple[int, int], dict[str, float]]:
-        """{(agent, decision): {objective: value}}, those of the group included."""
-        known: dict[tuple[int, int], dict[str, float]] = {}
-        for agent, decision, objective, value in self.known.fetchall():
-            own = known.setdefault((agent, decision), {})
-            own[objective] = value
-
-        return known
+    return answers

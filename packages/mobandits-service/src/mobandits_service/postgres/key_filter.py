@@ -5,10 +5,9 @@ each time would cost more than the decision, so that a Bloom filter answers for 
 """
 
 import hashlib
+from typing import Any
 
 import numpy as np
-
-from mobandits.contracts.protocols import IntArray
 
 DIGEST_BYTES = 8
 BITS_PER_KEY = 16
@@ -40,11 +39,12 @@ class KeyFilter:
 
     def add(self, key: str) -> None:
         """Add a key."""
-        if self._layers[-1].is_full:
-            larger = Layer(2 * self._layers[-1].capacity)
-            self._layers.append(larger)
+        layer = self._layers[-1]
+        if layer.count >= layer.capacity:
+            layer = Layer(2 * layer.capacity)
+            self._layers.append(layer)
 
-        self._layers[-1].add(digest(key))
+        layer.add(digest(key))
 
     def may_have(self, key: str) -> bool:
         """Whether a key may have been added; False is certain."""
@@ -60,6 +60,7 @@ class Layer:
 
     Attributes:
         capacity: as given.
+        count: how many it has.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -68,16 +69,11 @@ class Layer:
         self.capacity = capacity
         self._mask = bits - 1
         self._bytes = bytearray(bits // 8)
-        self._count = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it has as many keys as it is for."""
-        return self._count >= self.capacity
+        self.count = 0
 
     def add(self, number: int) -> None:
         """Add a digest."""
-        self._count += 1
+        self.count += 1
         for place in self._places(number):
             self._bytes[place >> 3] |= 1 << (place & 7)
 
@@ -88,18 +84,14 @@ class Layer:
 
     def add_all(self, numbers: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> None:
         """Add many digests at once."""
+        self.count += len(numbers)
         table = np.frombuffer(self._bytes, np.uint8)  # the same memory
-        first = (numbers & np.uint64(2**HALF - 1)).astype(np.int64)
-        step = (numbers >> np.uint64(HALF)).astype(np.int64) | 1
-        for probe in range(PROBES):
-            places: IntArray = (first + probe * step) & self._mask
+        for places in self._places(numbers):
             bits = np.left_shift(1, places & 7).astype(np.uint8)
             np.bitwise_or.at(table, places >> 3, bits)
 
-        self._count += len(numbers)
-
-    def _places(self, number: int) -> list[int]:
-        """The bits of a digest, by double hashing of its halves."""
+    def _places(self, number: Any) -> list[Any]:
+        """The bits of a digest, or of an array of them, by double hashing of its halves."""
         first = number & (2**HALF - 1)
         step = (number >> HALF) | 1
         return [(first + probe * step) & self._mask for probe in range(PROBES)]

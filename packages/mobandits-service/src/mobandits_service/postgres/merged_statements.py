@@ -39,37 +39,19 @@ WHERE agents.id = last.id
 
 
 def merged(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """Statements that leave the tables as the given ones do, one after the other.
-
-    Args:
-        statements: those that append events are merged, up to the next one that is none of them.
+    """A statement per table that appends what some append, as of `logs.store.appending.gathered`.
 
     Example:
-        >>> one = (UPDATE_EVENTS, (7, 1))
-        >>> other = (UPDATE_EVENTS, (8, 1))
-        >>> list(merged([one, other]))
+        >>> list(merged([(UPDATE_EVENTS, (8, 1))]))
         [('UPDATE agents SET events = ? WHERE id = ?', (8, 1))]
     """
     rows: dict[str, list[Row]] = {sql: [] for sql in OF_SEVERAL}
     for sql, values in statements:
-        if sql in rows:
-            rows[sql].append(values)
-        else:
-            yield from _taken(rows)
-            yield sql, values
+        rows[sql].append(values)
 
-    yield from _taken(rows)
-
-
-def _taken(rows: dict[str, list[Row]]) -> Iterator[Statement]:
-    """A statement per table of the rows gathered so far; there are none afterwards."""
-    # An agent has as many events as were counted last.
-    last = {agent: (events, agent) for events, agent in rows[UPDATE_EVENTS]}
-    rows[UPDATE_EVENTS] = list(last.values())
     for sql, own in rows.items():
         if len(own) == 1:
             yield sql, own[0]
         elif own:
             columns = [list(column) for column in zip(*own, strict=True)]
             yield OF_SEVERAL[sql], tuple(columns)
-        own.clear()

@@ -40,10 +40,8 @@ class OwnSession:
         with self._lock, explained(self._address):
             connection = self._connection
             if connection is None or connection.is_lost:
-                connection = PostgresConnection(connected(self._address, self._role))
+                connection = connected(self._address, self._role, self._settings)
                 self._connection = connection
-                for setting in self._settings:
-                    connection.execute(setting)
             try:
                 return question(connection)
             except sqlite3.Error:

@@ -6,14 +6,10 @@ from collections.abc import Iterator
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.session import Session
-from mobandits_service.postgres.connection import (
-    PostgresConnection,
-    as_sqlite_errors,
-    connected,
-)
+from mobandits_service.postgres.connection import connected
 from mobandits_service.postgres.tables import create_tables, has_tables
 
-BEGIN = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 @contextlib.contextmanager
@@ -31,12 +27,12 @@ def reading_database(address: Address, *, in_slices: bool = False) -> Iterator[S
     """
     session = connected(address, "reads")
     try:
-        if not has_tables(PostgresConnection(session), address):
+        if not has_tables(session, address):
             raise LogError(f"{address} must be a store, got a database without tables")
         if not in_slices:
-            with as_sqlite_errors():
-                session.execute(BEGIN)
-        yield PostgresConnection(session, is_streaming=not in_slices)
+            session.execute(BEGIN)
+            session.is_streaming = True
+        yield session
     finally:
         session.close()
 
@@ -48,7 +44,7 @@ def writing_database(address: Address) -> Iterator[Session]:
     Raises:
         LogError: where the database cannot be reached, or is no store's.
     """
-    session = PostgresConnection(connected(address, "keys"))
+    session = connected(address, "keys")
     try:
         create_tables(session, address)
         yield session

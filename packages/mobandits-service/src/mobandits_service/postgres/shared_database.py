@@ -249,7 +249,7 @@ class SharedDatabase(SharedStore):
         watching = self._watching
         try:
             if watching is None:
-                watching = self._session("watches", ENDLESS)
+                watching = connected(self.path, "watches", [ENDLESS])
                 self._watching = watching
                 with explained(self.path):
                     create_tables(watching, self.path)
@@ -265,7 +265,7 @@ class SharedDatabase(SharedStore):
 
     def _candidate_beside(self, watching: PostgresConnection) -> PostgresConnection:
         """A session that may become the one that writes."""
-        candidate = self._session("writes", ENDLESS)
+        candidate = connected(self.path, "writes", [ENDLESS])
         try:
             with explained(self.path):
                 check_direct(candidate, watching, self.path)
@@ -291,7 +291,7 @@ class SharedDatabase(SharedStore):
             (self.epoch,) = candidate.execute(TAKE_EPOCH, taken).fetchone()
             candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
 
-        self._reading = self._session("reads", BRIEF)
+        self._reading = connected(self.path, "reads", [BRIEF])
         self._lost = None
         self._writing = candidate
         self._candidate = None
@@ -343,17 +343,6 @@ class SharedDatabase(SharedStore):
         if self._watching is not None:
             self._watching.close()
         self._watching = None
-
-    def _session(self, role: str, settings: str) -> PostgresConnection:
-        session = PostgresConnection(connected(self.path, role))
-        try:
-            with explained(self.path):
-                session.execute(settings)
-        except BaseException:
-            session.close()
-            raise
-
-        return session
 
     # --- what a service asks for
 

@@ -17,7 +17,8 @@ from mobandits.logs.store.rows import DOUBLE
 from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded
 from mobandits_service.batches import check_batch
 from mobandits_service.context_columns import check_columns
-from mobandits_service.postgres.inbox_writer import Accepted, Earlier, InboxDecision, InboxReward
+from mobandits_service.postgres.inbox import InboxDecision, InboxReward
+from mobandits_service.postgres.inbox_writer import Accepted, Earlier
 from mobandits_service.postgres.publications import Publication
 from mobandits_service.postgres.shared_database import check_kept
 from mobandits_service.preferences import present_preference
@@ -150,7 +151,6 @@ class AgentCopy:
 
         return InboxDecision(
             agent=self.number,
-            fence=self.version.fence,
             arm=self._numbers[decision.arm],
             propensity=decision.propensity,
             error=decision.error,
@@ -165,6 +165,7 @@ class AgentCopy:
             epoch=self.version.epoch,
             position=self.version.position,
             at=time.time(),
+            fence=self.version.fence,
         )
 
     def _numbers_of(self, names: Iterable[Any]) -> str:
@@ -188,7 +189,7 @@ class AgentCopy:
                 # As the tables keep it: without the sign of a zero.
                 texts[name_text(name)] = value + 0.0
 
-        return InboxReward(self.number, number, texts, time.time())
+        return InboxReward(self.number, number, time.time(), texts)
 
     def rewarded(self, inbox_reward: InboxReward, accepted: Accepted) -> Rewarded:
         """The answer to rewards.

@@ -12,14 +12,8 @@ from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.connection import explained
 from mobandits_service.postgres.connection import PostgresConnection, connected
-from mobandits_service.postgres.inbox_writer import (
-    Accepted,
-    Answer,
-    Earlier,
-    InboxDecision,
-    InboxReward,
-    InboxWriter,
-)
+from mobandits_service.postgres.inbox import InboxDecision, InboxReward
+from mobandits_service.postgres.inbox_writer import Accepted, Answer, Earlier, InboxWriter
 from mobandits_service.postgres.publications import new_incarnation
 from mobandits_service.postgres.shared_database import ENDLESS, IN_SYSTEM, ON_DISK
 
@@ -145,11 +139,9 @@ class Gathering:
     def _connect(self) -> bool:
         """Whether there is a session, and so an incarnation, from now on."""
         try:
-            connection = PostgresConnection(connected(self._address, "worker"))
+            connection = connected(self._address, "worker", [ENDLESS, self._setting])
             self._connection = connection
             with explained(self._address):
-                connection.execute(ENDLESS)
-                connection.execute(self._setting)
                 incarnation = new_incarnation(connection, socket.gethostname(), os.getpid())
         except LogError as error:
             self._disconnect()
@@ -213,15 +205,12 @@ class Gathering:
         assert writer is not None  # noqa: S101 - it is connected
         decisions = [row for item in group for row in item.decisions]
         rewards = [row for item in group for row in item.rewards]
-        if decisions or rewards:
-            written = writer.write(decisions, rewards)
-            answers = iter(written.decisions)
-            accepted = iter(written.rewards)
-            for item in group:
-                item.answers = [next(answers) for _ in item.decisions]
-                item.accepted = [next(accepted) for _ in item.rewards]
-
+        made, told = writer.write(decisions, rewards)
+        answers = iter(made)
+        accepted = iter(told)
         for item in group:
+            item.answers = [next(answers) for _ in item.decisions]
+            item.accepted = [next(accepted) for _ in item.rewards]
             item.found = [writer.earlier(agent, key) for agent, key in item.keys]
 
 

@@ -9,8 +9,8 @@ from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.hosted_agents import HostedAgents
 from mobandits_service.postgres.inbox import (
     Batch,
-    InboxDecisionRow,
-    InboxRewardCall,
+    NumberedDecision,
+    NumberedReward,
     waiting_batch,
 )
 from mobandits_service.postgres.own_session import OwnSession
@@ -117,8 +117,8 @@ class Inbox:
     async def _take_of_agent(
         self, hosted: HostedAgent, generation: int, batch: Batch, number: int
     ) -> None:
-        decisions = [row for row in batch.decisions if row.agent == number]
-        rewards = [call for call in batch.rewards if call.agent == number]
+        decisions = [each for each in batch.decisions if each[1].agent == number]
+        rewards = [each for each in batch.rewards if each[1].agent == number]
         for some_decisions, some_rewards in _turns(decisions, rewards):
             # It may have been opened again, or closed, while others had their turn.
             if not hosted.is_ready or hosted.generation != generation:
@@ -149,8 +149,8 @@ class Inbox:
 
 
 def _turns(
-    decisions: Sequence[InboxDecisionRow], rewards: Sequence[InboxRewardCall]
-) -> Iterator[tuple[Sequence[InboxDecisionRow], Sequence[InboxRewardCall]]]:
+    decisions: Sequence[NumberedDecision], rewards: Sequence[NumberedReward]
+) -> Iterator[tuple[Sequence[NumberedDecision], Sequence[NumberedReward]]]:
     """The rows in parts: decisions first, since rewards may be of any of them."""
     for start in range(0, len(decisions), TURN):
         yield decisions[start : start + TURN], ()

@@ -19,8 +19,10 @@ from mobandits.logs.store.rows import DOUBLE
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 from mobandits_service.postgres.inbox import (
-    InboxDecisionRow,
-    InboxRewardCall,
+    InboxDecision,
+    InboxReward,
+    NumberedDecision,
+    NumberedReward,
     call_late,
     decision_refused,
     moved,
@@ -49,8 +51,8 @@ def take_rows(
     core: AgentCore,
     store: Store,
     epoch: int,
-    inbox_decisions: Sequence[InboxDecisionRow],
-    inbox_rewards: Sequence[InboxRewardCall],
+    inbox_decisions: Sequence[NumberedDecision],
+    inbox_rewards: Sequence[NumberedReward],
     *,
     has_all_decisions: bool,
 ) -> Taken:
@@ -76,27 +78,27 @@ def take_rows(
     refused = 0
     with core.lock, store.in_one_call() as more:
         names = store.arm_names
-        for row in inbox_decisions:
-            made = decision_of_row(row, names)
+        for number, row in inbox_decisions:
+            made = decision_of_row(number, row, names)
             why = _refusal(core, made)
             if why is None:
                 decisions.append(made.decision)
                 continue
 
             refused += 1
-            more.append(decision_refused(row.id, why))
-            LOG.error("decision %s of a worker cannot be taken in: %s", row.id, why)
+            more.append(decision_refused(number, why))
+            LOG.error("decision %s of a worker cannot be taken in: %s", number, why)
 
-        for call in inbox_rewards:
+        for number, call in inbox_rewards:
             if _may_come(core, call.decision) and not has_all_decisions:
                 continue
             why = _learned(core, call)
             if why is None:
-                learned.append(call.number)
+                learned.append(number)
                 continue
 
             late += 1
-            more.append(call_late(call.number, why))
+            more.append(call_late(number, why))
 
         ids = [decision.id for decision in decisions]
         more.extend(moved(agent, epoch, ids, learned, len(store), time.time()))
@@ -104,20 +106,21 @@ def take_rows(
     return Taken(decisions, len(learned), late, refused)
 
 
-def decision_of_row(row: InboxDecisionRow, names: Sequence[Hashable]) -> DecisionOfWorker:
+def decision_of_row(number: int, row: InboxDecision, names: Sequence[Hashable]) -> DecisionOfWorker:
     """A row of the inbox as the agent takes it in.
 
     Args:
+        number: of the decision.
         row: of the inbox.
         names: of all arms that ever were, by number.
     """
 
     def named(numbers: str) -> tuple[Hashable, ...]:
-        return tuple(names[number] for number in json.loads(numbers))
+        return tuple(names[arm] for arm in json.loads(numbers))
 
     context = np.frombuffer(row.context, DOUBLE).reshape(row.rows, row.features)
     decision = Decision(
-        row.id,
+        number,
         names[row.arm],
         row.propensity,
         None if row.front is None else named(row.front),
@@ -154,7 +157,7 @@ def _may_come(core: AgentCore, number: int) -> bool:
     return is_of_worker(number) and not is_known
 
 
-def _learned(core: AgentCore, call: InboxRewardCall) -> str | None:
+def _learned(core: AgentCore, call: InboxReward) -> str | None:
     """Why rewards were not learned; None: they were."""
     rewards = {name_of(objective): value for objective, value in call.rewards.items()}
     try:

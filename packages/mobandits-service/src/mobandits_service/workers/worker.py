@@ -15,7 +15,7 @@ from mobandits_client.messages import (
 )
 from mobandits_service.calls.requests import refusal_of
 from mobandits_service.decision_names import number_or_key, unknown_key
-from mobandits_service.postgres.inbox_writer import InboxDecision
+from mobandits_service.postgres.inbox import InboxDecision
 from mobandits_service.problems import Problem
 from mobandits_service.workers.agent_copy import AgentCopy
 from mobandits_service.workers.copies import Copies
