@@ -332,6 +332,7 @@ def test_flipped_bits_under_a_right_checksum_are_refused_or_what_the_agent_is(wh
         (("arrays", 0, 0), "<f8", "arrays must fill the file"),
         (("arrays", 0), ["|V8", [0]], "arrays must fill the file"),
         (("objectives", 0, "minimise"), 1, "Objective.minimise must be True or False"),
+        (("dropped",), {"limit": 0, "age": 0, "age\n": 0}, "Expected `str` matching regex"),
         (("adopted",), [2**40], "adopted must be .*, got "),
         (("unseen",), [["a", "missing", 1], ["a", "missing", 1]], "unseen must be"),
         (("arrays", 0), ["<i8", [1] * 100], "arrays|axes|dimension"),

@@ -23,11 +23,11 @@ Factor: TypeAlias = Annotated[float, msgspec.Meta(ge=1.0 / MOST_FACTOR, le=MOST_
 # As the file has it: an integer stays one.
 Number: TypeAlias = int | float
 Seconds: TypeAlias = Annotated[int, NOT_NEGATIVE] | Annotated[float, NOT_NEGATIVE]
-# Why the encoder does not know a value, and why a decision waits no more.
-Why: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(unknown|missing)$")]
-Reason: TypeAlias = Annotated[str, msgspec.Meta(pattern="^(limit|age)$")]
+# Why the encoder does not know a value, and why a decision waits no more; $ would pass a line end.
+Why: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^(unknown|missing)\Z")]
+Reason: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^(limit|age)\Z")]
 # Of NumPy; V and a number of bytes is a row of `decision_rows`.
-ArrayKind: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^(<f8|<i8|\|b1|\|V[1-9][0-9]{0,8})$")]
+ArrayKind: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^(<f8|<i8|\|b1|\|V[1-9][0-9]{0,8})\Z")]
 
 
 class HeaderPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -36,8 +36,8 @@ REFUSED = (
     RecursionError,
     MemoryError,
 )
-# Fields of a header that another version may write otherwise, or that say nothing of the agent.
-FREE = ("by", "recipe", "preference", "logged", "arrays")
+# Fields of a header that say nothing of the agent, or whose parts may have more parameters by now.
+FREE = ("by", "recipe", "preference", "encoder", "logged", "arrays")
 
 
 def load_core(

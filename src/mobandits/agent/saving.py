@@ -125,9 +125,8 @@ def encoded_state(copied: StateCopy) -> bytes:
     nothing = (0.0,) * copied.note_size
 
     def waiting_columns(some: list[Pending]) -> dict[str, Sequence[Any]]:
-        columns: dict[str, Sequence[Any]] = dict(
-            zip(Pending._fields, zip(*some, strict=True), strict=True)
-        )
+        all_values = zip(*some, strict=True)
+        columns: dict[str, Sequence[Any]] = dict(zip(Pending._fields, all_values, strict=True))
         # No policy learns from decisions of earlier stages any more, and their notes may be longer
         # or shorter than those of this one.
         columns["note"] = [each.note if each.stage == header.stage else nothing for each in some]
