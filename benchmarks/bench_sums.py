@@ -2,7 +2,7 @@
 
 The Parquet file has a reward, a propensity and a policy's probabilities of the arms that were played. The doubly robust
 estimate is of rounds with 10 features and 10 arms: a reward model is fitted, and the policy's law computed, in pieces.
-All on one thread.
+An agent learns these rounds, too, and is then evaluated on them, with intervals at any time. All on one thread.
 
     python benchmarks/bench_sums.py [--rows 4000000]
 """
@@ -23,8 +23,11 @@ if __name__ == "__main__":
 import numpy as np
 import polars as pl
 
-from mobandits.evaluation import StoredProbabilities, compare
+from mobandits.agent import Agent
+from mobandits.evaluation import Frozen, StoredProbabilities, compare
 from mobandits.logs import Feedback, LogStream, ParquetTable
+from mobandits.logs.objectives import Objective
+from mobandits.policies import MolUcb
 
 CHECKED = 300_000  # rows that also fit in memory
 ROUNDS = 400_000  # of the doubly robust estimate
@@ -75,7 +78,17 @@ def rounds_with_contexts():
     contexts = rng.normal(size=(ROUNDS, FEATURES))
     arms = rng.integers(0, ARMS, ROUNDS)
     rewards = contexts[:, :1] * 0.1 * arms[:, None] + rng.normal(size=(ROUNDS, 1))
-    return Feedback(contexts, arms, rewards, np.full(ROUNDS, 1 / ARMS), range(ARMS), ["reward"])
+    objectives = [Objective("reward", low=-10.0, high=10.0)]
+    return Feedback(contexts, arms, rewards, np.full(ROUNDS, 1 / ARMS), range(ARMS), objectives)
+
+
+def learned(source):
+    """A new agent that has learned a log."""
+    agent = Agent(
+        MolUcb(scale=0.3, check=False), arms=ARMS, features=FEATURES, objectives=["reward"]
+    )
+    agent.learn_log(source)
+    return agent
 
 
 def refuse_differences(folder):
@@ -143,6 +156,16 @@ def main():
         harness.row(case, "bare Polars sums", bare, case, times) for case, times in timed.items()
     ]
     results.append(harness.row("dr, the law computed", "in memory", whole, "in pieces", pieces))
+    stream = LogStream(lambda: chunks)
+    agent = {"agent": Frozen(learned(stream))}
+    for case, call in {
+        "an agent learns": learned,
+        "ips of an agent": lambda source: compare(source, agent, "ips", progress=False),
+    }.items():
+        in_memory = per_row(lambda call=call: call(log), ROUNDS)
+        in_pieces = per_row(lambda call=call: call(stream), ROUNDS)
+        results.append(harness.row(case, "in memory", in_memory, "in pieces", in_pieces))
+
     rates = [f"{case} {1 / min(times):.1f}" for case, times in timed.items()]
     notes = [
         (

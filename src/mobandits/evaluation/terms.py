@@ -100,8 +100,9 @@ def term_sums(terms: Terms) -> TermSums:
 
 def no_sums(objectives: int) -> TermSums:
     """The sums before the first round."""
+    zero = np.zeros(objectives)
     none = np.full((3, objectives), -np.inf)
-    return TermSums(0, *np.zeros((4, objectives)), Largest(none))
+    return TermSums(0, zero, zero, zero, zero, Largest(none))
 
 
 def ratio_of_sums(terms: Terms) -> Array:
