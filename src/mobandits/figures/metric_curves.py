@@ -47,6 +47,7 @@ TALL = 6.0  # inches of names at lines; more are named below
 ROOM = 0.015  # of the width, after the last round: its markers are not cut
 FEW = 5  # points of a line that all have markers, if they are fewer
 PLACES = ("experiment", "environment", "component")  # what has a panel of its own
+CURVE = ["panel", "policy", "round"]  # what has a mean of its own
 PLAIN = PlotOptions()
 
 
@@ -65,24 +66,32 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     Raises:
         ValueError: where the table holds nothing of this metric.
     """
+    traits = traits_of(metric)
+    rows = panel_rows(table, metric)
+    return bands(rows, CURVE, traits.least, traits.most)
+
+
+def panel_rows(table: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """The rows of one metric with their `panel`, in the order in which they are drawn.
+
+    Environments and policies stay in the order of the table, and the rounds of each ascend.
+
+    Raises:
+        ValueError: where the table holds nothing of this metric.
+    """
     rows = table.filter(pl.col("metric") == metric)
     if rows.is_empty():
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
 
-    # Environments and policies stay in the order of the table, and the rounds of each ascend.
     environment, policy = (
         pl.col(name).cast(pl.Enum(rows[name].unique(maintain_order=True)))
         for name in ("environment", "policy")
     )
     titled = rows.with_columns(panel=panel_titles(rows, metric))
-    ordered = titled.sort(
+    return titled.sort(
         "experiment", environment, "component", policy, "round", "trial", maintain_order=True
     )
-
-    traits = traits_of(metric)
-
-    return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
 
 
 def panel_titles(rows: pl.DataFrame, metric: str) -> pl.Expr:
