@@ -117,7 +117,6 @@ class Layout(NamedTuple):
 
     Attributes:
         columns: of panels.
-        rows: of panels.
         panel: the height of a panel, in inches.
         height: of the figure.
         place: of the names of lines: "ends", "below", "inside", or None for no names.
@@ -127,7 +126,6 @@ class Layout(NamedTuple):
     """
 
     columns: int
-    rows: int
     panel: float
     height: float
     place: LegendPlace
@@ -177,7 +175,7 @@ def curves_layout(
     legend_height = legend.height if place == "below" else 0.0
     if options.height is not None:
         panel = (options.height - legend_height) / rows
-        return Layout(columns, rows, panel, options.height, place, legend, titles, labels)
+        return Layout(columns, panel, options.height, place, legend, titles, labels)
 
     panel = usual_height(len(groups), columns, options)
     if place == "ends":
@@ -189,7 +187,7 @@ def curves_layout(
     panel += lines_high(most_lines(titles) - 1, LABEL)
     height = panel * rows + legend_height
 
-    return Layout(columns, rows, panel, height, place, legend, titles, labels)
+    return Layout(columns, panel, height, place, legend, titles, labels)
 
 
 def policies_of(groups: Sequence[pl.DataFrame]) -> list[str]:
@@ -250,9 +248,9 @@ def draw_curves(
         style = looks(layout.labels, options.style)
 
     with styled(settings):
-        figure, axes = panels(width, layout.height, layout.rows, layout.columns)
+        figure, axes = panels(width, layout.height, len(groups), layout.columns)
         figure.settings = settings
-        for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        for i, (panel, group) in enumerate(zip(axes, groups, strict=True)):
             panel.set_title(layout.titles[i])
             if not is_over_time(group):
                 draw_named_points(panel, group, style, layout, options)
@@ -269,9 +267,6 @@ def draw_curves(
             # Only now, because the place of a name depends on the limits of its panel.
             if layout.place == "ends":
                 draw_names_at_ends(panel, group, style, layout, points)
-
-        for panel in axes[len(groups) :]:
-            panel.set_axis_off()
 
         if layout.place in ("below", "inside"):
             name_lines(figure, layout, points)
