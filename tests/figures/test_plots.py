@@ -127,6 +127,17 @@ def test_bands_are_what_they_are_called(table):
     assert not figure.axes[0].collections
 
 
+def test_bands_are_those_of_their_environment_in_any_order(table):
+    """Panels follow the table, where bands once followed the alphabet."""
+    later = table.with_columns(pl.col("value") * 7, environment=pl.lit("Before()"))
+    for band in ("deviation", "quantiles"):
+        data = plot_data(pl.concat([table, later]), METRIC, PlotOptions(band=band))
+        assert data["panel"].unique(maintain_order=True).to_list() == ["World()", "Before()"]
+        row = data.filter(panel="Before()", policy="a", round=20)
+        assert row["mean"][0] == pytest.approx(7 * 80.0)
+        assert row["low"][0] < 7 * 80.0 < row["high"][0]
+
+
 def test_there_is_a_panel_per_component(table):
     several = pl.concat([table, table.with_columns(component=pl.lit(1, pl.Int64))])
     figure = plot(several, METRIC, PlotOptions(size="column", style="paper"))

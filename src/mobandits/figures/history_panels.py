@@ -104,7 +104,7 @@ def draw_history(
     if named:
         height += legend.height
 
-    figure, axes = panels(width, height, len(contents), 1)
+    figure, axes = panels(width, height, len(contents))
     for panel, content, title in zip(axes, contents, titles, strict=True):
         panel.set_title(title)
         _draw_panel(panel, content, places, style)

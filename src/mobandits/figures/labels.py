@@ -152,7 +152,8 @@ def drawn_as(figure: Figure, names: Sequence[str]) -> list[Any]:
     """What is drawn under some labels, which need not be in every panel, or in any."""
     drawn: dict[str, Any] = {}
     for panel in figure.axes:
-        for artist in (*panel.get_lines(), *panel.containers):
+        artists: list[Any] = [*panel.get_lines(), *panel.containers]
+        for artist in artists:
             drawn.setdefault(str(artist.get_label()), artist)
 
     return [drawn.get(name, Line2D([], [])) for name in names]

@@ -47,6 +47,7 @@ TALL = 6.0  # inches of names at lines; more are named below
 ROOM = 0.015  # of the width, after the last round: its markers are not cut
 FEW = 5  # points of a line that all have markers, if they are fewer
 PLACES = ("experiment", "environment", "component")  # what has a panel of its own
+CURVE = ["panel", "policy", "round"]  # what has a mean of its own
 PLAIN = PlotOptions()
 
 
@@ -65,24 +66,32 @@ def curves_data(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     Raises:
         ValueError: where the table holds nothing of this metric.
     """
+    traits = traits_of(metric)
+    rows = panel_rows(table, metric)
+    return bands(rows, CURVE, traits.least, traits.most)
+
+
+def panel_rows(table: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """The rows of one metric with their `panel`, in the order in which they are drawn.
+
+    Environments and policies stay in the order of the table, and the rounds of each ascend.
+
+    Raises:
+        ValueError: where the table holds nothing of this metric.
+    """
     rows = table.filter(pl.col("metric") == metric)
     if rows.is_empty():
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
 
-    # Environments and policies stay in the order of the table, and the rounds of each ascend.
     environment, policy = (
         pl.col(name).cast(pl.Enum(rows[name].unique(maintain_order=True)))
         for name in ("environment", "policy")
     )
     titled = rows.with_columns(panel=panel_titles(rows, metric))
-    ordered = titled.sort(
+    return titled.sort(
         "experiment", environment, "component", policy, "round", "trial", maintain_order=True
     )
-
-    traits = traits_of(metric)
-
-    return bands(ordered, ["panel", "policy", "round"], traits.least, traits.most)
 
 
 def panel_titles(rows: pl.DataFrame, metric: str) -> pl.Expr:
@@ -108,7 +117,6 @@ class Layout(NamedTuple):
 
     Attributes:
         columns: of panels.
-        rows: of panels.
         panel: the height of a panel, in inches.
         height: of the figure.
         place: of the names of lines: "ends", "below", "inside", or None for no names.
@@ -118,7 +126,6 @@ class Layout(NamedTuple):
     """
 
     columns: int
-    rows: int
     panel: float
     height: float
     place: LegendPlace
@@ -168,7 +175,7 @@ def curves_layout(
     legend_height = legend.height if place == "below" else 0.0
     if options.height is not None:
         panel = (options.height - legend_height) / rows
-        return Layout(columns, rows, panel, options.height, place, legend, titles, labels)
+        return Layout(columns, panel, options.height, place, legend, titles, labels)
 
     panel = usual_height(len(groups), columns, options)
     if place == "ends":
@@ -180,7 +187,7 @@ def curves_layout(
     panel += lines_high(most_lines(titles) - 1, LABEL)
     height = panel * rows + legend_height
 
-    return Layout(columns, rows, panel, height, place, legend, titles, labels)
+    return Layout(columns, panel, height, place, legend, titles, labels)
 
 
 def policies_of(groups: Sequence[pl.DataFrame]) -> list[str]:
@@ -241,9 +248,9 @@ def draw_curves(
         style = looks(layout.labels, options.style)
 
     with styled(settings):
-        figure, axes = panels(width, layout.height, layout.rows, layout.columns)
+        figure, axes = panels(width, layout.height, len(groups), layout.columns)
         figure.settings = settings
-        for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+        for i, (panel, group) in enumerate(zip(axes, groups, strict=True)):
             panel.set_title(layout.titles[i])
             if not is_over_time(group):
                 draw_named_points(panel, group, style, layout, options)
@@ -260,9 +267,6 @@ def draw_curves(
             # Only now, because the place of a name depends on the limits of its panel.
             if layout.place == "ends":
                 draw_names_at_ends(panel, group, style, layout, points)
-
-        for panel in axes[len(groups) :]:
-            panel.set_axis_off()
 
         if layout.place in ("below", "inside"):
             name_lines(figure, layout, points)

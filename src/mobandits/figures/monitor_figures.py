@@ -14,7 +14,7 @@ from mobandits.figures.monitor_contents import (
 from mobandits.figures.page import Picture, draw_picture
 from mobandits.figures.policy_values import title_of_objective
 
-MOST_ARMS = 6  # with a line of their own; the others share one
+MOST_LINES = 6  # with a line of their own; the others share one
 DAY = 86_400.0  # seconds
 # Of dates that a calendar can show: from the year 1 to the year 9999.
 FIRST_DATE = -62_135_596_800.0
@@ -107,7 +107,7 @@ def arm_panels(summary: MonitorSummary, timeline: Timeline) -> list[HistoryPanel
     order = sorted(range(len(arms)), key=lambda a: (-arms[a]["plays"], a))
     played = [a for a in order if arms[a]["plays"]]
     # One line for all that are left: a single one gets its own.
-    shown = played if len(played) <= MOST_ARMS + 1 else played[:MOST_ARMS]
+    shown = played if len(played) <= MOST_LINES + 1 else played[:MOST_LINES]
     series = []
     for a in shown:
         shares = [window["plays"][a] / window["decisions"] for window in windows]

@@ -24,7 +24,7 @@ from mobandits.support.naming import quantity
 MOST_NAMED = 4  # arms in a sentence
 # Elsewhere larger is better; an agent's objectives may be costs.
 OBJECTIVE = Definition("objective", "one of the rewards, or costs, of a decision")
-MOST_ARMS = 20  # rows of a table; the others share one
+MOST_ROWS = 20  # rows of a table; the others share one
 DIGITS = 4  # of the largest mean in a column, with those after the point
 
 
@@ -208,7 +208,7 @@ def arms_table(summary: MonitorSummary) -> Table:
         digits.append(_digits([arm["means"][l] for arm in arms]))
 
     rows = []
-    for arm in arms[:MOST_ARMS]:
+    for arm in arms[:MOST_ROWS]:
         row = [arm["name"], f"{arm['plays']:,}"]
         row.append(share_in_words(arm["plays"], decisions))
         row.append(share_in_words(arm["recent"], recent))
@@ -217,7 +217,7 @@ def arms_table(summary: MonitorSummary) -> Table:
 
         rows.append(row)
 
-    others = arms[MOST_ARMS:]
+    others = arms[MOST_ROWS:]
     if others:
         plays = sum(arm["plays"] for arm in others)
         lately = sum(arm["recent"] for arm in others)

@@ -6,7 +6,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from mobandits.figures.formatting import axis_title
-from mobandits.figures.metric_curves import curves_data, draw_curves
+from mobandits.figures.metric_curves import CURVE, curves_data, draw_curves, panel_rows
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.support.checks import choice
 
@@ -55,26 +55,17 @@ def plot_data(table: pl.DataFrame, metric: str, options: PlotOptions) -> pl.Data
 
     `mean` is the median where the band is of quantiles.
     """
-    data = curves_data(table, metric)
     if options.band in (None, "interval"):
-        return data
+        return curves_data(table, metric)
 
-    keys = ["experiment", "environment", "component", "policy", "round"]
     value = pl.col("value")
-    rows = table.filter(pl.col("metric") == metric)
     if options.band == "deviation":
+        middle = value.mean()
         deviation = value.std().fill_null(0.0)
-        numbers = {"low": value.mean() - deviation, "high": value.mean() + deviation}
+        low = middle - deviation
+        high = middle + deviation
     else:
         low, middle, high = (value.quantile(at, "linear") for at in QUANTILES)
-        numbers = {"low": low, "mean": middle, "high": high}
 
-    spread = rows.group_by(keys, maintain_order=True).agg(**numbers)
-    # The panels' titles stand in `data` only, whose rows have the same order as sorted ones here.
-    policies = rows["policy"].unique(maintain_order=True).to_list()
-    rank = pl.col("policy").replace_strict(
-        {name: i for i, name in enumerate(policies)}, return_dtype=pl.Int64
-    )
-    ordered = spread.sort("experiment", "environment", "component", rank, "round")
-
-    return data.with_columns(**{name: ordered[name] for name in numbers})
+    curves = panel_rows(table, metric).group_by(CURVE, maintain_order=True)
+    return curves.agg(mean=middle, low=low, high=high, trials=pl.len())

@@ -120,17 +120,14 @@ def draw_values(
     legend = key(list(style), width)
     several = len(style) > 1
     above = max(0.3, legend.height) if several else 0.3
-    figure, axes = panels(width, rows * height + above, rows, columns)
-    for i, (panel, objective) in enumerate(zip(axes, names, strict=False)):
+    figure, axes = panels(width, rows * height + above, len(names), columns)
+    for i, (panel, objective) in enumerate(zip(axes, names, strict=True)):
         rows_of_objective = data.filter(pl.col("objective") == objective)
         draw_intervals(panel, rows_of_objective.rename({"estimator": "series"}), style, STROKE)
         panel.set_title(titles[i])
         is_leftmost = i % columns == 0
         name_rows(panel, labels if is_leftmost else [""] * len(labels), LABEL)
         set_rows_apart(panel, len(labels))
-
-    for panel in axes[len(names) :]:
-        panel.set_axis_off()
 
     if several:
         draw_legend(figure, legend, "outside upper left")

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -173,22 +174,25 @@ def black_looks() -> list[Look]:
 
 
 def panels(
-    width: float, height: float, rows: int = 1, columns: int = 1
+    width: float, height: float, count: int = 1, columns: int = 1
 ) -> tuple[PaperFigure, list[Axes]]:
     """An empty figure and its panels, row by row.
 
     Args:
         width: in inches.
         height: in inches.
-        rows: of panels.
-        columns: of panels.
+        count: of panels.
+        columns: of panels; the last row may have fewer.
     """
     figure = PaperFigure(figsize=(width, height), layout="constrained")
     # Without pyplot, which keeps every figure and is not safe in threads.
     FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False)
+    rows = math.ceil(count / columns)
+    places = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    for place in places[count:]:
+        place.set_axis_off()
 
-    return figure, list(axes.ravel())
+    return figure, places[:count]
 
 
 def renderer(figure: Figure) -> RendererBase:

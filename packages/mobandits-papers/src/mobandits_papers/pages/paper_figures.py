@@ -184,8 +184,8 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
     rows = math.ceil(len(groups) / columns)
     legend = key(names, width)
     height = rows * usual_height(len(groups), columns) + legend.height
-    figure, axes = panels(width, height, rows, columns)
-    for i, (panel, group) in enumerate(zip(axes, groups, strict=False)):
+    figure, axes = panels(width, height, len(groups), columns)
+    for i, (panel, group) in enumerate(zip(axes, groups, strict=True)):
         if len(groups) > 1:
             panel.set_title(wrapped(group["run"][0], width / columns - AXIS))
 
@@ -201,9 +201,6 @@ def draw_last(data: pl.DataFrame, plot: PlotEntry, vertical: str, width: float =
             panel.set_xlim(-0.5, len(components) - 0.5)
 
         panel.set_ylabel(vertical if i % columns == 0 else "")
-
-    for panel in axes[len(groups) :]:
-        panel.set_axis_off()
 
     draw_legend(figure, legend, fontsize=NAME, handlelength=3.2)
 
@@ -253,9 +250,9 @@ def draw_heat(data: pl.DataFrame, plot: PlotEntry, width: float = WIDTH) -> Figu
     columns = 1 if width < WIDTH else min(len(groups), 2)
     rows = math.ceil(len(groups) / columns)
     height = rows * 0.86 * width / columns
-    figure, axes = panels(width, height, rows, columns)
+    figure, axes = panels(width, height, len(groups), columns)
     horizontal, vertical = plot["vertical"].split(" / ")
-    for panel, group in zip(axes, groups, strict=False):
+    for panel, group in zip(axes, groups, strict=True):
         values = group.pivot("policy", index="round", values="mean").drop("round").to_numpy()
         # Values are shares, so that all maps have one scale of colours.
         image = panel.imshow(
