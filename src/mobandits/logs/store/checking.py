@@ -69,6 +69,7 @@ class AgentCheck(NamedTuple):
         snapshots: the newest first.
         faults: what is wrong, one line each.
         plan: of what can be saved.
+        note: that was made beside the store; of no events where there is none.
     """
 
     row: AgentRow
@@ -76,6 +77,7 @@ class AgentCheck(NamedTuple):
     snapshots: list[SnapshotCheck]
     faults: list[str]
     plan: Plan
+    note: Note
 
     @property
     def saved_events(self) -> int:
@@ -157,6 +159,8 @@ def checked_store(
             continue
 
         note = notes.get(agent.name)
+        if note is None or note.created != agent.created:
+            note = Note(0, 0, agent.created)
         agents.append(_checked_agent(connection, agent, check_state, note))
 
     return StoreCheck(faults, agents)
@@ -212,7 +216,7 @@ def require_whole(connection: sqlite3.Connection, source: object) -> None:
 
 
 def _checked_agent(
-    connection: sqlite3.Connection, agent: AgentRow, check_state: CheckState, note: Note | None
+    connection: sqlite3.Connection, agent: AgentRow, check_state: CheckState, note: Note
 ) -> AgentCheck:
     survey = survey_of(connection, agent)
     snapshots = [
@@ -228,7 +232,7 @@ def _checked_agent(
     ]
     plan = _plan(agent, survey, snapshots, names)
 
-    return AgentCheck(agent, survey, snapshots, faults, plan)
+    return AgentCheck(agent, survey, snapshots, faults, plan, note)
 
 
 def _checked_snapshot(seq: int, row: Row | None, check_state: CheckState) -> SnapshotCheck:
@@ -243,7 +247,7 @@ def _checked_snapshot(seq: int, row: Row | None, check_state: CheckState) -> Sna
     return SnapshotCheck(seq, None, arms, waiting)
 
 
-def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterator[str]:
+def _event_faults(agent: AgentRow, survey: Survey, note: Note) -> Iterator[str]:
     """Faults of the events of an agent, one line each."""
     # Up to `complete_after` some were deleted, and only what is there can be damaged.
     lost = survey.damaged[survey.damaged <= agent.complete_after].tolist()
@@ -257,8 +261,7 @@ def _event_faults(agent: AgentRow, survey: Survey, note: Note | None) -> Iterato
         yield f"it has {survey.last:,} events, and of {agent.complete_after:,} some were deleted"
     if survey.last != agent.events:
         yield f"it has {survey.last:,} events, and had {agent.events:,}"
-    is_of_this = note is not None and note.created == agent.created
-    if note is not None and is_of_this and note.events > survey.last:
+    if note.events > survey.last:
         yield f"it has {survey.last:,} events, and had {note.events:,} when they were last written"
 
 

@@ -15,7 +15,7 @@ from mobandits.errors import LogError
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store
 from mobandits.logs.store.connection import PAGE_BYTES, explained, reading
-from mobandits.logs.store.ownership import Note, notes_beside
+from mobandits.logs.store.ownership import notes_beside
 from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
@@ -87,7 +87,7 @@ def salvage(store: str | Path, out: str | Path, check_state: CheckState) -> list
     try:
         with _repaired_copy(source, target.parent) as damaged, replacing(target) as file:
             agents = checked_store(damaged, check_state, notes).agents
-            return _written(damaged, Path(file.name), agents, notes)
+            return _written(damaged, Path(file.name), agents)
     except OSError as error:
         raise LogError(f"{target} cannot be written: {error.strerror}") from error
 
@@ -128,9 +128,7 @@ def _renew_indexes(connection: sqlite3.Connection) -> None:
     connection.executemany(DELETE_INDEX, renewed)
 
 
-def _written(
-    damaged: sqlite3.Connection, path: Path, agents: Iterable[AgentCheck], notes: dict[str, Note]
-) -> list[Saved]:
+def _written(damaged: sqlite3.Connection, path: Path, agents: Iterable[AgentCheck]) -> list[Saved]:
     """Write what can be saved into an empty file."""
     with _connected(path) as connection, explained(path):
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
@@ -138,7 +136,7 @@ def _written(
         connection.execute("PRAGMA journal_mode = OFF")
         create_tables(connection)
         with transaction(connection):
-            saved = [_saved_agent(damaged, connection, agent, notes) for agent in agents]
+            saved = [_saved_agent(damaged, connection, agent) for agent in agents]
             for table in COPIED:
                 _copy_rows(damaged, connection, table)
 
@@ -149,13 +147,12 @@ def _saved_agent(
     damaged: sqlite3.Connection,
     connection: sqlite3.Connection,
     agent: AgentCheck,
-    notes: dict[str, Note],
 ) -> Saved:
     """Write what can be saved of an agent."""
     last = agent.plan.last
     number = agent.row.id
     left_out = agent.survey.orphans.tolist()
-    loss = _loss_of(agent, notes.get(agent.row.name))
+    loss = _loss_of(agent)
     statements = list(_agent_statements(agent, last + len(loss)))
     for event in loss:
         statements += statements_of(number, last + 1, event)[1]
@@ -192,21 +189,20 @@ def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
         yield INSERT_ARM, (row.id, position, name_text(name))
 
 
-def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
+def _loss_of(agent: AgentCheck) -> list[Event]:
     """The event that says what the agent is missing, in a list; an empty one where nothing is.
 
     These are events at the end, and decisions that a snapshot waits for: no reward of one that is
     lost can be kept.
     """
     survey = agent.survey
-    had = survey.last
-    following = 0
-    if note is not None and note.created == agent.row.created:
-        had = max(had, note.events)
-        following = note.next
-
+    had = max(survey.last, agent.note.events)
     last = agent.plan.last
-    waiting = _lost_waiting(agent)
+    there = set(survey.decisions[survey.seqs <= last].tolist())
+    snapshots = agent.saved_snapshots()
+    # The agent goes on from the newest one.
+    waits = snapshots[0].waiting if snapshots else ()
+    waiting = [number for number in waits if number not in there]
     if had <= last and not waiting:
         return []
 
@@ -214,19 +210,9 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
     # Each of those that cannot be read may be a decision: its number is not given again.
     unread = had - survey.last + len(survey.holes_between(agent.plan.complete_after, survey.last))
     known = int(own.max(initial=-1)) + 1
-    following = max(following, known + unread)
+    following = max(agent.note.next, known + unread)
 
     return [{"kind": "lost", "events": had - last, "next": following, "decisions": waiting}]
-
-
-def _lost_waiting(agent: AgentCheck) -> list[int]:
-    """The decisions that wait in the snapshot that the agent goes on from, and are lost."""
-    survey = agent.survey
-    there = set(survey.decisions[survey.seqs <= agent.plan.last].tolist())
-    for snapshot in agent.saved_snapshots():
-        return [number for number in snapshot.waiting if number not in there]
-
-    return []
 
 
 def _copy_rows(damaged: sqlite3.Connection, connection: sqlite3.Connection, table: str) -> None:

@@ -142,10 +142,11 @@ VERSION = 5  # of all tables, those of workers included; a database of another v
 
 # One process makes them at a time: another lock than that of the owner, held for a transaction.
 LOCK_CREATION = f"SELECT pg_advisory_xact_lock({APPLICATION_ID})"
-SELECT_SCHEMA = "SELECT current_schema()"
-HAS_TABLE = """
-SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?
-"""
+OWN_TABLES = ("meta", "agents")  # that no other program has both
+SELECT_OWN_TABLES = f"""
+SELECT current_schema(), count(*) FROM pg_tables
+WHERE schemaname = current_schema() AND tablename IN {OWN_TABLES}
+"""  # noqa: S608 - of constants
 # A trigger would run with our statements, and change what these mean.
 TRIGGERS = """
 SELECT count(*) FROM information_schema.triggers
@@ -187,15 +188,12 @@ def has_tables(connection: PostgresConnection, address: Address) -> bool:
     Raises:
         LogError: where it has another program's tables, or those of another version.
     """
-    (schema,) = connection.execute(SELECT_SCHEMA).fetchone()
+    schema, count = connection.execute(SELECT_OWN_TABLES).fetchone()
     if schema is None:
         raise LogError(f"{address} must have a schema of its search_path, got none")
-
-    (has_meta,) = connection.execute(HAS_TABLE, ("meta",)).fetchone()
-    (has_agents,) = connection.execute(HAS_TABLE, ("agents",)).fetchone()
-    if not has_meta and not has_agents:
+    if count == 0:
         return False
-    if not (has_meta and has_agents):
+    if count < len(OWN_TABLES):
         raise LogError(f"{address} has tables of another program: give the store a schema alone")
 
     try:
