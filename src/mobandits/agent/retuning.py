@@ -15,15 +15,16 @@ from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is
 from mobandits.agent.objectives import as_objectives
 from mobandits.agent.parameters import as_recorded, new_parts, parameters_in, parameters_of
 from mobandits.agent.relearning import relearned
+from mobandits.agent.replayed_events import set_clock
 from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors
+from mobandits.logs.events import Correct, Retune
 from mobandits.logs.log_description import objectives_as_data
 from mobandits.logs.objectives import Objective
-from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted, short_repr
@@ -69,19 +70,18 @@ def retune(
             prices = again.get("prices")
         elif bound is not None and goal == core.objectives and has_prices(new):
             prices = prices_by(core, bound, log_at_hand(core))
-        before = None
-        after = None
+        event = Retune(before={}, after={})
         if change.writer is not None:
             parameters = parameters_of(core)
-            before = as_recorded(parameters)
+            event.before = as_recorded(parameters)
             parameters |= {"recipe": new, "pending": limit, "max_age": age}
-            after = as_recorded(parameters | {"propensity": law, "objectives": goal})
+            event.after = as_recorded(parameters | {"propensity": law, "objectives": goal})
             if prices is not None:
-                after["prices"] = prices
+                event.after["prices"] = prices
 
         changed = {"recipe": short_repr(new), "limit": int(limit), "max_age": age}
         changed |= {"propensity": law, **objectives_as_data(goal), **_dropped(core, names)}
-        change.write("retune", changed, before=before, after=after)
+        change.write(event, changed)
 
         if bound is not None:
             begin_with(bound, prices)
@@ -97,17 +97,14 @@ def retune(
             core.pending.set_times(core.now)
 
 
-def retune_again(core: AgentCore, event: dict[str, Any]) -> None:
+def retune_again(core: AgentCore, event: Retune) -> None:
     """Replay a change of parameters, at its time."""
-    after = event["after"]
-    core.clock = lambda: event["time"]
-    parameters = parameters_in(after, core)
-    retune(core, again=after, **{name: parameters[name] for name in CHANGEABLE})
+    set_clock(core, event)
+    parameters = parameters_in(event.after, core)
+    retune(core, again=event.after, **{name: parameters[name] for name in CHANGEABLE})
 
 
-def core_at_start(
-    core: AgentCore, arms: tuple[Hashable, ...], event: dict[str, Any] | None
-) -> AgentCore:
+def core_at_start(core: AgentCore, arms: tuple[Hashable, ...], event: Retune | None) -> AgentCore:
     """The core of an agent that has decided nothing, and had the same parameters in the beginning.
 
     Args:
@@ -115,7 +112,7 @@ def core_at_start(
         arms: those that it began with.
         event: its first change of parameters; None: there was none.
     """
-    parameters = parameters_of(core) if event is None else parameters_in(event["before"], core)
+    parameters = parameters_of(core) if event is None else parameters_in(event.before, core)
     return AgentCore(**parameters, **new_parts(core, arms))
 
 
@@ -169,7 +166,7 @@ def rebound(
     recipe: Recipe,
     propensity: Any,
     objectives: tuple[Objective, ...],
-    corrections: Sequence[Event] = (),
+    corrections: Sequence[Correct] = (),
 ) -> BoundPolicy:
     """A recipe with what it would have learned of these objectives, with some rewards corrected."""
     old = core.bound

@@ -50,21 +50,21 @@ def rehearse_explanation(agent: Agent) -> None:
 def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decision:
     """A decision as the agent made it; arguments and errors as of `explanation_of`."""
     event = found.event
-    number = event["id"]
+    number = event.id
     for kind in ("add", "remove"):
         if store.first_change(kind, found.seq) is not None:
             raise Problem(409, f"decision {number} had other arms than there are now")
 
     names = store.arm_names
     arms = agent.arms
-    context = event.get("context")
+    context = event.context
     if context is not None:
         # What the store has read cannot be written: to kernels that is another type of array, which
         # would be compiled for once more.
         context = np.array(context)
     eligible = arms
-    if "eligible" in event:
-        eligible = tuple(names[place] for place in event["eligible"])
+    if event.eligible is not None:
+        eligible = tuple(names[place] for place in event.eligible)
     if context is not None and len(context) == len(arms) > 1:
         # The store has a row for every arm, and explanations are of the eligible ones.
         places = [arms.index(name) for name in eligible]
@@ -72,8 +72,8 @@ def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decis
 
     return Decision(
         number,
-        names[event["arm"]],
-        event["propensity"],
+        names[event.arm],
+        event.propensity,
         context=context,
         eligible=eligible,
     )

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.events import Decide
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import (
     CHANGE_ROWS,
     DECISION_ROWS,
-    Event,
     Row,
     change_event,
     checksum,
@@ -134,7 +134,7 @@ def only_agent(connection: Session, name: str | None, source: str) -> AgentRow:
     raise LogError(f"{source} {rule}, got {known}")
 
 
-def decision_of_key(connection: Session, agent: int, key: str, source: str) -> Event | None:
+def decision_of_key(connection: Session, agent: int, key: str, source: str) -> Decide | None:
     """The decision of a client's key; None where there is none.
 
     Raises:
@@ -146,7 +146,7 @@ def decision_of_key(connection: Session, agent: int, key: str, source: str) -> E
 
 def first_change_of(
     connection: Session, agent: int | None, kind: str, after: int, source: str
-) -> Event | None:
+) -> Any:
     """The first change of a kind after an event; None where there is none.
 
     Raises:
@@ -167,7 +167,7 @@ def corrected_rewards(
     corrected: dict[int, dict[Any, float]] = {}
     for row in connection.execute(SELECT_CORRECTIONS, (agent, after)):
         event = change_event(row, source)
-        corrected.setdefault(event["id"], {}).update(event["rewards"])
+        corrected.setdefault(event.id, {}).update(event.rewards)
 
     return corrected
 
@@ -179,7 +179,7 @@ def last_changes_of(
     before: int,
     limit: int,
     source: str,
-) -> list[Event]:
+) -> list[Any]:
     """The last changes of some kinds before an event, the newest first.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mobandits.logs.names import compact, encoded
+from mobandits.logs.names import compact
 from mobandits.logs.store.content import AgentRow, slice_of
 from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
@@ -79,23 +79,19 @@ def _of_decisions(rows: Sequence[Row], source: str) -> pl.DataFrame:
         check_decision(row, source)
     columns = list(zip(*rows, strict=True)) or [()] * 14
     ids, numbers, times, arms, propensities, counts, features, blobs, eligible = columns[:9]
-    others = [_other_of(row) for row in rows]
-    times_in_columns = [
-        _time_in(other) if at is None else at for at, other in zip(times, others, strict=True)
-    ]
     return _frame(
         len(rows),
         number=numbers,
         kind=["decide"] * len(rows),
         id=ids,
-        time=times_in_columns,
+        time=times,
         arm=arms,
         propensity=propensities,
         rows=counts,
         features=features,
         context=_context_lists(blobs),
         eligible=[None if text is None else json.loads(text) for text in eligible],
-        other=others,
+        other=[_other_of(row) for row in rows],
     )
 
 
@@ -154,12 +150,7 @@ def _other_of(row: Row) -> str | None:
     *_, other, key, made_by, active, _ = row
     if key is None and made_by == "us" and active:
         return other  # type: ignore[no-any-return]
-    return compact(encoded(further_fields(row), "event"))
-
-
-def _time_in(other: str | None) -> float | None:
-    """The time that only JSON can hold, which is minus zero."""
-    return None if other is None else json.loads(other).get("time")
+    return compact(further_fields(row))
 
 
 def _reward_lists(lessons: Sequence[Lesson]) -> pl.Series:

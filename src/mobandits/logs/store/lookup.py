@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from mobandits.logs.events import Decide
 from mobandits.logs.store.content import corrected_rewards
 from mobandits.logs.store.rows import (
     DECISION_ROWS,
     REWARD_ROWS,
-    Event,
     by_lesson,
     decision_event,
     reward_event,
@@ -30,13 +30,11 @@ class RecordedDecision(NamedTuple):
         seq: of the event.
         event: of the decision; arms are numbers.
         rewards: {objective: value}.
-        made_by: "us", or "observed".
     """
 
     seq: int
-    event: Event
+    event: Decide
     rewards: dict[Any, float]
-    made_by: str
 
 
 class RecentDecisions(NamedTuple):
@@ -93,8 +91,7 @@ def recorded_decisions(
         for row in connection.execute(query, values):
             number = row[0]
             event = decision_event(row, source)
-            made_by = event.get("made_by", "us")
-            found[number] = RecordedDecision(row[1], event, rewards.get(number, {}), made_by)
+            found[number] = RecordedDecision(row[1], event, rewards.get(number, {}))
 
     first = min((each.seq for each in found.values()), default=0)
     for number, right in corrected_rewards(connection, agent, first, source).items():
@@ -133,6 +130,6 @@ def _rewards_of(
     # The rows of one call share a checksum, and are checked together.
     for lesson in by_lesson(rows):
         event = reward_event(lesson, source)
-        rewards.setdefault(event["id"], {}).update(event["rewards"])
+        rewards.setdefault(event.id, {}).update(event.rewards)
 
     return rewards

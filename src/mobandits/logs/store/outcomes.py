@@ -15,7 +15,6 @@ from mobandits.logs.store.rows import (
     by_lesson,
     check_decision,
     checked_lesson,
-    further_fields,
 )
 from mobandits.logs.store.session import Session
 
@@ -131,9 +130,6 @@ def _outcomes(
     columns = list(zip(*decisions, strict=True))
     ids, seqs, times, arms, propensities, _, _, _, eligible, _, _, made_by, active, _ = columns
     reward_table, time_table = _reward_tables(ids, rewards, places, source)
-    if None in times:
-        times = tuple(_time_of(row) for row in decisions)
-
     return DecisionOutcomes(
         seqs=np.array(seqs, np.int64),
         ids=np.array(ids, np.int64),
@@ -182,12 +178,6 @@ def _reward_tables(
                 times[row, places[name]] = lesson.at
 
     return values, times
-
-
-def _time_of(row: Row) -> float | None:
-    """Time of a decision; a column cannot hold every time, see `rows`."""
-    at: float | None = row[2]
-    return further_fields(row).get("time") if at is None else at
 
 
 def _list_length(text: str | None) -> int:

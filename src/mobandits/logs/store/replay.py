@@ -5,8 +5,8 @@ import operator
 from collections.abc import Iterator
 
 from mobandits.errors import DamagedError, LogError
+from mobandits.logs.events import Event
 from mobandits.logs.store.rows import (
-    Event,
     by_lesson,
     change_event,
     decision_event,

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import first_arms
+from mobandits.logs.events import Lost
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store, orphaned
 from mobandits.logs.store.connection import PAGE_BYTES, explained, reading
 from mobandits.logs.store.ownership import Note, notes_beside
-from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
+from mobandits.logs.store.rows import Statement, checksum, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
 from mobandits.logs.store.transactions import execute_all, transaction
@@ -164,7 +165,7 @@ def _saved_agent(
     loss = _loss_of(agent, notes.get(agent.row.name))
     statements = list(_agent_statements(agent, last + len(loss)))
     for event in loss:
-        statements += statements_of(number, last + 1, event)[1]
+        statements += statements_of(number, last + 1, event)
 
     execute_all(connection, statements)
     for found in found_events(damaged, number, last):
@@ -178,7 +179,7 @@ def _saved_agent(
 
     events = int((agent.survey.seqs <= last).sum()) - len(left_out)
 
-    return Saved(agent.row.name, events, last, loss[0]["next"] if loss else None)
+    return Saved(agent.row.name, events, last, loss[0].next if loss else None)
 
 
 def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
@@ -204,7 +205,7 @@ def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
         yield INSERT_ARM, (row.id, position, name_text(name))
 
 
-def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
+def _loss_of(agent: AgentCheck, note: Note | None) -> list[Lost]:
     """The event that says what the agent is missing, in a list; an empty one where nothing is.
 
     These are events at the end, and decisions that a snapshot waits for: no reward of one that is
@@ -229,7 +230,7 @@ def _loss_of(agent: AgentCheck, note: Note | None) -> list[Event]:
     known = int(own.max(initial=-1)) + 1
     following = max(following, known + unread)
 
-    return [{"kind": "lost", "events": had - last, "next": following, "decisions": waiting}]
+    return [Lost(events=had - last, next=following, decisions=waiting)]
 
 
 def _lost_waiting(agent: AgentCheck) -> list[int]:

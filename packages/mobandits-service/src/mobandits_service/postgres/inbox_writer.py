@@ -252,12 +252,12 @@ class InboxWriter:
             return None
 
         return Earlier(
-            event["id"],
-            event["arm"],
-            event["propensity"],
-            event.get("error", 0.0),
-            event.get("front"),
-            event.get("request"),
+            event.id,
+            event.arm,
+            event.propensity,
+            event.error,
+            event.front,
+            event.request,
         )
 
     def _next(self) -> int:
