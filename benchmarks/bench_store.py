@@ -141,7 +141,7 @@ def files():
                 store.extend((decision, lesson))
             store.snapshot(STATE)
             for i in range(20):
-                store.append({"kind": "note", "i": i})
+                store.append({"kind": "preference", "order": i})
 
         def opened():
             with Store(path) as store:
@@ -181,8 +181,8 @@ def check():
         given = [event for pair in itertools.islice(pairs(50, 20), 100) for event in pair]
         store.extend(given)
         for found, wanted in zip(store.events(), given, strict=True):
-            assert found.keys() == wanted.keys()
-            assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
+            assert found.kind == wanted.pop("kind")
+            assert all(np.array_equal(getattr(found, name), wanted[name]) for name in wanted)
 
 
 def main():

@@ -12,6 +12,8 @@ import sys
 import warnings
 from pathlib import Path
 
+import msgspec
+
 import mobandits as mob
 from mobandits.agent import Objective
 from mobandits.errors import LogError
@@ -60,10 +62,11 @@ def steps(seed, count):
 
 
 def plain(event):
-    """An event with lists in the place of arrays, so that it can be compared."""
-    if "context" in event:
-        event["context"] = event["context"].tolist()
-    return event
+    """The kind and the fields of an event, with lists in the place of arrays."""
+    fields = msgspec.structs.asdict(event)
+    if event.kind == "decide" and event.context is not None:
+        fields["context"] = event.context.tolist()
+    return event.kind, fields
 
 
 class Life:

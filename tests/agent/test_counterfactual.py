@@ -87,7 +87,7 @@ def test_a_log_knows_it_and_leads_to_the_same_agent(tmp_path):
     with agent_of(log=tmp_path / "log.db") as agent:
         found = agent.adopt([0.5, 0.1], "b", key="seen", compare=True)
         told(agent, 5, compare=True)
-        kept = [event.get("instead") for event in agent.core.writer.store.events()]
+        kept = [getattr(event, "instead", None) for event in agent.core.writer.store.events()]
         state = agent.to_bytes()
     assert sum(each is not None for each in kept) == 6
     with agent_of(log=tmp_path / "log.db") as agent:

@@ -218,7 +218,7 @@ def test_what_is_abandoned_waits_no_more(tmp_path, snapshot):
             call(made[0])
     agent.close()
     with Store(path) as store:
-        kinds = [event["kind"] for event in store.events()]
+        kinds = [event.kind for event in store.events()]
     assert kinds == ["decide"] * 3 + ["learn", "abandon", "abandon"]
 
 

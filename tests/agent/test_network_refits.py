@@ -53,7 +53,7 @@ def test_refits_lower_errors_and_are_replayed_to_the_last_bit(tmp_path):
     state, recipe = state_of(agent), agent.recipe
     agent.close()
     with mob.logs.Store(log) as store:
-        kinds = [event["kind"] for event in store.events()]
+        kinds = [event.kind for event in store.events()]
     assert kinds.count("retune") == len(REFITS)
     # From the first event on, and from a snapshot: no network is trained again.
     with mob.Agent.load(file, log=log) as replayed:

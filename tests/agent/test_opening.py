@@ -29,7 +29,7 @@ def replayed(monkeypatch):
     replay = replaying.replay
 
     def counting(core, event, *rest, **more):
-        kinds.append(event["kind"])
+        kinds.append(event.kind)
         replay(core, event, *rest, **more)
 
     monkeypatch.setattr(replaying, "replay", counting)

@@ -278,10 +278,10 @@ def ranked_store(path, n=30):
 
 def test_events_say_the_rank(tmp_path):
     with Store(ranked_store(tmp_path / "log", 2)) as store:
-        made = [event for event in store.events() if event["kind"] == "decide"]
-    assert [event.get("rank") for event in made] == [None, None, 1, 2]
-    assert [event.get("batch") for event in made] == [None, None, True, True]
-    assert [len(event.get("eligible", ARMS)) for event in made] == [5, 5, 4, 3]
+        made = [event for event in store.events() if event.kind == "decide"]
+    assert [event.rank for event in made] == [0, 0, 1, 2]
+    assert [event.batch for event in made] == [False, False, True, True]
+    assert [len(event.eligible or ARMS) for event in made] == [5, 5, 4, 3]
 
 
 def test_only_first_ranks_are_evaluated(tmp_path):

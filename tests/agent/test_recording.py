@@ -108,7 +108,7 @@ def test_messages_without_news_are_not_written(tmp_path):
         agent.learn(number, {0: 1.0})
         agent.learn(number, {1: 1.0})
         agent.learn(number, {1: 1.0})
-        assert [event["kind"] for event in store.events()] == ["decide", "learn", "learn"]
+        assert [event.kind for event in store.events()] == ["decide", "learn", "learn"]
 
 
 def test_a_call_that_fails_does_not_end_a_stage(tmp_path):

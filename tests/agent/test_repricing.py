@@ -165,8 +165,8 @@ def test_a_log_is_replayed_bit_for_bit(tmp_path, every):
     agent.core.writer.store.close()  # as if it were killed: no last snapshot
     with Store(path) as store:
         changes = store.last_changes(["reprice"], limit=9)
-    assert [(each["arm"], each["factor"]) for each in changes] == [("medium", 2.0), ("large", 0.1)]
-    assert all(each["prices"]["price"][0] > 0.0 for each in changes)
+    assert [(each.arm, each.factor) for each in changes] == [("medium", 2.0), ("large", 0.1)]
+    assert all(each.prices["price"][0] > 0.0 for each in changes)
     again = agent_of(log=path, clock=clock)
     assert_equal_states(agent, again)
     assert again.core.pending.former == agent.core.pending.former

@@ -251,7 +251,7 @@ def test_the_command_retunes(tmp_path):
         assert again.lessons >= agent.lessons  # the command's clock is that of the machine
         assert again.waiting > 0
     with Store(path) as store:
-        assert "retune" in {event["kind"] for event in store.events()}
+        assert "retune" in {event.kind for event in store.events()}
     for arguments in (["--policy", "nobody"], ["--propensity", "always"]):
         assert CliRunner().invoke(app, ["retune", str(path), *arguments]).exit_code != 0
     missing = CliRunner().invoke(app, ["retune", str(tmp_path / "missing"), "--pending", "3"])

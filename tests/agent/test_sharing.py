@@ -57,7 +57,7 @@ def test_threads_share_an_agent_and_its_log(tmp_path):
     clock = Clock()
     agent = agent_of(clock, log=Store(tmp_path / "log", "buffered"), **options())
     together(lambda number: busy(agent, number))
-    made = [event["id"] for event in agent.core.writer.store.events() if event["kind"] == "decide"]
+    made = [event.id for event in agent.core.writer.store.events() if event.kind == "decide"]
     assert made == list(range(agent.core.pending.next_id))
     agent.close()
     again = agent_of(clock, log=tmp_path / "log", **options())
@@ -94,7 +94,7 @@ def test_a_second_process_is_refused_and_told_who_has_the_log(tmp_path):
         assert said in done.stderr
         agent.decide()
     with Store(path) as store:
-        assert [event["id"] for event in store.events()] == [0, 1]
+        assert [event.id for event in store.events()] == [0, 1]
 
 
 def test_two_agents_merge_into_each_other_at_once():

@@ -66,7 +66,7 @@ def test_the_agent_goes_on_as_the_other_one_would(tmp_path, before, order):
     connection.close()
     with agent_of(log=tmp_path / "log.db") as agent:
         assert agent.to_bytes() == state
-        assert [event["kind"] for event in agent.core.writer.store.events()].count("state") == 1
+        assert [event.kind for event in agent.core.writer.store.events()].count("state") == 1
 
 
 def test_an_agent_that_knows_nothing_is_taken_over(tmp_path):

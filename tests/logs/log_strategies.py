@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 from hypothesis import strategies as st
 
 from mobandits.logs.events import LARGEST
@@ -28,6 +29,8 @@ def same(a, b):
         return False
     if isinstance(a, tuple | list):
         return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, msgspec.Struct):
+        return same(msgspec.structs.asdict(a), msgspec.structs.asdict(b))
     if isinstance(a, dict):
         return same(list(a.items()), list(b.items()))
     return a == b and (not isinstance(a, float) or math.copysign(1.0, a) == math.copysign(1.0, b))
@@ -54,19 +57,20 @@ DECISIONS = st.fixed_dictionaries(
         "context": contexts(),
         "eligible": st.none() | st.lists(st.integers(0, 9), max_size=3),
         "propensity": st.none() | st.floats(0.0, 1.0, exclude_min=True),
-        "note": VALUES,
-        "rewards": VALUES,
+        "batch": st.booleans(),
+        "own": st.booleans(),
+        "rank": st.integers(0, 3),
     },
 )
+# A store keeps no sign of a zero.
+REWARDS = st.dictionaries(NAMES, NUMBERS.map(lambda value: value + 0.0), min_size=1, max_size=3)
 LESSONS = st.fixed_dictionaries(
-    {"kind": st.just("learn"), "id": IDS, "rewards": st.dictionaries(NAMES, NUMBERS, max_size=3)},
-    optional={"time": NUMBERS, "other": VALUES, "arm": VALUES},
+    {"kind": st.just("learn"), "id": IDS, "rewards": REWARDS}, optional={"time": NUMBERS}
 )
 CHANGES = st.fixed_dictionaries(
-    {"kind": st.sampled_from(["add", "remove"]), "arm": NAMES}, optional={"like": NAMES}
+    {"kind": st.just("add"), "arm": NAMES}, optional={"like": NAMES}
+) | st.fixed_dictionaries({"kind": st.just("remove"), "arm": NAMES})
+PREFERENCES = st.fixed_dictionaries(
+    {"kind": st.just("preference"), "order": VALUES}, optional={"time": NUMBERS, "by": TEXT}
 )
-ANY = st.dictionaries(
-    TEXT.filter(lambda key: key != "kind") | st.sampled_from(["id", "time", "arm"]),
-    VALUES,
-)
-EVENTS = DECISIONS | LESSONS | CHANGES | ANY.map(lambda fields: {"kind": "anything", **fields})
+EVENTS = DECISIONS | LESSONS | CHANGES | PREFERENCES

@@ -4,8 +4,10 @@ import math
 import shutil
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
+from mobandits.logs.events import checked
 from mobandits.logs.store import Store
 
 DESCRIPTION = {
@@ -78,14 +80,21 @@ def plain(value):
     return value
 
 
+def preference(order):
+    """An event that may hold any data."""
+    return {"kind": "preference", "order": order}
+
+
 def same_events(found, given):
-    """Whether events are the same: fields in any order, but types and bits of numbers too."""
-    return [exact(event) for event in found] == [exact(event) for event in given]
+    """Whether events are those that were given, with types and bits of numbers too."""
+    return [exact(event) for event in found] == [exact(checked(event)) for event in given]
 
 
 def exact(value):
     """A value that is equal to that of another one only where types and bits are the same."""
     value = plain(value)
+    if isinstance(value, msgspec.Struct):
+        return (type(value).__name__, exact(msgspec.structs.asdict(value)))
     if isinstance(value, dict):
         return {repr(exact(key)): exact(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

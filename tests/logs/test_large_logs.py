@@ -16,7 +16,7 @@ with Store(path, "buffered") as store:
         context = [[i / 3] * 5]
         decision = {"kind": "decide", "id": i, "time": i / 7, "context": context, "arm": 1}
         late = i - 1000
-        event = {"kind": "note", "late": late}
+        event = {"kind": "preference", "order": late}
         if late >= 0:
             event = {"kind": "learn", "id": late, "rewards": {"q": late / 9}}
         store.extend([decision | {"propensity": 0.5}, event])

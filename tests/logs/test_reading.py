@@ -56,7 +56,8 @@ def history(rng, *, shared):
             left = rewards[decision]
             names_told = rng.sample(sorted(left, key=str), rng.randint(0, len(left)))
             told = {name: left.pop(name) for name in names_told}
-            events.append({"kind": "learn", "id": decision, "rewards": told})
+            if told:
+                events.append({"kind": "learn", "id": decision, "rewards": told})
     return events
 
 

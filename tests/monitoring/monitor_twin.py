@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import numpy as np
 from scipy import stats
 
@@ -15,20 +16,22 @@ def decisions_of(path):
         arms = len(store.description["arms"])
     decisions = {}
     for event in events:
-        kind = event["kind"]
+        kind = event.kind
         arms += (kind == "add") - (kind == "remove")
         if kind == "decide":
             own = {"rewards": {}, "times": {}, "present": arms, "activated": None}
-            decisions[event["id"]] = event | own | {"abandoned": None}
+            fields = msgspec.structs.asdict(event)
+            known = {name: value for name, value in fields.items() if value is not None}
+            decisions[event.id] = {"propensity": None, "abandoned": None} | known | own
         elif kind == "learn":
-            own = decisions[event["id"]]
-            own["rewards"] |= event["rewards"]
-            own["times"] |= dict.fromkeys(event["rewards"], event.get("time"))
+            own = decisions[event.id]
+            own["rewards"] |= event.rewards
+            own["times"] |= dict.fromkeys(event.rewards, event.time)
         elif kind == "abandon":
-            decisions[event["id"]]["abandoned"] = event["time"]
+            decisions[event.id]["abandoned"] = event.time
         elif kind == "activate":
-            decisions[event["id"]]["activated"] = event["time"]
-    now = max((event["time"] for event in events if "time" in event), default=-math.inf)
+            decisions[event.id]["activated"] = event.time
+    now = max((event.time for event in events if event.time is not None), default=-math.inf)
     return list(decisions.values()), now
 
 

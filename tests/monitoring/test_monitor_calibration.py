@@ -124,11 +124,11 @@ def test_windows_are_compared_as_the_module_says(tmp_path):
     agent.close()
     found = summary(path, window=20)
     with Store(path) as store:
-        lessons = {event["id"]: event for event in store.events() if event["kind"] == "learn"}
+        lessons = {event.id: event for event in store.events() if event.kind == "learn"}
     for w, window in enumerate(found["windows"]):
         ids = range(20 * w, 20 * w + 20)
         for l, name in enumerate(("quality", "cost")):
-            rewards = [lessons[number]["rewards"][name] for number in ids]
+            rewards = [lessons[number].rewards[name] for number in ids]
             estimates, lows, highs = (
                 [held[number][kind][l] for number in ids] for kind in range(3)
             )

@@ -166,7 +166,7 @@ FACES = {
     "event's context": lambda value: checked(
         {"kind": "decide", "id": 0, "arm": 0, "context": [[value], "x"]}
     ),
-    "event's field": lambda value: checked({"kind": "note", "field": {"k": [value, {1, 2}]}}),
+    "event's field": lambda value: checked({"kind": "preference", "order": {"k": [value, {1, 2}]}}),
     "encoded": lambda value: encoded(
         {"k": {(1, "key" * 1000): [{1: {value if callable(value) else object()}}]}}
     ),

@@ -367,7 +367,7 @@ def test_writes_that_the_system_refuses_lose_nothing_that_was_answered(tmp_path)
 
     count = int(in_a_child(child))
     with Store(path, agent="router") as store:
-        kept = [event["id"] for event in store.events()]
+        kept = [event.id for event in store.events()]
     assert kept == list(range(count + 1))
 
 
@@ -458,7 +458,7 @@ def test_decisions_of_another_version_are_adopted_and_counted(tmp_path, whole):
 
     in_a_child(child)
     with Store(path, agent="router") as store:
-        made = [event for event in store.events() if event["kind"] == "decide"]
+        made = [event for event in store.events() if event.kind == "decide"]
         names = store.arm_names
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -466,19 +466,19 @@ def test_decisions_of_another_version_are_adopted_and_counted(tmp_path, whole):
 
             async def work(client):
                 for event in made:
-                    number = event["id"]
+                    number = event.id
                     body = {"context": [1.0, number / 30, 0.5], "key": str(number)}
                     again = (await client.post(f"{AGENT}/decide", json=body)).json()
                     assert again["replayed"]
-                    assert again["arm"] == names[event["arm"]]
-                    assert again["propensity"] == event["propensity"]
+                    assert again["arm"] == names[event.arm]
+                    assert again["propensity"] == event.propensity
                 state = (await client.get(AGENT)).json()
                 assert (state["decisions"], state["learned"], state["waiting"]) == (30, 30, 0)
 
             talk(running, work)
             twin = specification().agents["router"].agent()
             for number, event in enumerate(made):
-                arm = names[event["arm"]]
+                arm = names[event.arm]
                 rewards = {"quality": number / 30, "cost": 0.5}
                 twin.adopt([1.0, number / 30, 0.5], arm, propensity=0.5, rewards=rewards)
             agent = running.agents.named("router").agent

@@ -133,15 +133,15 @@ def check_kept(path, clients):
         decisions = {}
         rewards = {}
         for event in store.events():
-            if event["kind"] == "decide":
-                decisions[event["key"]] = event
+            if event.kind == "decide":
+                decisions[event.key] = event
             else:
-                rewards.setdefault(str(event["id"]), {}).update(event["rewards"])
+                rewards.setdefault(str(event.id), {}).update(event.rewards)
     counts = [0, 0]
     for client in clients:
         for key, answer in client.decided.items():
             event = decisions[key]
-            found = (str(event["id"]), names[event["arm"]], event["propensity"])
+            found = (str(event.id), names[event.arm], event.propensity)
             assert found == (answer["decision"], answer["arm"], answer["propensity"])
             counts[0] += 1
         for number, given in client.rewarded.items():

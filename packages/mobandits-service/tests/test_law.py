@@ -85,11 +85,11 @@ def test_frequencies_are_the_propensities(tmp_path):
     with Store(tmp_path / "log", agent="router") as store:
         names = store.arm_names
         for event in store.events():
-            if event["kind"] == "decide" and event["id"] >= 60:
-                place = [each["context"] for each in ASKED].index(event["context"][0].tolist())
-                arm = names[event["arm"]]
+            if event.kind == "decide" and event.id >= 60:
+                place = [each["context"] for each in ASKED].index(event.context[0].tolist())
+                arm = names[event.arm]
                 logged[place][arm] += 1
-                assert event["propensity"] == probabilities[place][arm]
+                assert event.propensity == probabilities[place][arm]
     assert logged == counts
 
 

@@ -163,19 +163,19 @@ def check_kept(address, talking):
     with shared, Store(shared, agent="router") as store:
         names = store.arm_names
         for event in store.events():
-            if event["kind"] == "decide":
-                assert event["id"] not in numbers
-                numbers.add(event["id"])
-                decisions[event.get("key")] = event
-            elif event["kind"] == "learn":
-                told = rewards.setdefault(str(event["id"]), {})
-                assert not told.keys() & event["rewards"].keys()
-                told.update(event["rewards"])
+            if event.kind == "decide":
+                assert event.id not in numbers
+                numbers.add(event.id)
+                decisions[event.key] = event
+            elif event.kind == "learn":
+                told = rewards.setdefault(str(event.id), {})
+                assert not told.keys() & event.rewards.keys()
+                told.update(event.rewards)
     counts = [0, 0]
     for each in talking:
         for key, (_, answer) in each.decided.items():
             event = decisions[key]
-            found = (str(event["id"]), names[event["arm"]], event["propensity"])
+            found = (str(event.id), names[event.arm], event.propensity)
             assert found == (answer["decision"], answer["arm"], answer["propensity"])
             counts[0] += 1
         for number, given in each.rewarded.items():

@@ -56,6 +56,10 @@ def events_of(address):
         return list(events_between(log, 0, log.agent.events))
 
 
+def is_of_worker(event):
+    return event.kind == "decide" and event.worker is not None
+
+
 def new_core():
     return specification().agents["router"].agent().core
 
@@ -87,7 +91,7 @@ def test_all_is_exact_given_what_was_published(address, postgres):
     events = events_of(address)
     answers = {each.decision: each for each in made}
     arms = ArmRegistry(["small", "large"])
-    positions = {event["snapshot"][1] for event in events if "worker" in event}
+    positions = {event.snapshot[1] for event in events if is_of_worker(event)}
     assert len(positions) > 3
     core = new_core()
     published = {}
@@ -95,17 +99,17 @@ def test_all_is_exact_given_what_was_published(address, postgres):
         replay(core, event, arms, "the log")
         if position in positions:
             published[position] = encoded_state(copy_for_workers(core))
-        if "worker" not in event:
+        if not is_of_worker(event):
             continue
-        answer = answers[str(event["id"])]
-        copy = core_of_worker(published[event["snapshot"][1]], 99, None)
-        eligible, slots, rows = copy.contexts.offer(event["context"][0], None)
+        answer = answers[str(event.id)]
+        copy = core_of_worker(published[event.snapshot[1]], 99, None)
+        eligible, slots, rows = copy.contexts.offer(event.context[0], None)
         probabilities = copy.bound.probabilities(rows, slots, np.random.default_rng(0))
         place = eligible.index(answer.arm)
-        assert answer.propensity == event["propensity"] == probabilities[place]
-        again = decide_apart(copy, event["context"][0], None)
+        assert answer.propensity == event.propensity == probabilities[place]
+        again = decide_apart(copy, event.context[0], None)
         assert sorted(again.front) == sorted(answer.front)
-        assert event["worker"] == incarnation_of(event["id"])
+        assert event.worker == incarnation_of(event.id)
 
     check_same_but_position(encoded_state(copied_state(core)), state)
     check_replay(address, postgres)
@@ -228,9 +232,9 @@ def test_a_learner_that_ends_in_the_middle_has_taken_in_once(address, postgres):
     on_bench(address, again, workers=0)
     assert of_inbox(postgres, address) == [0, 0]
     events = events_of(address)
-    numbers = [str(event["id"]) for event in events if "worker" in event]
+    numbers = [str(event.id) for event in events if is_of_worker(event)]
     assert sorted(numbers) == sorted(made)
-    assert sum(event["kind"] == "learn" for event in events) == 60
+    assert sum(event.kind == "learn" for event in events) == 60
     check_replay(address, postgres)
 
 
@@ -323,7 +327,7 @@ def test_arms_come_and_go_between_decisions_and_not_in_them(address, postgres):
     made = on_bench(address, talk)
     assert {each.arm for each in made} >= {"small", "large"}
     assert of_inbox(postgres, address) == [0, 0]
-    assert sum("worker" in event for event in events_of(address)) == len(made)
+    assert sum(map(is_of_worker, events_of(address))) == len(made)
     check_replay(address, postgres)
     log = read(address)
     assert len(log) == len(made) + 1
@@ -360,7 +364,7 @@ def test_a_look_into_the_inbox_that_is_cancelled_takes_nothing_in_twice(address,
 
     made = on_bench(address, talk, workers=1)
     assert of_inbox(postgres, address) == [0, 0]
-    taken = [str(event["id"]) for event in events_of(address) if "worker" in event]
+    taken = [str(event.id) for event in events_of(address) if is_of_worker(event)]
     assert taken == [each.decision for each in made]
 
 
@@ -369,27 +373,27 @@ def test_pages_and_logs_have_decisions_in_the_order_of_the_agent(address, postgr
         await played(bench, rounds=24)
         store = bench.hosted.store
         await bench.running.settlements.settled()
-        whole = [event["id"] for event in events_of(address) if event["kind"] == "decide"]
+        whole = [event.id for event in events_of(address) if event.kind == "decide"]
         for newest in (False, True):
             numbers = []
             after = None
             while True:
                 page = store.page(PageWanted(limit=7, after=after, newest=newest))
-                numbers += [each.event["id"] for each in page.decisions]
+                numbers += [each.event.id for each in page.decisions]
                 after = page.next
                 if after is None:
                     break
             assert numbers == (whole[::-1] if newest else whole)
         waiting = list(bench.agent.core.pending.open)
         page = store.page(PageWanted(limit=99, status="waiting"), waiting)
-        assert [each.event["id"] for each in page.decisions] == waiting
+        assert [each.event.id for each in page.decisions] == waiting
         found = bench.hosted.recorded(whole[5])
         assert found.decision == str(whole[5])
         assert whole != sorted(whole)
 
     on_bench(address, talk)
     log = read(address)
-    assert log.ids.tolist() == [e["id"] for e in events_of(address) if e["kind"] == "decide"]
+    assert log.ids.tolist() == [e.id for e in events_of(address) if e.kind == "decide"]
     assert np.isfinite(log.rewards[1:, 0]).all()
 
 

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from mobandits.agent.actors import ACTOR
 from mobandits.contracts.protocols import Array
+from mobandits.logs.events import Alteration, Event
 
 
 class Change:
@@ -68,16 +70,19 @@ class Change:
         elif kind is None and self.writer is not None:
             self.writer.done(self.core)
 
-    def write(self, kind: str, changed: dict[str, Any] | None = None, /, **fields: Any) -> None:
+    def write(self, event: Event, changed: dict[str, Any] | None = None) -> None:
         """Write an event down, where there is a log.
 
         Args:
-            kind: of the event.
+            event: whose time will be `now`, and who has brought it about will be the caller.
             changed: what the agent's description has from then on; None: what it had.
-            fields: of the event; its time is `now`.
         """
         if self.writer is not None:
-            self.writer.write({"kind": kind, "time": self.now, **fields}, changed)
+            event.time = self.now
+            if isinstance(event, Alteration):
+                event.by = ACTOR.get()
+            self.writer.write(event, changed)
+
         self.is_written = True
 
     def remember(self) -> None:

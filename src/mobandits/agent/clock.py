@@ -6,7 +6,7 @@ from mobandits.agent.budget import period_of, start_of
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import as_seconds
-from mobandits.logs.store.rows import Event
+from mobandits.logs.events import Clock
 
 # What was spent of each budget that renews: (objective, per, amount).
 Spent = list[tuple[Hashable, str, float]]
@@ -22,16 +22,15 @@ def reset_clock(core: AgentCore) -> float:
 
         with Change(core, reading) as change:
             spent = _spent_by(core, reading)
-            change.write("clock", spent=[list(each) for each in spent])
+            change.write(Clock(spent=spent))
             _go_back(core, reading, spent)
 
         return ahead
 
 
-def reset_clock_again(core: AgentCore, event: Event) -> None:
+def reset_clock_again(core: AgentCore, event: Clock) -> None:
     """Replay a reset."""
-    spent: Spent = [(name, per, amount) for name, per, amount in event["spent"]]
-    _go_back(core, event["time"], spent)
+    _go_back(core, core.clock(), event.spent)
 
 
 def _spent_by(core: AgentCore, now: float) -> Spent:

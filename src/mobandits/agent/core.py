@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from mobandits.agent import compiled_calls
-from mobandits.agent.actors import changed_by
 from mobandits.agent.agent_state import AgentState
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change, Draw
@@ -22,6 +21,7 @@ from mobandits.agent.keys import ORDINARY, CallOptions
 from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.terms import arms_named
+from mobandits.logs.events import Abandon, Activate, Add, Preference, Remove
 from mobandits.orders.by_number import by_number
 from mobandits.support.naming import quoted, short_repr
 
@@ -138,7 +138,7 @@ class AgentCore(AgentState):
             if pending.since != INACTIVE:
                 return
 
-            change.write("activate", id=number)
+            change.write(Activate(number))
             decisions.activate(number, change.now)
 
     def abandon(self, decision_id: int) -> None:
@@ -148,7 +148,7 @@ class AgentCore(AgentState):
             if number not in self.pending.open:
                 raise ValueError(self.pending.why_unknown(number))
 
-            change.write("abandon", id=number)
+            change.write(Abandon(number))
             self.pending.abandon(number)
 
     def tick(self) -> None:
@@ -168,7 +168,7 @@ class AgentCore(AgentState):
             change.remember()
             slot = self.arms.add(name)
             resized = self.bound.with_room(slot, source)
-            change.write("add", arm=name, like=like, **changed_by())
+            change.write(Add(arm=name, like=like))
             self.bound.add_arm(resized)
             self.contexts.resize()
 
@@ -182,7 +182,7 @@ class AgentCore(AgentState):
             self.ledger.check_arm(to)
             change.remember()
             self.arms.rename(name, to)
-            change.write("add", arm=to, was=name, **changed_by())
+            change.write(Add(arm=to, was=name))
             self.contexts.resize()
 
     def _refuse_named(self, name: Hashable) -> None:
@@ -199,7 +199,7 @@ class AgentCore(AgentState):
             self._refuse_named(name)
             change.remember()
             self.arms.remove(name)
-            change.write("remove", arm=name, **changed_by())
+            change.write(Remove(arm=name))
             self.contexts.resize()
 
     def set_preference(self, order: Any) -> None:
@@ -216,7 +216,7 @@ class AgentCore(AgentState):
 
             change.remember()
             self.bound.set_order(order)
-            change.write("preference", order=description, **changed_by())
+            change.write(Preference(order=description))
 
     def advance_clock(self) -> float:
         """The time, where it matters, after what it brings.

@@ -3,17 +3,17 @@
 import math
 from typing import Any
 
-from mobandits.agent.actors import changed_by
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.relearning import replaced
+from mobandits.agent.replayed_events import set_clock
 from mobandits.agent.retuning import rebound
-from mobandits.logs.store.rows import Event
+from mobandits.logs.events import Correct
 from mobandits.support.naming import quoted
 
 
-def correct(core: AgentCore, decision_id: int, rewards: Any, again: Event | None = None) -> None:
+def correct(core: AgentCore, decision_id: int, rewards: Any, again: Correct | None = None) -> None:
     """Have learned other rewards of a decision; see `Agent.correct`.
 
     With `again`, an event of the log says what they were before.
@@ -27,22 +27,22 @@ def correct(core: AgentCore, decision_id: int, rewards: Any, again: Event | None
         event = again or _event(core, number, right)
         # Not every estimator can take a reward back, and each can learn the log again.
         bound = rebound(core, core.recipe, core.propensity, core.objectives, [event])
-        change.write("correct", **event, **changed_by())
+        change.write(event)
 
         core.bound = bound
         _keep(core, number, right)
-        was = reward_list(event["was"], core.reward_places)
-        core.ledger.correct(event["decided"], was, right)
+        was = reward_list(event.was, core.reward_places)
+        core.ledger.correct(event.decided, was, right)
 
 
-def correct_again(core: AgentCore, event: Event) -> None:
+def correct_again(core: AgentCore, event: Correct) -> None:
     """Replay a correction, at its time."""
-    core.clock = lambda: event["time"]
-    correct(core, event["id"], event["rewards"], again=event)
+    set_clock(core, event)
+    correct(core, event.id, event.rewards, again=event)
 
 
-def _event(core: AgentCore, number: int, right: list[float]) -> Event:
-    """The fields of a correction in the log.
+def _event(core: AgentCore, number: int, right: list[float]) -> Correct:
+    """The correction in the log.
 
     Raises:
         ValueError: where there is no log, no such decision, or it has no such reward.
@@ -77,8 +77,8 @@ def _event(core: AgentCore, number: int, right: list[float]) -> Event:
     if not rewards:
         raise ValueError("rewards must have at least one number, got none")
 
-    decided = recorded.event.get("time") if recorded.made_by == "us" else None
-    return {"id": number, "rewards": rewards, "was": was, "decided": decided}
+    decided = recorded.event.time if recorded.event.made_by == "us" else None
+    return Correct(id=number, rewards=rewards, was=was, decided=decided)
 
 
 def _keep(core: AgentCore, number: int, right: list[float]) -> None:

@@ -97,7 +97,7 @@ def as_seconds(reading: Any) -> float:
         ValueError: clock must return a finite number of seconds, got inf
     """
     try:
-        number = float(reading)
+        number = float(reading) + 0.0  # a log keeps no sign of a zero
     except (TypeError, ValueError, OverflowError):
         number = math.nan
 

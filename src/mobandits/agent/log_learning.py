@@ -18,6 +18,7 @@ from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError
+from mobandits.logs.events import FirstPrices
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
@@ -69,7 +70,7 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
             # Begin with the prices that the log tells.
             prices = prices_by(core, core.bound, last)
             if prices is not None:
-                change.write("first_prices", prices=prices)
+                change.write(FirstPrices(prices=prices))
                 begin_with(core.bound, prices)
 
         return core.lessons - lessons

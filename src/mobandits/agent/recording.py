@@ -11,14 +11,25 @@ import numpy as np
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Counterfactual, Decision
 from mobandits.agent.error_hints import LogHints
-from mobandits.agent.keys import ORDINARY, CallOptions
+from mobandits.agent.keys import CallOptions
 from mobandits.agent.saving import StateCopy, copied_state, encoded_state
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
+from mobandits.logs.events import (
+    Abandon,
+    Add,
+    Answer,
+    Correct,
+    Decide,
+    Event,
+    Instead,
+    Learn,
+    Retune,
+    State,
+)
 from mobandits.logs.names import checked_name
 from mobandits.logs.parts_as_data import described
 from mobandits.logs.store import Store
-from mobandits.logs.store.rows import Event
 from mobandits.support.numbering import incarnation_of
 
 LOG = logging.getLogger("mobandits")
@@ -26,7 +37,7 @@ LOG = logging.getLogger("mobandits")
 # that comes after as many events as that costs a small part of what they cost.
 KEPT_PER_EVENT = 10
 # At once, since to replay these may be to learn everything again.
-SNAPSHOT_AFTER = ("retune", "correct", "state")
+SNAPSHOT_AFTER = (Retune, Correct, State)
 
 
 class StoreWriter:
@@ -199,35 +210,36 @@ class StoreWriter:
         if event is None:
             return None
 
-        decision = self._answered(event, event["eligible"])
-        left = event["eligible"]
+        left = event.eligible or []
+        decision = self._answered(event, left)
+        if event.instead is not None:
+            arm = self.arm_names()[event.instead.arm]
+            counterfactual = Counterfactual(arm, event.instead.propensity)
+            decision = decision.replaced(counterfactual=counterfactual)
+
         further = []
-        before = event
-        for fields in event.get("further", ()):
-            left = [number for number in left if number != before["arm"]]
-            further.append(self._answered(fields, left))
-            before = fields
+        before = event.arm
+        for answer in event.further:
+            left = [number for number in left if number != before]
+            further.append(self._answered(answer, left))
+            before = answer.arm
 
-        return event.get("request", ""), decision.replaced(further=tuple(further))
+        return event.request or "", decision.replaced(further=tuple(further))
 
-    def _answered(self, fields: Event, eligible: Sequence[int]) -> Decision:
-        """A decision from its fields and the numbers of the arms that were eligible."""
+    def _answered(self, answer: Decide | Answer, eligible: Sequence[int]) -> Decision:
+        """A decision from its answer and the numbers of the arms that were eligible."""
         names = self.arm_names()
-        numbers = fields.get("front")
-        front = None if numbers is None else tuple(names[number] for number in numbers)
-        instead = fields.get("instead")
-        counterfactual = None
-        if instead is not None:
-            counterfactual = Counterfactual(names[instead["arm"]], instead["propensity"])
+        front = None
+        if answer.front is not None:
+            front = tuple(names[number] for number in answer.front)
 
         return Decision(
-            fields["id"],
-            names[fields["arm"]],
-            fields["propensity"],
+            answer.id,
+            names[answer.arm],
+            answer.propensity,
             front,
-            error=fields.get("error", 0.0),
+            error=answer.error,
             eligible=tuple(names[number] for number in eligible),
-            counterfactual=counterfactual,
         )
 
     def write_decisions(
@@ -249,19 +261,18 @@ class StoreWriter:
         # Before anything is written: where warnings are errors, the call is undone. Of the further
         # ranks, the last ones are certain whatever the policy is.
         self._hints.check(decisions[:1] if are_ranks else decisions)
-        events: list[Event] = []
+        events: list[Decide] = []
         for decision, options in zip(decisions, options_of_calls, strict=True):
             event = self._decision_event(decision, now, options)
             rank = len(events)
-            if rank > 0:
-                event["batch"] = True
-                if are_ranks:
-                    event["rank"] = rank
+            event.batch = rank > 0
+            if are_ranks:
+                event.rank = rank
             events.append(event)
 
         if are_ranks and options_of_calls[0].key is not None:
             # Here too: an answer must not depend on whether rows of further ranks were archived.
-            events[0]["further"] = [self._answer_fields(decision) for decision in decisions[1:]]
+            events[0].further = tuple(self._further_answer(each) for each in decisions[1:])
 
         # In one transaction: there are all of them, or none.
         self._append(events)
@@ -271,10 +282,9 @@ class StoreWriter:
     ) -> None:
         """A decision that a worker made, and the epoch and the position of what it knew."""
         event = self._decision_event(decision, now, options)
-        if decision.error:
-            event["error"] = decision.error
-        event["worker"] = incarnation_of(decision.id)
-        event["snapshot"] = list(source)
+        event.error = decision.error
+        event.worker = incarnation_of(decision.id)
+        event.snapshot = source
         self._append([event])
 
     def write_adoptions(
@@ -287,11 +297,11 @@ class StoreWriter:
             now: the time of all of them.
             begun: whether the same call of the agent has written some before.
         """
-        events = []
+        events: list[Event] = []
         for adoption in adoptions:
             events += self._adoption_events(adoption, now)
         for event in events if begun else events[1:]:
-            event["batch"] = True
+            event.batch = True
 
         self._append(events)
 
@@ -312,113 +322,91 @@ class StoreWriter:
             description = {**(self.store.description or {}), **changed}
 
         self._append([event], description)
-        kind = event["kind"]
-        if kind == "add":
+        if isinstance(event, Add):
             names = self.store.arm_names
             self._numbers = {name: number for number, name in enumerate(names)}
-        elif kind in SNAPSHOT_AFTER:
+        elif isinstance(event, SNAPSHOT_AFTER):
             self._next_snapshot = 0
 
     def spent_since(self, objective: Hashable, start: float) -> float:
         """The sum of an objective's rewards that decisions since a time have brought."""
         return self.store.spent_since(objective, start)
 
-    def _append(self, events: list[Event], description: dict[str, Any] | None = None) -> None:
+    def _append(self, events: Sequence[Event], description: dict[str, Any] | None = None) -> None:
         """Write the events of a call, after which the agent may have another description."""
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:
             self.check_usable()
         self._before = self.store.last_seq
         if description is None:
-            self.store.extend(events, are_own=True)
+            self.store.extend(events)
         else:
             self.store.redescribe(description, events)
 
     def _adoption_events(self, adoption: Adoption, now: float) -> list[Event]:
         decision = adoption.decision
-        event = self._decision_event(decision, now, ORDINARY)
-        event["made_by"] = "observed"
-        if decision.counterfactual is not None:
-            counterfactual = decision.counterfactual
-            event["instead"] = {
-                "arm": self._numbers[counterfactual.arm],
-                "propensity": counterfactual.propensity,
-            }
-        if adoption.rank > 0:
-            event["rank"] = adoption.rank
-        if adoption.key is not None:
-            options = CallOptions(adoption.key, adoption.request)
-            event |= self._keyed_fields(decision, options)
+        options = CallOptions(adoption.key, adoption.request)
+        event = self._decision_event(decision, now, options)
+        event.made_by = "observed"
+        event.rank = adoption.rank
+        counterfactual = decision.counterfactual
+        if counterfactual is not None:
+            arm = self._numbers[counterfactual.arm]
+            event.instead = Instead(arm=arm, propensity=counterfactual.propensity)
 
-        events = [event]
+        events: list[Event] = [event]
         if adoption.rewards is not None:
             events.append(self._reward_event(decision.id, adoption.rewards, now))
         if adoption.is_over:
-            events.append({"kind": "abandon", "id": decision.id, "time": now})
+            events.append(Abandon(decision.id, time=now))
 
         return events
 
-    def _reward_event(self, number: int, rewards: list[float], now: float) -> Event:
+    def _reward_event(self, number: int, rewards: list[float], now: float) -> Learn:
         pairs = zip(self.objective_names, rewards, strict=True)
         observed = {name: value for name, value in pairs if not math.isnan(value)}
-        return {
-            "kind": "learn",
-            "id": int(number),
-            "time": now,
-            "rewards": observed,
-        }
+        return Learn(int(number), observed, time=now)
 
-    def _decision_event(self, decision: Decision, now: float, options: CallOptions) -> Event:
+    def _decision_event(self, decision: Decision, now: float, options: CallOptions) -> Decide:
         arms = self._arms.names
-        event: Event = {
-            "kind": "decide",
-            "id": decision.id,
-            "time": now,
-        }
+        event = Decide(
+            decision.id,
+            self._numbers[decision.arm],
+            decision.propensity,
+            time=now,
+            active=options.active,
+        )
         if self._features and decision.context is not None:
             has_row_per_arm = self._contexts.has_row_per_arm
-            event["context"] = decision.context
-            if has_row_per_arm:
-                event["context"] = self._table(decision)
-            if has_row_per_arm and len(arms) == 1:
-                event["own"] = True  # the row of the only arm, and not one for all
+            event.context = self._table(decision) if has_row_per_arm else decision.context
+            # The row of the only arm, and not one for all.
+            event.own = has_row_per_arm and len(arms) == 1
 
         if decision.eligible != arms:
-            event["eligible"] = self._numbers_of(decision.eligible)
+            event.eligible = self._numbers_of(decision.eligible)
 
-        event["arm"] = self._numbers[decision.arm]
-        event["propensity"] = decision.propensity
         if options.key is not None:
-            event |= self._keyed_fields(decision, options)
-        if not options.active:
-            event["active"] = False
+            # What answers the same call once more, also when arms have come and gone.
+            event.key = options.key
+            event.request = options.request
+            event.eligible = self._numbers_of(decision.eligible)
+            event.front = self._front_of(decision)
+            event.error = decision.error
 
         return event
 
-    def _keyed_fields(self, decision: Decision, options: CallOptions) -> Event:
-        """Fields that answer the same call once more, also when arms have come and gone."""
-        return {
-            "key": options.key,
-            "request": options.request,
-            "eligible": self._numbers_of(decision.eligible),
-            **self._outcome_fields(decision),
-        }
+    def _further_answer(self, decision: Decision) -> Answer:
+        """The answer for a further rank; its eligible arms are those that were left."""
+        return Answer(
+            id=decision.id,
+            arm=self._numbers[decision.arm],
+            propensity=decision.propensity,
+            front=self._front_of(decision),
+            error=decision.error,
+        )
 
-    def _answer_fields(self, decision: Decision) -> Event:
-        """Fields that answer for a further rank; its eligible arms are those that were left."""
-        fields: Event = {"id": decision.id, "arm": self._numbers[decision.arm]}
-        fields["propensity"] = decision.propensity
-
-        return fields | self._outcome_fields(decision)
-
-    def _outcome_fields(self, decision: Decision) -> Event:
-        fields: Event = {}
-        if decision.front is not None:
-            fields["front"] = self._numbers_of(decision.front)
-        if decision.error:
-            fields["error"] = decision.error
-
-        return fields
+    def _front_of(self, decision: Decision) -> list[int] | None:
+        return None if decision.front is None else self._numbers_of(decision.front)
 
     def _numbers_of(self, names: Sequence[Hashable]) -> list[int]:
         return list(map(self._numbers.__getitem__, names))

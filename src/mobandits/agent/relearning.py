@@ -12,8 +12,8 @@ from mobandits.agent.replayed_events import replay
 from mobandits.agent.repricing import EVERY_CHANGE
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import LogError
+from mobandits.logs.events import Correct, Retune
 from mobandits.logs.objectives import Objective
-from mobandits.logs.store.rows import Event
 
 
 class Relearning(AgentCore):
@@ -31,11 +31,11 @@ class Relearning(AgentCore):
     corrected: dict[int, list[float]]
     present: list[int]
 
-    def correct(self, corrections: Iterable[Event]) -> None:
+    def correct(self, corrections: Iterable[Correct]) -> None:
         """Learn the rewards of these events, later ones above earlier ones."""
         by_name: dict[int, dict[Any, float]] = {}
         for event in corrections:
-            by_name.setdefault(event["id"], {}).update(event["rewards"])
+            by_name.setdefault(event.id, {}).update(event.rewards)
 
         self.corrected = {}
         for number, rewards in by_name.items():
@@ -90,7 +90,7 @@ def relearned(
     core: AgentCore,
     recipe: Recipe,
     objectives: tuple[Objective, ...],
-    corrections: Sequence[Event],
+    corrections: Sequence[Correct],
     call: str,
 ) -> Any:
     """The state that a recipe comes to when it adopts all that is in the log.
@@ -116,7 +116,7 @@ def relearned(
     parameters = parameters_of(core)
     first = store.first_change("retune")
     if first is not None:
-        parameters = parameters_in(first["before"], core)
+        parameters = parameters_in(first.before, core)
 
     at_first = parameters["objectives"]
     parameters |= {"recipe": recipe, "objectives": objectives, "propensity": "none"}
@@ -135,8 +135,8 @@ def relearned(
     logged = store.last_changes(["correct"], before=last + 1, limit=EVERY_CHANGE)
     again.correct([*reversed(logged), *corrections])
     for position, event in enumerate(events, 1):
-        if event["kind"] == "retune":
-            after = event["after"]
+        if isinstance(event, Retune):
+            after = event.after
             again.pending.set_limits(after["limit"], after["max_age"])
             again.describe(objectives_in(after, core))
             continue

@@ -1,6 +1,6 @@
 """The events of a log, done once more."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,25 @@ from mobandits.agent.repricing import reprice_again
 from mobandits.agent.transfer import take_over_again
 from mobandits.agent.workers import DecisionOfWorker, Source, keep_of_worker
 from mobandits.errors import LogError
-from mobandits.logs.arm_registry import CHANGES, ArmRegistry
+from mobandits.logs.arm_registry import ArmRegistry
+from mobandits.logs.events import (
+    Abandon,
+    Activate,
+    Add,
+    Clock,
+    Correct,
+    Decide,
+    Event,
+    FirstPrices,
+    Learn,
+    Lost,
+    Preference,
+    Remove,
+    Reprice,
+    State,
+)
 from mobandits.logs.parts_as_data import made
-from mobandits.logs.store.rows import Event
-from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
-from mobandits.support.numbering import SPAN
 
 
 def replay(
@@ -48,27 +61,21 @@ def replay(
         LogError: where it does not lead to what was logged, and the recipe can learn only from its
             own decisions.
     """
-    # At its time, so that defaults and age limits come when they came before.
-    core.clock = lambda: event.get("time", core.now)
+    set_clock(core, event)
     # What one call did happened in one moment: time brings nothing in the middle.
-    core.is_timed = event.get("batch") is not True
-    kind = event["kind"]
+    core.is_timed = not event.batch
     names = arms.names
     decision = None
     try:
         arms.follow(event, where)
-        if kind == "decide":
+        if isinstance(event, Decide):
             decision = _replay_decision(
                 core, event, names, where, adopting=adopting, differing=differing
             )
-        elif kind == "learn":
-            core.learn(event["id"], event["rewards"])
-        elif kind == "activate":
-            core.activate(event["id"])
-        elif kind == "abandon":
-            core.abandon(event["id"])
+        elif adopting:
+            _learn_again(core, event, where)
         else:
-            _replay_change(core, event, where, adopting=adopting)
+            AGAIN[type(event)](core, event)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LogError):
             raise
@@ -80,72 +87,88 @@ def replay(
     return decision
 
 
-def _replay_change(core: AgentCore, event: Event, where: str, *, adopting: bool) -> None:
-    """Change once more what the agent chooses among, and how; other kinds mean nothing here."""
-    kind = event["kind"]
-    if kind in CHANGES:
-        _change_arms(core, event)
-    elif kind == "preference" and not adopting:
-        order = event["order"]
-        core.set_preference(None if order is None else made(order, "preference"))
-    elif kind == "clock":
-        reset_clock_again(core, event)
-    elif kind == "lost":
-        _lose_again(core, event)
-    elif kind == "first_prices" and not adopting:
-        begin_with(core.bound, event["prices"])
-    elif kind == "reprice":
-        reprice_again(core, event, adopting=adopting)
-    elif kind == "state":
-        if adopting:
-            what = "a state that was learned elsewhere, and cannot be learned again"
-            raise LogError(f"{where} is {what}")
-
-        take_over_again(core, event)
+def set_clock(core: AgentCore, event: Event) -> None:
+    """Have the clock stand at the time of an event: what time brings comes when it came before."""
+    core.clock = lambda: core.now if event.time is None else event.time
 
 
-def _change_arms(core: AgentCore, event: Event) -> None:
-    if event["kind"] == "remove":
-        core.remove_arm(event["arm"])
-    elif "was" in event:
-        core.rename_arm(event["was"], event["arm"])
+def _learn_again(core: AgentCore, event: Event, where: str) -> None:
+    """Do once more what an event says, for an agent that learns the log by another recipe.
+
+    Corrections are known to it from the beginning.
+    """
+    if isinstance(event, State):
+        raise LogError(
+            f"{where} is a state that was learned elsewhere, and cannot be learned again"
+        )
+    if isinstance(event, Reprice):
+        event.prices = None  # it looks for its own
+    if not isinstance(event, Preference | FirstPrices | Correct):
+        AGAIN[type(event)](core, event)
+
+
+def _add_again(core: AgentCore, event: Add) -> None:
+    if event.renames:
+        core.rename_arm(event.was, event.arm)
     else:
-        core.add_arm(event["arm"], event.get("like"))
+        core.add_arm(event.arm, event.like)
 
 
-def _lose_again(core: AgentCore, event: Event) -> None:
+def _prefer_again(core: AgentCore, event: Preference) -> None:
+    order = event.order
+    core.set_preference(None if order is None else made(order, "preference"))
+
+
+def _begin_again(core: AgentCore, event: FirstPrices) -> None:
+    begin_with(core.bound, event.prices)
+
+
+def _lose_again(core: AgentCore, event: Lost) -> None:
     """Go on after decisions that the store has lost."""
-    following = event["next"]
-    integer("next", following, at_least=0, at_most=SPAN)
-    core.pending.skip_to(following)
+    core.pending.skip_to(event.next)
     # Of a store that was damaged: no reward of theirs could be kept.
-    for number in event.get("decisions", ()):
+    for number in event.decisions or ():
         if number in core.pending.open:
             core.pending.abandon(number)
 
 
+AGAIN: dict[type[Event], Callable[[AgentCore, Any], None]] = {
+    Learn: lambda core, event: core.learn(event.id, event.rewards),
+    Activate: lambda core, event: core.activate(event.id),
+    Abandon: lambda core, event: core.abandon(event.id),
+    Add: _add_again,
+    Remove: lambda core, event: core.remove_arm(event.arm),
+    Preference: _prefer_again,
+    Clock: reset_clock_again,
+    Lost: _lose_again,
+    FirstPrices: _begin_again,
+    Reprice: reprice_again,
+    State: take_over_again,
+}
+
+
 def _replay_decision(
     core: AgentCore,
-    event: Event,
+    event: Decide,
     names: list[Hashable],
     where: str,
     *,
     adopting: bool,
     differing: list[int] | None,
 ) -> Decision:
-    if "worker" in event:
+    if event.worker is not None:
         return _take_in_again(core, event, names)
 
     # Without their keys, which the store would find.
-    if adopting or event.get("made_by") == "observed":
+    if adopting or event.made_by == "observed":
         decision = _adopt_again(core, event, names)
     else:
-        options = CallOptions(active=event.get("active", True))
+        options = CallOptions(active=event.active)
         decision = core.decide(_context_of(event), _eligible_of(event, names), options)
 
-    if decision.id != event["id"]:
+    if decision.id != event.id:
         raise _led_elsewhere(event, names, where, decision)
-    if decision.arm == names[event["arm"]]:
+    if decision.arm == names[event.arm]:
         return decision
 
     if differing is not None:
@@ -155,14 +178,14 @@ def _replay_decision(
 
 
 def _adopted_instead(
-    core: AgentCore, event: Event, names: list[Hashable], where: str, made_now: Decision
+    core: AgentCore, event: Decide, names: list[Hashable], where: str, made_now: Decision
 ) -> Decision:
     """The decision of an event as it was, in place of the one that was made again.
 
     What was drawn stays drawn: the next decision draws what it drew then, where this one drew as
     many numbers.
     """
-    arm = names[event["arm"]]
+    arm = names[event.arm]
     # One between other arms was never made by an agent like this one.
     if arm not in made_now.eligible:
         raise _led_elsewhere(event, names, where, made_now)
@@ -176,31 +199,31 @@ def _adopted_instead(
 
 
 def _adopt_again(
-    core: AgentCore, event: Event, names: list[Hashable], *, own: bool = False
+    core: AgentCore, event: Decide, names: list[Hashable], *, own: bool = False
 ) -> Decision:
     """The decision of an event, taken as it was; `own`: by this agent."""
     context, _ = _as_it_was(core, event, names)
-    arm = names[event["arm"]]
-    decision = adopt(core, context, arm, event["propensity"], None, None, own=own)
-    if not event.get("active", True):
+    arm = names[event.arm]
+    decision = adopt(core, context, arm, event.propensity, None, None, own=own)
+    if not event.active:
         core.pending.set_inactive(decision.id)
 
     return decision
 
 
-def _take_in_again(core: AgentCore, event: Event, names: list[Hashable]) -> Decision:
+def _take_in_again(core: AgentCore, event: Decide, names: list[Hashable]) -> Decision:
     """The decision of a worker, taken in as it was."""
     context, eligible = _as_it_was(core, event, names)
-    epoch, position = event["snapshot"]
-    decision = Decision(event["id"], names[event["arm"]], event["propensity"])
-    options = CallOptions(active=event.get("active", True))
-    made_by_worker = DecisionOfWorker(decision, options, Source(epoch, position))
+    assert event.snapshot is not None  # noqa: S101 - workers say what they knew
+    decision = Decision(event.id, names[event.arm], event.propensity)
+    options = CallOptions(active=event.active)
+    made_by_worker = DecisionOfWorker(decision, options, Source(*event.snapshot))
 
     return keep_of_worker(core, made_by_worker, context, eligible)
 
 
 def _as_it_was(
-    core: AgentCore, event: Event, names: list[Hashable]
+    core: AgentCore, event: Decide, names: list[Hashable]
 ) -> tuple[Any, list[Hashable] | None]:
     """The context of a decision that is not made again, and the arms that were eligible."""
     context = _context_of(event)
@@ -213,24 +236,28 @@ def _as_it_was(
     return context, eligible
 
 
-def _context_of(event: Event) -> Any:
+def _context_of(event: Decide) -> Any:
     """The context of an event, as an application would give it."""
-    rows = event.get("context")
+    rows = event.context
     if rows is None:
         return None
 
-    is_shared = len(rows) == 1 and not event.get("own")
+    is_shared = len(rows) == 1 and not event.own
     return np.array(rows[0] if is_shared else rows)
 
 
-def _eligible_of(event: Event, names: list[Hashable]) -> list[Hashable] | None:
+def _eligible_of(event: Decide, names: list[Hashable]) -> list[Hashable] | None:
     """The arms that were eligible; None: all."""
-    eligible = event.get("eligible")
-    return None if eligible is None else [names[number] for number in eligible]
+    if event.eligible is None:
+        return None
+
+    return [names[number] for number in event.eligible]
 
 
-def _led_elsewhere(event: Event, names: list[Hashable], where: str, decision: Decision) -> LogError:
-    logged = f"decision {event['id']} for arm {quoted(names[event['arm']])}"
+def _led_elsewhere(
+    event: Decide, names: list[Hashable], where: str, decision: Decision
+) -> LogError:
+    logged = f"decision {event.id} for arm {quoted(names[event.arm])}"
     replayed = f"decision {decision.id} for {quoted(decision.arm)}"
     return LogError(
         f"{where} was {logged}, and replaying leads to {replayed}: the log was written with "

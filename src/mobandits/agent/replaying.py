@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,10 @@ from mobandits.support.naming import quoted
 
 EVERY = 10_000  # events between snapshots
 # Events for which the log may be learned again.
-RELEARNED = {"retune": retune_again, "correct": correct_again}
+RELEARNED: dict[str, Callable[[AgentCore, Any], None]] = {
+    "retune": retune_again,
+    "correct": correct_again,
+}
 
 
 def attached(
@@ -147,7 +150,7 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
         description["dropped"] = known["dropped"]
     if retuned is not None and known is not None:
         # The agent was saved before it became what the store describes.
-        before = parameters_in(retuned["before"], core)
+        before = parameters_in(retuned.before, core)
         _refuse_others(before, parameters_of(core), store)
         description |= {key: known[key] for key in as_described(before)}
 
@@ -214,8 +217,8 @@ def _replay_events(core: AgentCore, writer: StoreWriter, start: int) -> None:
         for number, event in enumerate(store.events(start), start + 1):
             writer.replayed = number - 1
             where = f"{store.path}: event {number}"
-            if event["kind"] in RELEARNED:
-                RELEARNED[event["kind"]](core, event)
+            if event.kind in RELEARNED:
+                RELEARNED[event.kind](core, event)
             else:
                 replay(core, event, arms, where, differing=differing)
     finally:

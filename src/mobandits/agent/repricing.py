@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.agent.actors import changed_by
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.first_prices import begin_with, last_rounds, prices_by
 from mobandits.agent.log_learning import CHUNK
 from mobandits.contracts.protocols import Mask
 from mobandits.contracts.terms import MOST_FACTOR, CostFactors, cost_factors
+from mobandits.logs.events import Add, Reprice
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.store.rows import Event
 from mobandits.support.checks import number
 from mobandits.support.naming import quoted
 from mobandits.support.nearest import refusal
@@ -81,15 +80,14 @@ def reprice(core: AgentCore, arm: Hashable, factor: float, objective: Hashable |
         if core.bound.stage == 0:
             return  # nothing is predicted: all that comes is at the new price
 
-        change.write(
-            "reprice",
+        event = Reprice(
             arm=arm,
             objective=cost,
             factor=float(factor),
             next=core.pending.next_id,
             prices=prices,
-            **changed_by(),
         )
+        change.write(event)
         if core.writer is None:
             core.log_at_hand = log
 
@@ -146,21 +144,15 @@ def _checked(core: AgentCore, arm: Hashable, factor: float, objective: Hashable 
     return cost.objective
 
 
-def reprice_again(core: AgentCore, event: Event, *, adopting: bool) -> None:
+def reprice_again(core: AgentCore, event: Reprice) -> None:
     """Replay a change of what an arm costs, with the prices that were found then.
-
-    Args:
-        core: of the agent.
-        event: of its log.
-        adopting: whether a new recipe learns the log, which looks for prices of its own.
 
     Raises:
         ValueError: where the recipe has no such cost.
     """
     core.advance_clock()
-    _apply(core, event["arm"], event["objective"], event["factor"])
-    if not adopting:
-        begin_with(core.bound, event["prices"])
+    _apply(core, event.arm, event.objective, event.factor)
+    begin_with(core.bound, event.prices)
 
 
 def log_at_hand(core: AgentCore) -> Feedback | None:
@@ -187,13 +179,13 @@ def log_at_hand(core: AgentCore) -> Feedback | None:
 
     present_names: dict[Hashable, Hashable] = {}
     for event in store.last_changes(["reprice", "add"], limit=EVERY_CHANGE):
-        arm = present_names.get(event["arm"], event["arm"])
-        if "was" in event:
-            present_names[event["was"]] = present_names.pop(event["arm"], event["arm"])
+        arm = present_names.get(event.arm, event.arm)
         # An arm that has left since is in no choice any more.
-        elif event["kind"] == "reprice" and arm in rounds.arm_names:
+        if isinstance(event, Reprice) and arm in rounds.arm_names:
             before = _made_before(rounds, event)
-            rounds = _at_another_cost(rounds, arm, event["objective"], event["factor"], before)
+            rounds = _at_another_cost(rounds, arm, event.objective, event.factor, before)
+        elif isinstance(event, Add) and event.renames:
+            present_names[event.was] = present_names.pop(event.arm, event.arm)
 
     return rounds
 
@@ -213,16 +205,16 @@ def _at_another_cost(
     return replace(log, rewards=rewards)
 
 
-def _made_before(log: Feedback, event: Event) -> Mask:
+def _made_before(log: Feedback, event: Reprice) -> Mask:
     """(rounds,) which rounds of a store were decided before a change of costs."""
     assert log.ids is not None  # noqa: S101 - rounds of stores have numbers
-    before: Mask = log.ids < event["next"]
+    before: Mask = log.ids < event.next
     if log.times is None:
         return before
 
     # Numbers of workers do not count through those of the agent.
     of_worker = np.array([is_of_worker(each) for each in log.ids.tolist()], bool)
-    before[of_worker] = log.times[of_worker] < event["time"]
+    before[of_worker] = log.times[of_worker] < event.time
 
     return before
 

@@ -23,14 +23,15 @@ from mobandits.agent.parameters import (
     parameters_of,
 )
 from mobandits.agent.relearning import relearned
+from mobandits.agent.replayed_events import set_clock
 from mobandits.agent.repricing import log_at_hand
 from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors
+from mobandits.logs.events import Correct, Retune
 from mobandits.logs.objectives import Objective
-from mobandits.logs.store.rows import Event
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted
@@ -45,7 +46,7 @@ def retune(
     max_age: Any,
     propensity: Any,
     objectives: Any = None,
-    again: Event | None = None,
+    again: dict[str, Any] | None = None,
 ) -> None:
     """Go on with other parameters; see `Agent.retune`.
 
@@ -77,16 +78,15 @@ def retune(
             prices = prices_by(core, bound, log_at_hand(core))
         values = (new, limit, age, law, goal)
         parameters = dict(zip(CHANGEABLE, values, strict=True))
-        before = None
-        after = None
+        event = Retune(before={}, after={})
         if change.writer is not None:
-            before = as_recorded(parameters_of(core))
-            after = as_recorded(parameters)
+            event.before = as_recorded(parameters_of(core))
+            event.after = as_recorded(parameters)
             if prices is not None:
-                after["prices"] = prices
+                event.after["prices"] = prices
 
         changed = as_described(parameters) | _dropped(core, names)
-        change.write("retune", changed, before=before, after=after)
+        change.write(event, changed)
 
         if bound is not None:
             begin_with(bound, prices)
@@ -102,15 +102,14 @@ def retune(
             core.pending.set_times(core.now)
 
 
-def retune_again(core: AgentCore, event: Event) -> None:
+def retune_again(core: AgentCore, event: Retune) -> None:
     """Replay a change of parameters, at its time."""
-    after = event["after"]
-    core.clock = lambda: event["time"]
-    parameters = parameters_in(after, core)
-    retune(core, again=after, **{name: parameters[name] for name in CHANGEABLE})
+    set_clock(core, event)
+    parameters = parameters_in(event.after, core)
+    retune(core, again=event.after, **{name: parameters[name] for name in CHANGEABLE})
 
 
-def core_at_start(core: AgentCore, arms: Names, event: Event | None) -> AgentCore:
+def core_at_start(core: AgentCore, arms: Names, event: Retune | None) -> AgentCore:
     """The core of an agent that has decided nothing, and had the same parameters in the beginning.
 
     Args:
@@ -118,7 +117,7 @@ def core_at_start(core: AgentCore, arms: Names, event: Event | None) -> AgentCor
         arms: those that it began with.
         event: its first change of parameters; None: there was none.
     """
-    parameters = parameters_of(core) if event is None else parameters_in(event["before"], core)
+    parameters = parameters_of(core) if event is None else parameters_in(event.before, core)
     return AgentCore(**parameters, **new_parts(core, arms))
 
 
@@ -172,7 +171,7 @@ def rebound(
     recipe: Recipe,
     propensity: Any,
     objectives: tuple[Objective, ...],
-    corrections: Sequence[Event] = (),
+    corrections: Sequence[Correct] = (),
 ) -> BoundPolicy:
     """A recipe with what it would have learned of these objectives, with some rewards corrected."""
     old = core.bound

@@ -17,7 +17,7 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.restoring import possible
 from mobandits.agent.saving import copied_state, encoded_state, foreign_recipe
-from mobandits.logs.store.rows import Event
+from mobandits.logs.events import State
 from mobandits.support.naming import quoted, short_repr
 
 
@@ -47,14 +47,14 @@ def take_over(core: AgentCore, data: bytes) -> None:
     _go_on_from(core, other)
 
 
-def take_over_again(core: AgentCore, event: Event) -> None:
+def take_over_again(core: AgentCore, event: State) -> None:
     """Replay that a state was taken over.
 
     Raises:
         ValueError: where the event does not hold it.
     """
     try:
-        data = base64.b64decode(event["state"], validate=True)
+        data = base64.b64decode(event.state, validate=True)
     except binascii.Error as error:
         raise ValueError(f"state must be in base64: {error}") from error
 
@@ -76,7 +76,7 @@ def _go_on_from(core: AgentCore, other: AgentCore) -> None:
             kept = encoded_state(copied_state(other))
             text = base64.b64encode(kept).decode()
 
-        change.write("state", state=text)
+        change.write(State(state=text))
         _apply(core, other, state)
 
 

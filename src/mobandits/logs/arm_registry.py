@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from mobandits.errors import LogError
+from mobandits.logs.events import Add, Event, Remove
 from mobandits.logs.names import checked_name
 from mobandits.support.naming import quoted
 
@@ -27,9 +28,8 @@ class ArmRegistry:
 
     Example:
         >>> arms = ArmRegistry(["small", "large"])
-        >>> for event in ({"kind": "remove", "arm": "small"}, {"kind": "add", "arm": "huge"}):
+        >>> for event in (Remove("small"), Add("huge"), Add("small")):
         ...     arms.follow(event)
-        >>> arms.follow({"kind": "add", "arm": "small"})
         >>> arms.names, arms.present
         (['small', 'large', 'huge'], [1, 2, 0])
     """
@@ -41,52 +41,40 @@ class ArmRegistry:
         for name in names:
             self._add(name)
 
-    def check(self, event: dict[str, Any], where: object = "event") -> None:
-        """Refuse an event that cannot be followed.
+    def follow(self, event: Event, where: object = "event") -> None:
+        """Take in an event: only those that add, remove or rename an arm matter.
 
         Raises:
             LogError: where the arm to add is present, the one to remove or to rename is not, or
                 the other name was one before.
         """
-        kind = event["kind"]
-        if kind not in CHANGES:
-            return
+        try:
+            if isinstance(event, Remove):
+                self._remove(event.arm)
+            elif isinstance(event, Add) and event.renames:
+                self._rename(event.was, event.arm)
+            elif isinstance(event, Add):
+                self._add(event.arm)
+        except LogError as error:
+            raise LogError(f"{where}: {error}") from error
 
-        arm = event["arm"]
-        position = self._positions.get(arm, -1)
-        is_present = position in self.present
-        if kind == "add" and is_present:
-            rule = "must not be there already to be added"
-        elif kind == "remove" and not is_present:
-            rule = "must be there to be removed"
-        elif "was" in event and arm in self._positions:
-            rule = "must be renamed to a name that was none before"
-        else:
-            return
+    def _remove(self, name: Hashable) -> None:
+        position = self._positions.get(name, -1)
+        if position not in self.present:
+            raise LogError(f"arm must be there to be removed, got {quoted(name)}")
 
-        raise LogError(f"{where}: arm {rule}, got {quoted(arm)}")
-
-    def follow(self, event: dict[str, Any], where: object = "event") -> None:
-        """Take in an event: only those that add, remove or rename an arm matter.
-
-        Raises:
-            LogError: as `check`.
-        """
-        self.check(event, where)
-        if event["kind"] == "add" and "was" in event:
-            self._rename(event["was"], event["arm"])
-        elif event["kind"] == "add":
-            self._add(event["arm"])
-        elif event["kind"] == "remove":
-            position = self._positions[event["arm"]]
-            # The name keeps its position, which decisions of the past refer to.
-            self.present.remove(position)
+        # The name keeps its position, which decisions of the past refer to.
+        self.present.remove(position)
 
     def _rename(self, name: Hashable, to: Hashable) -> None:
-        position = self._positions.pop(name, -1)
+        position = self._positions.get(name, -1)
         if position not in self.present:
             raise LogError(f"arm must be there to be renamed, got {quoted(name)}")
+        if to in self._positions:
+            rule = "must be renamed to a name that was none before"
+            raise LogError(f"arm {rule}, got {quoted(to)}")
 
+        del self._positions[name]
         self._positions[to] = position
         self.names[position] = to
 

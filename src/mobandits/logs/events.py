@@ -1,210 +1,405 @@
-"""The events of a log: what each kind must hold, in one canonical form.
+"""The events of a log: a record of each kind, and the door for events that come as dictionaries.
 
     {"kind": "decide", "id": 7, "time": 1.5, "context": [[0.1, 0.2]], "eligible": [0, 2], "arm": 2,
      "propensity": 0.25}
-    {"kind": "decide", "id": 8, "time": 1.5, "context": [[0.3, 0.0]], "arm": 0, "propensity": 0.5,
-     "batch": true}
     {"kind": "learn", "id": 7, "time": 2.5, "rewards": {"quality": 0.93}}
     {"kind": "add", "arm": "huge", "like": "large"}
     {"kind": "remove", "arm": "small"}
-    {"kind": "add", "arm": "largest", "was": "huge"}
     {"kind": "correct", "id": 7, "rewards": {"quality": 0.39}, "was": {"quality": 0.93}}
-    {"kind": "reprice", "arm": "large", "objective": "cost", "factor": 0.1, "next": 9}
 
-`arm` and `eligible` of a decision are positions in the list of all arms there ever were: those of
-the description, then each new one as it is added. A removed arm keeps its position, and has it
-again where it is added again; one that `was` another takes its place. Without `eligible`, all arms that are present
-are meant. `context` has one row for all arms, or a row per arm that is present, in the order in
-which they last came. `batch` is true of a decision that was made in one call with the one before
-it: nothing was learned between them. `rank`, of a decision of such a batch, says that it is for the
-same context as those before it, and among the arms that were left: how many arms had been chosen.
-Other kinds, and further fields, are kept as they are.
+Agents make records. Whoever fills a store by hand may give dictionaries: `checked` makes records of
+them, and refuses kinds and fields that there are not. Nothing looks at a record again.
+
+Arms of decisions are positions in the list of all arms there ever were: those of the description,
+then each new one as it is added. A removed arm keeps its position, and has it again where it is
+added again; one that `was` another takes its place.
 """
 
-import math
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import UNSET, Meta, Struct
 
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
-from mobandits.logs.names import checked_name, encoded
+from mobandits.logs.names import checked_name, decoded, encoded
 from mobandits.support.naming import quoted
+from mobandits.support.nearest import refusal
+from mobandits.support.numbering import SPAN
+from mobandits.support.plain_values import is_plain
 
 LARGEST = 2**63 - 1  # what a column of a table holds
 
+Number: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
+Propensity: TypeAlias = Annotated[float, Meta(gt=0.0, le=1.0)] | None
+# Names are what `checked_name` takes, which no annotation can say.
+Name: TypeAlias = Any
+Rewards: TypeAlias = Annotated[dict[Name, float], Meta(min_length=1)]
 
-def checked(event: Any) -> dict[str, Any]:
-    """An event in its canonical form: fields in a fixed order, numbers of one type.
+
+class Event(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Base of all records; what a field means is the same wherever it is.
+
+    Attributes:
+        time: in seconds since 1970; None where it is not known.
+        batch: whether it was made in one call with the event before it: time brought nothing in
+            between, and nothing was learned.
+    """
+
+    kind: ClassVar[str]
+    # Fields that have a column of their own in the table of the kind.
+    columns: ClassVar[frozenset[str]] = frozenset(("time",))
+
+    time: float | None = None
+    batch: bool = False
+
+
+class Answer(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A further rank of a decision with a key, as its client was told.
+
+    Attributes:
+        id: of the decision.
+        arm: its position.
+        propensity: of the arm among those that were left.
+        front: positions of the arms that were on the front, where the policy has one.
+        error: of the propensity, where it was estimated.
+    """
+
+    id: Number
+    arm: Number
+    propensity: Propensity = None
+    front: list[Number] | None = None
+    error: float = 0.0
+
+
+class Instead(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The arm that the agent would have played where somebody else decided.
+
+    Attributes:
+        arm: its position.
+        propensity: of the arm.
+    """
+
+    arm: Number
+    propensity: float
+
+
+class Decide(Event):
+    """A decision.
+
+    Attributes:
+        id: its number.
+        arm: position of the arm that was played.
+        propensity: of the arm; None where it is not known.
+        context: one row for all arms, or a row per arm that is present, in the order in which they
+            last came.
+        eligible: positions of the arms that could have been played; None: all that are present.
+        own: whether the only row is that of the only arm.
+        request: a digest of what was given with the key.
+        front: positions of the arms that were on the front; kept for calls with a key.
+        error: of the propensity, where it was estimated; kept likewise.
+        further: of a ranking with a key, the answers for the other ranks.
+        instead: what the agent would have done, where somebody else decided.
+        rank: how many arms were chosen before, for the same context and in the same call.
+        worker: number of the worker that made it.
+        snapshot: the epoch and the position of what that worker knew.
+        key: of a client, for calls that are tried again.
+        made_by: "observed" where somebody else decided.
+        active: whether it took effect when it was made.
+    """
+
+    kind = "decide"
+    columns = frozenset(
+        ("id", "time", "arm", "propensity", "context", "eligible", "key", "made_by", "active")
+    )
+
+    id: Number
+    arm: Number
+    propensity: Propensity = None
+    context: Any = None
+    eligible: list[Number] | None = None
+    own: bool = False
+    request: str | None = None
+    front: list[Number] | None = None
+    error: float = 0.0
+    further: tuple[Answer, ...] = ()
+    instead: Instead | None = None
+    rank: Number = 0
+    worker: Number | None = None
+    snapshot: tuple[int, int] | None = None
+    key: str | None = None
+    made_by: Literal["us", "observed"] = "us"
+    active: bool = True
+
+
+class Learn(Event):
+    """Rewards of a decision, or some of them: of an objective never twice."""
+
+    kind = "learn"
+    columns = frozenset(("id", "time", "rewards"))
+
+    id: Number
+    rewards: Rewards
+
+
+class Activate(Event):
+    """The moment at which an inactive decision took effect."""
+
+    kind = "activate"
+
+    id: Number
+
+
+class Abandon(Event):
+    """The end of waiting for a decision."""
+
+    kind = "abandon"
+
+    id: Number
+
+
+class Alteration(Event, kw_only=True):
+    """Base of events after which the agent is another one.
+
+    Attributes:
+        by: the key of a service's caller who has brought it about; None in a program.
+    """
+
+    by: str | None = None
+
+
+class Add(Alteration):
+    """An arm that came, or has another name.
+
+    Attributes:
+        arm: its name.
+        like: the arm that it began like; None: it began anew.
+        was: its name so far; it is there where the arm is renamed, and any name may be one.
+    """
+
+    kind = "add"
+
+    arm: Name
+    like: Name = None
+    was: Name = UNSET
+
+    @property
+    def renames(self) -> bool:
+        """Whether an arm that there is has another name from then on."""
+        return self.was is not UNSET
+
+
+class Remove(Alteration):
+    """An arm that left."""
+
+    kind = "remove"
+
+    arm: Name
+
+
+class Preference(Alteration):
+    """The order by which arms are compared from now on, as data; None: the policy's own."""
+
+    kind = "preference"
+
+    order: Any
+
+
+class Reprice(Alteration):
+    """An announcement: what an arm costs has changed by a factor.
+
+    Attributes:
+        arm: its name.
+        objective: the cost.
+        factor: of the cost.
+        next: the number of the next decision.
+        prices: that were found then; None where the policy looks for none.
+    """
+
+    kind = "reprice"
+
+    arm: Name
+    objective: Name
+    factor: float
+    next: Number
+    prices: Any = None
+
+
+class FirstPrices(Alteration):
+    """The prices of costs that were found on a log."""
+
+    kind = "first_prices"
+
+    prices: Any
+
+
+class Correct(Alteration):
+    """The right rewards of a decision, in place of wrong ones.
+
+    Attributes:
+        id: of the decision.
+        rewards: the right ones.
+        was: the wrong ones.
+        decided: when the agent made the decision; None where somebody else did.
+    """
+
+    kind = "correct"
+
+    id: Number
+    rewards: Rewards
+    was: Rewards
+    decided: float | None = None
+
+
+class Retune(Alteration):
+    """Another recipe, or other limits: the agent's parameters before and after, as data."""
+
+    kind = "retune"
+
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class Clock(Alteration):
+    """A clock that was set right, and what was spent of each budget: objective, period, amount."""
+
+    kind = "clock"
+
+    spent: list[tuple[Name, str, float]]
+
+
+class State(Alteration):
+    """A state that was learned elsewhere, in base64."""
+
+    kind = "state"
+
+    state: str
+
+
+class Lost(Alteration):
+    """The end of events that a store has lost.
+
+    Attributes:
+        events: how many.
+        next: the number that decisions go on from.
+        decisions: that a snapshot waits for, and are lost.
+    """
+
+    kind = "lost"
+
+    events: Number
+    next: Annotated[int, Meta(ge=0, le=SPAN)]
+    decisions: list[Number] | None = None
+
+
+KINDS: dict[str, type[Event]] = {
+    each.kind: each
+    for each in (
+        Decide,
+        Learn,
+        Activate,
+        Abandon,
+        Add,
+        Remove,
+        Preference,
+        Reprice,
+        FirstPrices,
+        Correct,
+        Retune,
+        Clock,
+        State,
+        Lost,
+    )
+}
+# Beginnings of messages of msgspec, and how errors begin here.
+BEGINNINGS = {
+    "Expected": "must be",
+    "Object missing required": "must have the",
+    "Object contains unknown": "must not have the",
+    "Number out of": "must be in",
+    "Invalid enum value": "must not be",
+}
+
+
+def checked(event: Any) -> Event:
+    """The record of an event; one that is a record already is as good as it is.
+
+    Args:
+        event: a record, or {"kind": ..., field: value}. NumPy's numbers and arrays will do.
 
     Raises:
         LogError: naming field, rule and value.
 
     Example:
-        >>> checked({"kind": "decide", "arm": 1, "id": 7, "time": 3, "context": [[1, 2]]})
-        {'kind': 'decide', 'id': 7, 'time': 3.0, 'context': [[1.0, 2.0]], 'arm': 1, \
-'propensity': None}
+        >>> event = checked({"kind": "learn", "id": 7, "time": 3, "rewards": {"quality": 1}})
+        >>> event.time, event.rewards
+        (3.0, {'quality': 1.0})
     """
-    if not isinstance(event, dict):
-        raise LogError(f"event must be a dictionary, got {quoted(event)}")
+    if isinstance(event, Event):
+        return event
+    if not is_plain(event):
+        raise LogError(f"event must be a dictionary with text for keys, got {quoted(event)}")
+
+    fields = dict(event)
+    kind = fields.pop("kind", None)
+    if kind not in list(KINDS):  # of a list, since it may be anything
+        names = ", ".join(KINDS)
+        raise LogError(refusal("event.kind", f"be one of {names}", kind, KINDS))
+
+    # A context stays an array: as lists it would cost more than all the rest.
+    context = fields.pop("context", None) if kind == Decide.kind else None
+    made: Event = record(kind, _as_values(fields))
+    if context is not None and isinstance(made, Decide):
+        made.context = context_table(context)
+    if made.time is not None:
+        made.time += 0.0  # SQLite keeps no sign of a zero
+    if isinstance(made, Add | Remove):
+        for name, value in fields.items():
+            checked_name(value, f"event.{name}")
+
+    return made
+
+
+def _as_values(fields: dict[str, Any]) -> Any:
+    """Fields as a file gives them back: what JSON cannot hold is refused."""
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            fields[name] = value.tolist()
 
     try:
-        return _canonical(event)
+        return decoded(encoded(fields, "event"))
     except RecursionError as error:
         raise LogError("event must not be nested as deeply as it is") from error
 
 
-def _canonical(event: dict[Any, Any]) -> dict[str, Any]:
-    kind = event.get("kind")
-    if not isinstance(kind, str):
-        raise LogError(f"event.kind must be text, got {quoted(kind)}")
+def record(kind: str, fields: dict[str, Any]) -> Any:
+    """The record of a kind.
 
-    checked_fields = _FIELDS.get(kind, _kind_only)
-    known = checked_fields(event)
-    # Most events have nothing else, and every decision is checked before it is answered.
-    if len(known) == len(event) and known.keys() == event.keys():
-        return known
+    Args:
+        kind: one of `KINDS`.
+        fields: {name: value}.
 
-    further = _further_fields(event, known)
+    Raises:
+        LogError: naming field, rule and value.
 
-    return known | further if further else known
-
-
-def _further_fields(event: dict[Any, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """The fields that mean nothing here, in a fixed order: `id` and `time` first."""
-    further = {}
-    for key in dict.fromkeys(("id", "time", *event)):
-        if key not in event or key in known:
-            continue
-        # What is left of a decision's `eligible` is None, which means the same as nothing.
-        if key == "eligible" and event["kind"] == "decide":
-            continue
-
-        further[key] = event[key]
-
-    for key, value in further.items():
-        if not isinstance(key, str):
-            raise LogError(f"event must have text for keys, got {quoted(key)}")
-
-        encoded(value, f"event.{key}")
-        encoded(key, "event's key")
-
-    return further
-
-
-def _decide(event: dict[str, Any]) -> dict[str, Any]:
-    known = {"kind": "decide", "id": _integer("id", event.get("id"))}
-    if "time" in event:
-        known["time"] = _number("time", event["time"])
-    if "context" in event:
-        known["context"] = context_table(event["context"]).tolist()
-    if event.get("eligible") is not None:
-        known["eligible"] = _positions(event["eligible"])
-
-    known["arm"] = _integer("arm", event.get("arm"))
-    known["propensity"] = _propensity(event.get("propensity"))
-    # Nearly all decisions are alone: false is not written.
-    if event.get("batch") is True:
-        known["batch"] = True
-
-    return known
-
-
-def _learn(event: dict[str, Any]) -> dict[str, Any]:
-    rewards = event.get("rewards")
-    if not isinstance(rewards, dict):
-        raise LogError(f"event.rewards must be {{objective: number}}, got {quoted(rewards)}")
-
-    numbers = {}
-    for objective, value in rewards.items():
-        name = checked_name(objective, "event.rewards' objective")
-        numbers[name] = _number("rewards", value)
-
-    known = {"kind": "learn", "id": _integer("id", event.get("id"))}
-    if "time" in event:
-        known["time"] = _number("time", event["time"])
-
-    known["rewards"] = numbers
-
-    return known
-
-
-def _change_of_arms(event: dict[str, Any]) -> dict[str, Any]:
-    for key in ("arm", "like", "was"):
-        checked_name(event.get(key), f"event.{key}")
-
-    # None is a name: that there is none shows only in the missing field.
-    if "arm" not in event:
-        rule = f"event.arm must be the name of an arm in an event of kind {event['kind']}"
-        raise LogError(f"{rule}, got nothing")
-
-    return _kind_only(event)
-
-
-def _kind_only(event: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": event["kind"]}
-
-
-_FIELDS = {
-    "decide": _decide,
-    "learn": _learn,
-    "add": _change_of_arms,
-    "remove": _change_of_arms,
-    "reprice": _change_of_arms,
-}
-
-
-def _integer(field: str, value: Any) -> int:
-    # The type itself first: it is what nearly all values have, and True is no number.
-    if type(value) is int and 0 <= value <= LARGEST:
-        return value
-
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or not 0 <= value <= LARGEST:
-        rule = f"event.{field} must be an integer from 0 to {LARGEST}"
-        raise LogError(f"{rule}, got {quoted(value)}")
-
-    return int(value)
-
-
-def _number(field: str, value: Any) -> float:
-    if type(value) is float and math.isfinite(value):
-        return value
-
-    is_number = isinstance(value, int | float | np.integer | np.floating)
-    if not is_number or isinstance(value, bool):
-        raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
-
+    Example:
+        >>> record("abandon", {"id": -1})
+        Traceback (most recent call last):
+        mobandits.errors.LogError: event.id must be int >= 0, got -1
+    """
     try:
-        number = float(value)
-    except OverflowError:  # an integer of more than 308 digits
-        number = math.inf
+        return msgspec.convert(fields, KINDS[kind])
+    except msgspec.ValidationError as error:
+        said = str(error).replace("`", "")
+        rule, _, path = said.partition(" - at $")
+        rule, _, _ = rule.partition(", got ")
+        for theirs, ours in BEGINNINGS.items():
+            rule = rule.replace(theirs, ours)
 
-    if not math.isfinite(number):
-        raise LogError(f"event.{field} must be a finite number, got {quoted(value)}")
-
-    return number
-
-
-def _propensity(value: Any) -> float | None:
-    if value is None:
-        return None
-
-    number = _number("propensity", value)
-    if not 0.0 < number <= 1.0:
-        rule = "event.propensity must be in (0, 1], or None where it is not known"
-        raise LogError(f"{rule}, got {quoted(value)}")
-
-    return number
-
-
-def _positions(value: Any) -> list[int]:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if not isinstance(value, list | tuple):
-        raise LogError(f"event.eligible must be a list of positions of arms, got {quoted(value)}")
-
-    return [_integer("eligible", position) for position in value]
+        name = path[1:].partition("[")[0]
+        value = quoted(fields.get(name, fields))
+        raise LogError(f"event{path} {rule}, got {value}") from error
 
 
 def context_table(value: Any) -> Array:

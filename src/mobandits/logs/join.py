@@ -18,10 +18,11 @@ import polars as pl
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
+from mobandits.logs.events import Correct, Preference
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
 from mobandits.logs.names import name_of
-from mobandits.logs.table import events_of
+from mobandits.logs.table import changes_of
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.numbering import SPAN
 
@@ -90,26 +91,26 @@ class RewardTable:
         self._add_rewards(rewards.unnest("rewards"))
         changes = frame.filter(kind.is_in(CHANGES))
         self.restricted |= len(changes) > 0
-        for event in events_of(changes):
+        for event in changes_of(changes):
             self.registry.follow(event, self._path)
 
-        for event in events_of(frame.filter(kind == "correct")):
+        for event in changes_of(frame.filter(kind == "correct")):
             self._correct(event)
-        for event in events_of(frame.filter(kind == "preference").tail(1)):
+        for event in changes_of(frame.filter(kind == "preference").tail(1)):
             preference = self._preference_of(event)
             self.description = self.description._replace(preference=preference)
 
-    def _correct(self, event: dict[str, Any]) -> None:
+    def _correct(self, event: Correct) -> None:
         """Put the right rewards in the place of wrong ones; the decision may be in an archive."""
-        rows, has_decision = self._rows_of(np.array([event["id"]]))
-        for name, value in event["rewards"].items():
+        rows, has_decision = self._rows_of(np.array([event.id]))
+        for name, value in event.rewards.items():
             if has_decision[0] and name in self._columns:
                 self.rewards[rows[0], self._columns[name]] = value
 
-    def _preference_of(self, event: dict[str, Any]) -> Any:
+    def _preference_of(self, event: Preference) -> Any:
         """The order of an event; None, with a warning, where this version does not know it."""
         try:
-            return preference_of_data(event["order"])
+            return preference_of_data(event.order)
         except ValueError as error:
             said = f"{self._path}: the last preference is not known here, and left out: {error}"
             warnings.warn(said, LogWarning, stacklevel=2)
@@ -326,7 +327,7 @@ def _between_changes(frame: pl.DataFrame, registry: ArmRegistry) -> Iterator[pl.
     start = 0
     for change in is_change.arg_true().to_list():
         yield frame[start:change].filter(is_decision[start:change])
-        (event,) = events_of(frame[change : change + 1])
+        (event,) = changes_of(frame[change : change + 1])
         registry.follow(event)
         start = change
 

@@ -23,7 +23,7 @@ import polars as pl
 
 from mobandits.errors import LogError
 from mobandits.logs.events import checked
-from mobandits.logs.names import decoded, name_of
+from mobandits.logs.names import decoded
 from mobandits.support.naming import quoted
 
 _REWARD = pl.Struct({"objective": pl.String, "value": pl.Float64})
@@ -42,58 +42,18 @@ _TYPES: dict[str, Any] = {
     "other": pl.String,
 }
 SCHEMA = pl.Schema(_TYPES)
-_ROWS = 1000  # how many become Python objects at a time
 
 
-def events_of(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """The events of a table.
+def changes_of(frame: pl.DataFrame) -> Iterator[Any]:
+    """The events of a table of which none is a decision or a lesson.
 
     Raises:
         LogError: where a row is no event.
     """
-    for part in frame.iter_slices(_ROWS):
-        for row in part.iter_rows(named=True):
-            yield _event(row)
-
-
-def _event(row: dict[str, Any]) -> dict[str, Any]:
-    event = {"kind": row["kind"]}
-    for name in ("id", "time"):
-        if row[name] is not None:
-            event[name] = row[name]
-
-    if row["kind"] == "decide":
-        for name in ("arm", "propensity", "eligible"):
-            event[name] = row[name]
-
-        if row["rows"] is not None:
-            event["context"] = _context_of(row)
-    elif row["kind"] == "learn":
-        rewards = row["rewards"] or ()
-        event["rewards"] = {name_of(each["objective"]): each["value"] for each in rewards}
-
-    if row["other"] is not None:
-        event |= _others(row["other"])
-
-    # A file may come from elsewhere, or be damaged: its events are checked like new ones.
-    return checked(event)
-
-
-def _context_of(row: dict[str, Any]) -> list[list[float]]:
-    rows = row["rows"]
-    features = row["features"]
-    numbers = row["context"]
-    has_shape = rows >= 0 and features is not None and features >= 0
-    if not has_shape or numbers is None or len(numbers) != rows * features:
-        rule = f"context must have rows x features = {rows} x {features} numbers"
-        raise LogError(f"{rule}, got {quoted(numbers)}")
-
-    context = []
-    for row_number in range(rows):
-        start = row_number * features
-        context.append(numbers[start : start + features])
-
-    return context
+    for kind, time, other in frame.select("kind", "time", "other").iter_rows():
+        fields = {} if other is None else _others(other)
+        # A file may come from elsewhere, or be damaged: its events are checked like new ones.
+        yield checked({"kind": kind, "time": time} | fields)
 
 
 def _others(text: str) -> dict[Any, Any]:

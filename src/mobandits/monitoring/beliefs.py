@@ -5,7 +5,7 @@ import time
 import warnings
 from array import array
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from mobandits.agent.retuning import core_at_start
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.errors import LogError, MobanditsWarning
 from mobandits.logs.arm_registry import first_arms
+from mobandits.logs.events import Event
 from mobandits.logs.store.content import Snapshot
 from mobandits.logs.store.replay import numbered_events
 from mobandits.monitoring.history import History
@@ -120,10 +121,10 @@ def _first_core(history: History, newest: Snapshot) -> AgentCore:
     return core_at_start(core, tuple(arms.names), first)
 
 
-def _change_again(core: AgentCore, event: dict[str, Any], where: str) -> None:
+def _change_again(core: AgentCore, event: Event, where: str) -> None:
     """Replay a change of what was learned, unless it has to be learned from the log again."""
     try:
-        RELEARNED[event["kind"]](core, event)
+        RELEARNED[event.kind](core, event)
     except (KeyError, TypeError) as error:
         raise LogError(f"{where} cannot be replayed: {error}") from error
     except ValueError as error:
@@ -144,7 +145,7 @@ def _followed(core: AgentCore, history: History, after: int) -> Believed:
         warnings.simplefilter("ignore", MobanditsWarning)
         for seq, event in events:
             where = f"{log.source}: event {seq}"
-            if event["kind"] in RELEARNED:
+            if event.kind in RELEARNED:
                 _change_again(core, event, where)
                 continue
 

@@ -3,8 +3,10 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
+from mobandits.logs.events import Add, Alteration, Correct, Lost, Preference, Retune
 from mobandits.logs.parts_as_data import made
-from mobandits.logs.store.rows import Event
 from mobandits.orders.order import in_words
 from mobandits.support.naming import quantity, shortened
 
@@ -34,7 +36,7 @@ class Change(NamedTuple):
     by: str
 
 
-def changes_in_words(events: Iterable[Event], objectives: Sequence[Hashable]) -> list[Change]:
+def changes_in_words(events: Iterable[Alteration], objectives: Sequence[Hashable]) -> list[Change]:
     """Changes of an agent, as its log has them.
 
     Args:
@@ -42,54 +44,51 @@ def changes_in_words(events: Iterable[Event], objectives: Sequence[Hashable]) ->
         objectives: the names of the agent's.
 
     Example:
-        >>> event = {"kind": "correct", "id": 7, "rewards": {"cost": 0.5}, "was": {"cost": 50.0}}
+        >>> event = Correct(id=7, rewards={"cost": 0.5}, was={"cost": 50.0})
         >>> changes_in_words([event], ["cost"])[0].what
         'rewards of decision 7 were corrected: cost 0.5, and not cost 50'
     """
     changes = []
     for event in events:
         what = _what(event, objectives)
-        changes.append(Change(event.get("time"), what, event.get("by", "")))
+        changes.append(Change(event.time, what, event.by or ""))
 
     return changes
 
 
-def preference_in_words(event: Event, objectives: Sequence[Hashable]) -> str | None:
+def preference_in_words(event: Preference, objectives: Sequence[Hashable]) -> str | None:
     """The order of a change of preference; None where it went back to the policy's own.
 
     Args:
         event: of the change.
         objectives: the names of the agent's.
     """
-    description = event["order"]
-    if description is None:
+    if event.order is None:
         return None
 
-    return in_words(made(description, "preference"), list(map(str, objectives)))
+    return in_words(made(event.order, "preference"), list(map(str, objectives)))
 
 
-def _what(event: Event, objectives: Sequence[Hashable]) -> str:
-    kind = event["kind"]
-    if "was" in event and kind == "add":
-        return shortened(f"arm {event['was']} is called {event['arm']}")
-    if kind in SAID:
-        rewards = {}
-        for field in ("rewards", "was"):
-            pairs = event.get(field, {}).items()
-            rewards[field] = ", ".join(f"{name} {value:.4g}" for name, value in pairs)
-
-        return shortened(SAID[kind].format_map({**event, **rewards}))
-    if kind == "preference":
+def _what(event: Alteration, objectives: Sequence[Hashable]) -> str:
+    if isinstance(event, Preference):
         words = preference_in_words(event, objectives) or "the policy's own"
         return f"preference: {words}"
-    if kind == "lost":
-        return f"{quantity(event['events'], 'event')} were lost"
+    if isinstance(event, Lost):
+        return f"{quantity(event.events, 'event')} were lost"
+    if isinstance(event, Retune):
+        # What is described has its class first: whoever wants more reads the log.
+        return shortened("other parameters: " + ", ".join(_changed(event)))
+    if isinstance(event, Add) and event.renames:
+        return shortened(f"arm {event.was} is called {event.arm}")
 
-    # What is described has its class first: whoever wants more reads the log.
-    return shortened("other parameters: " + ", ".join(_changed(event)))
+    fields = msgspec.structs.asdict(event)
+    if isinstance(event, Correct):
+        for name in ("rewards", "was"):
+            pairs = fields[name].items()
+            fields[name] = ", ".join(f"{objective} {value:.4g}" for objective, value in pairs)
+
+    return shortened(SAID[event.kind].format_map(fields))
 
 
-def _changed(event: Event) -> list[str]:
-    before = event["before"]
-    after = event["after"]
-    return [name for name in after if before.get(name) != after[name]]
+def _changed(event: Retune) -> list[str]:
+    return [name for name in event.after if event.before.get(name) != event.after[name]]

@@ -5,6 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
+from mobandits.logs.events import Decide, Learn, checked
 from mobandits.logs.store.appending import MOST_ROWS, appended, gathered, prepare_appending
 from mobandits.logs.store.rows import UPDATE_EVENTS, statements_of
 from mobandits.logs.store.schema import create_tables
@@ -60,7 +61,7 @@ class Events:
             agent = int(self.rng.choice(AGENTS))
             self.seqs[agent] += 1
             seq = self.seqs[agent]
-            _, own = statements_of(agent, seq, self.event(agent, seq))
+            own = statements_of(agent, seq, checked(self.event(agent, seq)))
             listed += [*own, (UPDATE_EVENTS, (seq, agent))]
         return listed
 
@@ -108,11 +109,11 @@ REFUSED = {
 def test_of_a_group_with_a_row_that_is_refused_nothing_is_there(connections, event):
     fast, slow = connections
     decision = {"kind": "decide", "id": 1, "arm": 0, "key": "a"}
-    first = statements_of(1, 1, decision)[1] + [(UPDATE_EVENTS, (1, 1))]
+    first = [*statements_of(1, 1, checked(decision)), (UPDATE_EVENTS, (1, 1))]
     fast.execute(*in_few(first)[0])
     before = content(fast)
-    _, good = statements_of(1, 2, {"kind": "decide", "id": 2, "arm": 0})
-    _, bad = statements_of(1, 3, event)
+    good = statements_of(1, 2, Decide(2, 0))
+    bad = statements_of(1, 3, checked(event))
     with pytest.raises(sqlite3.IntegrityError) as failure:
         fast.execute(*in_few([*good, *bad, (UPDATE_EVENTS, (3, 1))])[0])
     assert content(fast) == before
@@ -127,8 +128,8 @@ def test_of_a_group_with_a_row_that_is_refused_nothing_is_there(connections, eve
 
 def test_rewards_may_be_of_decisions_of_the_same_group(connections):
     fast, _ = connections
-    _, made = statements_of(1, 1, {"kind": "decide", "id": 1, "arm": 0})
-    _, told = statements_of(1, 2, {"kind": "learn", "id": 1, "rewards": {"quality": 0.5}})
+    made = statements_of(1, 1, Decide(1, 0))
+    told = statements_of(1, 2, Learn(1, {"quality": 0.5}))
     fast.execute(*in_few([*told, *made, (UPDATE_EVENTS, (2, 1))])[0])
     assert fast.execute("SELECT count(*) FROM rewards").fetchone() == (1,)
     assert fast.execute("SELECT events FROM agents WHERE id = 1").fetchone() == (2,)

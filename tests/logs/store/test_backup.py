@@ -29,7 +29,7 @@ def test_a_backup_has_all_events_and_keys(store, tmp_path):
     count = backup(store, out)
     with Store(store) as first, Store(out) as second:
         assert same_events(list(first.events()), list(second.events()))
-        assert count == sum(event["kind"] == "decide" for event in first.events())
+        assert count == sum(event.kind == "decide" for event in first.events())
     with reading(store) as first, reading(out) as second:
         assert keys_of(first) == keys_of(second)
 

@@ -13,7 +13,7 @@ from mobandits.agent.loading import checked_snapshot
 from mobandits.cli import program as cli
 from mobandits.errors import DamagedError, LogError, StateError
 from mobandits.logs import Store, backup, export, read
-from mobandits.logs.events import checked
+from mobandits.logs.events import Lost, checked
 from mobandits.logs.store.checking import check
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.content import agent_rows, log_of
@@ -70,14 +70,14 @@ def by_number(path):
     with reading(path) as connection:
         log = log_of(connection, None, str(path))
         numbered = numbered_events(log, 0, log.agent.events)
-        return {seq: exact(event) for seq, event in numbered if event["kind"] != "lost"}
+        return {seq: exact(event) for seq, event in numbered if event.kind != "lost"}
 
 
 def replayed(path):
     """The kinds of the events that an agent replays from the newest snapshot on."""
     with Store(path) as log:
         newest = log.latest_snapshot()
-        return [event["kind"] for event in log.events(newest.seq if newest else 0)]
+        return [event.kind for event in log.events(newest.seq if newest else 0)]
 
 
 def faults_of(path):
@@ -145,7 +145,7 @@ def test_events_end_where_they_cannot_be_replayed(store):
     assert said == ("agent", last, last, 61)
     assert replayed(out)[-1] == "lost"
     with Store(out) as log:
-        assert list(log.events())[-1] == {"kind": "lost", "events": 7, "next": 61, "decisions": []}
+        assert list(log.events())[-1] == Lost(events=7, next=61, decisions=[])
         log.append(decide(61, arm=2))
     assert read(out).ids[-2:].tolist() == [52, 61]
 

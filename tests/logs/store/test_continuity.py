@@ -12,6 +12,7 @@ import pytest
 
 import mobandits as mob
 from mobandits.errors import LogWarning
+from mobandits.logs.events import Lost
 from mobandits.logs.store import SharedFile, Store
 from mobandits.policies import MolUcb
 
@@ -64,7 +65,7 @@ def test_what_a_log_has_lost_is_said_and_numbers_go_on(tmp_path, share):
     with agent_on(path) as again:
         assert again.core.pending.next_id == 17
     with Store(path) as store:
-        kinds = [event["kind"] for event in store.events()]
+        kinds = [event.kind for event in store.events()]
     assert kinds.count("lost") == 1
 
 
@@ -158,7 +159,7 @@ def test_a_store_without_an_agent_of_ours_says_it_as_well(tmp_path):
         store = Store(tmp_path / "cut.db")
     with store:
         store.describe(OTHER)
-        assert list(store.events()) == [{"kind": "lost", "events": 1, "next": 8}]
+        assert list(store.events()) == [Lost(events=1, next=8)]
 
 
 @pytest.mark.parametrize(
@@ -218,5 +219,5 @@ def test_agents_that_share_a_file_are_noted_apart(tmp_path):
             with pytest.warns(LogWarning, match=f"agent '{agent}' has 0 events, and had {known}"):
                 store = Store(file, agent=agent)
             store.describe(OTHER)
-            assert list(store.events()) == [{"kind": "lost", "events": known, "next": known}]
+            assert list(store.events()) == [Lost(events=known, next=known)]
             store.close()

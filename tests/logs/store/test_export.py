@@ -1,5 +1,6 @@
 """What is exported is what was there; a store that was shortened goes on."""
 
+import json
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -14,10 +15,10 @@ from test_store import ALL, appendable
 from mobandits import logs
 from mobandits.logs import LogError, Store, export, read, scan
 from mobandits.logs.events import checked
+from mobandits.logs.names import decoded, name_of
 from mobandits.logs.store.connection import reading
 from mobandits.logs.store.content import log_of
 from mobandits.logs.store.frames import frames
-from mobandits.logs.table import events_of
 
 PLAIN = DESCRIPTION | {"arms": ["small", "large"]}
 COLUMNS = {
@@ -261,7 +262,7 @@ def test_a_store_is_shortened_while_an_agent_writes(tmp_path):
             said = child.stdout.read()
         assert child.returncode == 0
         assert said.startswith(f"{tmp_path / 'old.parquet'}: 1200 decisions")
-        assert [event["id"] for event in log.events(after=3000)] == list(range(1500, i))
+        assert [event.id for event in log.events(after=3000)] == list(range(1500, i))
     assert read(tmp_path / "old.parquet").ids.tolist() == list(range(1200))
     assert read(log.path).ids.tolist() == list(range(1200, i))
 
@@ -327,6 +328,18 @@ def test_chunks_are_the_whole(tmp_path, chunk):
     np.testing.assert_array_equal(rewards[:17, 0], 0.3 * np.arange(17))
     np.testing.assert_array_equal(rewards[:17, 1], -1e-3 / (np.arange(17) + 1))
     assert np.isnan(rewards[17:]).all()
+
+
+def events_of(frame):
+    """The events of a table, as a reader of Parquet would make them."""
+    for row in frame.iter_rows(named=True):
+        names = ("kind", "id", "time", "arm", "propensity", "eligible")
+        event = {name: row[name] for name in names if row[name] is not None}
+        if row["rows"] is not None:
+            event["context"] = np.reshape(row["context"], (row["rows"], row["features"]))
+        if row["rewards"]:
+            event["rewards"] = {name_of(one["objective"]): one["value"] for one in row["rewards"]}
+        yield checked(event | decoded(json.loads(row["other"] or "{}")))
 
 
 @pytest.mark.long

@@ -59,18 +59,18 @@ def check_killed(path, seed, kills):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LogWarning)  # the last transaction may be torn, or not
             with Store(path) as store:
-                found = [event for event in store.events() if event["kind"] != "lost"]
+                found = [event for event in store.events() if event.kind != "lost"]
                 lost = len(store) - len(found)
                 snapshot = store.latest_snapshot()
         assert lost == 0 or durability == "buffered"
-        ids = [event["id"] for event in found if event["kind"] == "decide"]
+        ids = [event.id for event in found if event.kind == "decide"]
         assert ids == list(range(len(ids)))
         assert confirmed < len(ids) <= confirmed + (2 if durability != "buffered" else 12)
         for event in found:
-            i = event["id"]
-            if event["kind"] == "decide":
-                assert event["context"].tolist() == [[i / 3] * (1 + i % 50)] * (1 + i % 20)
-        rewarded = [event["id"] for event in found if event["kind"] == "learn"]
+            i = event.id
+            if event.kind == "decide":
+                assert event.context.tolist() == [[i / 3] * (1 + i % 50)] * (1 + i % 20)
+        rewarded = [event.id for event in found if event.kind == "learn"]
         assert rewarded == [i for i in ids if i % 7 == 0]
         if confirmed >= 50:
             assert snapshot.seq <= len(found) + lost
@@ -190,7 +190,7 @@ def test_a_group_that_is_lost_is_said_in_every_later_call(tmp_path):
             call()
     store.close()
     with pytest.warns(LogWarning, match="has 2 events, and had 4 .* from number 7"):
-        kinds = [event["kind"] for event in reread(store.path)]
+        kinds = [event.kind for event in reread(store.path)]
     assert kinds == ["decide", "decide", "lost"]
 
 
@@ -209,7 +209,7 @@ def test_an_interruption_leaves_no_half(tmp_path, step):
             store.append(decide(5))
         with pytest.raises(LogError, match="a call was interrupted; close the store, and open it"):
             store.append(decide(6))
-    assert [event["id"] for event in reread(store.path)] == [0, 1, 5][: 2 + (step == "COMMIT")]
+    assert [event.id for event in reread(store.path)] == [0, 1, 5][: 2 + (step == "COMMIT")]
 
 
 def test_a_store_is_private_to_its_folder(tmp_path):

@@ -172,7 +172,7 @@ class Life:
                 rewards = {"quality": value, "": 0.25}
                 store.append({"kind": "learn", "id": number, "rewards": rewards, **more})
         else:
-            store.append({"kind": "remark", "of": pick, **more})
+            store.append({"kind": "preference", "order": pick, **more})
 
     def refuse(self, name):
         """A decision whose number was given before: its agent's events go, those of others stay."""
@@ -246,7 +246,7 @@ def test_a_group_that_cannot_be_written_leaves_no_sums(tmp_path):
         file.committer.flush()
         pages_before = file._connection.execute("PRAGMA page_count").fetchone()[0]
         file._connection.execute(f"PRAGMA max_page_count = {pages_before}")
-        big = {"kind": "remark", "text": "x" * 100_000}
+        big = {"kind": "preference", "order": "x" * 100_000}
         store.append({"kind": "decide", "id": 1, "time": 1.0, "arm": 0, "propensity": 0.5})
         store.append(big)
         file.committer.flush()

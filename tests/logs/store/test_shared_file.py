@@ -12,16 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sharing import forks, in_a_child
-from stores import DESCRIPTION, decide, events, learn, plain, reread
+from stores import DESCRIPTION, decide, events, exact, learn, preference, reread
 
 from mobandits.logs import LogError, Store
+from mobandits.logs.events import Retune
 from mobandits.logs.store import SharedFile
 from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.schema import create_tables
 
 
 def comparable(listed):
-    return [{name: plain(value) for name, value in event.items()} for event in listed]
+    return [exact(event) for event in listed]
 
 
 @pytest.mark.long
@@ -124,7 +125,7 @@ def test_a_key_is_known_before_it_is_on_disk_and_after(tmp_path):
         file.committer.flush()
         after = store.decision_with_key("first")
         for name in ("id", "arm", "propensity", "request", "eligible", "key"):
-            assert before[name] == after[name]
+            assert getattr(before, name) == getattr(after, name)
 
 
 def test_one_agent_is_at_fault_and_the_others_are_saved(tmp_path):
@@ -138,7 +139,7 @@ def test_one_agent_is_at_fault_and_the_others_are_saved(tmp_path):
         other.execute("BEGIN IMMEDIATE")
         good.append(decide(0))
         bad.append(learn(7))  # of a decision that nobody made
-        bad.append({"kind": "note"})
+        bad.append(preference(None))
         good.append(decide(1))
         other.execute("ROLLBACK")
         other.close()
@@ -199,7 +200,7 @@ def test_what_cannot_be_written_ends_its_agents_until_they_are_opened_again(tmp_
         idle.close()
 
     with Store(tmp_path / "log", agent="written") as store:
-        assert [event["id"] for event in store.events()] == [0, 1]
+        assert [event.id for event in store.events()] == [0, 1]
 
 
 def test_an_agent_is_open_once_and_the_file_by_one(tmp_path):
@@ -226,7 +227,7 @@ def test_snapshots_and_descriptions_are_read_back_at_once(tmp_path):
         store.snapshot(b"state")
         file.committer.flush()
         assert store.latest_snapshot() == (1, b"state")
-        store.redescribe({**DESCRIPTION, "features": 3}, [{"kind": "retune"}])
+        store.redescribe({**DESCRIPTION, "features": 3}, [Retune(before={}, after={})])
         assert store.description["features"] == 3
         found = store.decision(0)
         assert found.rewards == {}
@@ -261,6 +262,7 @@ import sys
 sys.path[:0] = {path!r}
 from stores import DESCRIPTION, decide
 from mobandits.logs import Store
+from mobandits.logs.events import Retune
 from mobandits.logs.store import SharedFile
 
 file = SharedFile(sys.argv[1], "system")
@@ -296,7 +298,7 @@ def test_what_was_settled_survives_a_kill(tmp_path, after):
         confirmed = int(line)
     for name in "ab":
         with Store(tmp_path / "log", agent=name) as store:
-            numbers = [event["id"] for event in store.events()]
+            numbers = [event.id for event in store.events()]
         assert numbers == list(range(len(numbers)))
         assert len(numbers) > confirmed
 

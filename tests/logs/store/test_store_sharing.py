@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from sharing import THREADS, forks, in_a_child, together
-from stores import DESCRIPTION, decide, events, reread, written
+from stores import DESCRIPTION, decide, events, preference, reread, written
 
 from mobandits.logs import LogError, Store, read
 from mobandits.logs.store.connection import is_store
@@ -24,12 +24,9 @@ def test_threads_share_a_store(tmp_path, durability):
         def write(number):
             for i in range(CALLS):
                 if i % 10:
-                    store.append({"kind": "note", "thread": number, "i": i})
+                    store.append(preference([number, i, 0]))
                 else:
-                    parts = range(3)
-                    store.extend(
-                        {"kind": "note", "thread": number, "i": i, "part": p} for p in parts
-                    )
+                    store.extend(preference([number, i, part]) for part in range(3))
                 if i % 20 == 7:
                     list(store.events(after=len(store) - 5))
                     store.snapshot(b"%d" % i)
@@ -39,10 +36,10 @@ def test_threads_share_a_store(tmp_path, durability):
     found = reread(tmp_path / "log")
     assert len(found) == count == THREADS * (CALLS + 2 * CALLS // 10)
     for number in range(THREADS):
-        mine = [(event["i"], event.get("part", 0)) for event in found if event["thread"] == number]
+        mine = [event.order for event in found if event.order[0] == number]
         assert mine == sorted(mine)
-    parts = [event.get("part", 0) for event in found]
-    firsts = [i for i, event in enumerate(found) if event.get("part") == 0]
+    parts = [event.order[2] for event in found]
+    firsts = [i for i, event in enumerate(found) if event.order[1:] == [0, 0]]
     assert all(parts[i : i + 3] == [0, 1, 2] for i in firsts)
 
 
@@ -72,7 +69,7 @@ def test_a_store_is_left_to_the_parent(tmp_path, durability):
         assert f"LogError: {path} was open when process" in in_a_child(call)
     store.append(decide(1))
     store.close()
-    assert [event["id"] for event in reread(path)] == [0, 1]
+    assert [event.id for event in reread(path)] == [0, 1]
 
 
 @forks
@@ -82,15 +79,15 @@ def test_a_child_that_ends_as_programs_do_leaves_the_log_alone(tmp_path):
         "import os, sys\n"
         "from mobandits.logs import Store\n"
         "store = Store(sys.argv[1])\n"
-        "store.append({'kind': 'note', 'i': 0})\n"
+        "store.append({'kind': 'preference', 'order': 0})\n"
         "if os.fork() == 0:\n"
         "    sys.exit()\n"
         "os.wait()\n"
-        "store.append({'kind': 'note', 'i': 1})\n"
+        "store.append({'kind': 'preference', 'order': 1})\n"
         "os._exit(0)\n"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "log")], check=True)
-    assert [event["i"] for event in reread(tmp_path / "log")] == [0, 1]
+    assert [event.order for event in reread(tmp_path / "log")] == [0, 1]
 
 
 @forks

@@ -51,7 +51,7 @@ def rehearse_explanation(agent: Agent) -> None:
 def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decision:
     """A decision as the agent made it; arguments and errors as of `explanation_of`."""
     event = found.event
-    number = event["id"]
+    number = event.id
     for kind in ("add", "remove"):
         if store.first_change(kind, found.seq) is not None:
             raise Problem(409, f"decision {number} had other arms than there are now")
@@ -62,7 +62,7 @@ def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decis
     return Decision(
         number,
         asked.arm,
-        event["propensity"],
+        event.propensity,
         context=asked.rows,
         eligible=asked.names,
     )

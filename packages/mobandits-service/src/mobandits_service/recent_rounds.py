@@ -45,7 +45,7 @@ def recent_rounds(
     for recorded in reversed(decisions.decisions):
         event = recorded.event
         # Further ranks share the context of the first one.
-        if event.get("rank", 0):
+        if event.rank:
             continue
         if core.contexts.has_row_per_arm and recorded.seq < decisions.arms_changed:
             continue
@@ -67,14 +67,14 @@ def asked_again(
     event = recorded.event
     present = core.arms.names
     names = present
-    if "eligible" in event:
-        then = [arm_names[number] for number in event["eligible"]]
+    if event.eligible is not None:
+        then = [arm_names[number] for number in event.eligible]
         names = tuple(name for name in then if name in present)
     if not names:
         return None
 
     places = core.arms.rows(names)
-    rows = event.get("context")
+    rows = event.context
     if rows is None:
         rows = np.empty((1, core.features))
     if core.contexts.has_row_per_arm:
@@ -87,14 +87,14 @@ def asked_again(
     # A copy, which can be written as contexts of calls can: kernels are compiled for each kind.
     own_rows = np.array(rows, np.float64)
 
-    return RecentRound(names, slots, own_rows, recorded, arm_names[event["arm"]])
+    return RecentRound(names, slots, own_rows, recorded, arm_names[event.arm])
 
 
 def weighable(rounds: list[RecentRound]) -> IntArray:
     """Which rounds other policies can be valued from: those with a propensity, of present arms."""
     usable = []
     for t, each in enumerate(rounds):
-        is_known = each.recorded.event["propensity"] is not None
+        is_known = each.recorded.event.propensity is not None
         if is_known and each.arm in each.names:
             usable.append(t)
 
@@ -126,7 +126,7 @@ def as_feedback(core: AgentCore, chosen: list[RecentRound]) -> Feedback:
         contexts=contexts,
         arms=np.array([place_of[each.arm] for each in chosen]),
         rewards=rewards * signs_of(core.objectives),  # there, more is better
-        propensities=np.array([each.recorded.event["propensity"] for each in chosen]),
+        propensities=np.array([each.recorded.event.propensity for each in chosen]),
         arm_names=core.arms.names,
         objectives=core.objectives,
         eligible=eligible,

@@ -33,7 +33,7 @@ def recorded_decision(core: AgentCore, store: Store, number: int) -> Recorded:
         raise Problem(404, f"there is no decision {number}")
 
     (found,) = page.decisions
-    context = found.event.get("context")
+    context = found.event.context
     changes = store.last_changes(["preference"], before=found.seq)
 
     return msgspec.structs.replace(
@@ -110,23 +110,23 @@ def _message(
     core: AgentCore, names: Sequence[Hashable], page: Page, found: RecordedDecision
 ) -> Recorded:
     event = found.event
-    number = event["id"]
-    eligible = event.get("eligible")
+    number = event.id
+    eligible = event.eligible
     # The agent knows what it waits for; the store does not know of defaults and of ages.
     pending = core.pending.open.get(number)
     status: Literal["waiting", "settled"] = "settled" if pending is None else "waiting"
-    is_active = event.get("active", True) or number in page.activated
+    is_active = event.active or number in page.activated
     if pending is not None:
         is_active = pending.since != INACTIVE
 
     return Recorded(
         decision=str(number),
-        arm=str(names[event["arm"]]),
-        at=event.get("time"),
-        propensity=event["propensity"],
+        arm=str(names[event.arm]),
+        at=event.time,
+        propensity=event.propensity,
         eligible=None if eligible is None else [str(names[arm]) for arm in eligible],
-        made_by=found.made_by,
-        key=event.get("key"),
+        made_by=event.made_by,
+        key=event.key,
         status=status,
         active=is_active,
         rewards=found.rewards,

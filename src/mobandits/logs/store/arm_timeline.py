@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray, Mask
-from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.store.content import MOST_SEQ, SELECT_CHANGES_OF_ARMS, AgentLog
 from mobandits.logs.store.rows import CHANGE_ROWS, change_event
@@ -93,12 +92,8 @@ def decision_times(log: AgentLog, kind: str, last: int = MOST_SEQ) -> DecisionTi
     times = array("d")
     for row in log.rows(SELECT_CHANGES_OF_KIND, kind, last):
         event = change_event(row, log.source)
-        number = event.get("id")
-        if type(number) is not int:
-            raise LogError(f"{log.source}: event {row[0]} must have the id of a decision")
-
-        ids.append(number)
-        times.append(math.nan if row[1] is None else row[1])
+        ids.append(event.id)
+        times.append(math.nan if event.time is None else event.time)
 
     unsorted = np.array(ids, np.int64)
     # The first of several moments of a decision comes first, and is the one that is found.

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.events import Decide
 from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import (
     CHANGE_ROWS,
     DECISION_ROWS,
-    Event,
     Row,
     change_event,
     checksum,
@@ -100,7 +100,7 @@ class AgentLog(NamedTuple):
         """Rows of a query whose first value is the agent's number."""
         return self.connection.execute(query, (self.agent.id, *values))
 
-    def first_change(self, kind: str, after: int = 0) -> Event | None:
+    def first_change(self, kind: str, after: int = 0) -> Any:
         """The first change of a kind after an event; None where there is none.
 
         Raises:
@@ -109,7 +109,7 @@ class AgentLog(NamedTuple):
         row = self.rows(SELECT_FIRST_CHANGE, kind, after).fetchone()
         return None if row is None else change_event(row, self.source)
 
-    def last_changes(self, kinds: Sequence[str], before: int, limit: int) -> list[Event]:
+    def last_changes(self, kinds: Sequence[str], before: int, limit: int) -> list[Any]:
         """The last changes of some kinds before an event, the newest first.
 
         Raises:
@@ -129,7 +129,7 @@ class AgentLog(NamedTuple):
         corrected: dict[int, dict[Any, float]] = {}
         for row in self.rows(SELECT_CORRECTIONS, after):
             event = change_event(row, self.source)
-            corrected.setdefault(event["id"], {}).update(event["rewards"])
+            corrected.setdefault(event.id, {}).update(event.rewards)
 
         return corrected
 
@@ -237,7 +237,7 @@ def log_of(connection: Session, name: str | None, source: str) -> AgentLog:
     raise LogError(f"{source} {rule}, got {known}")
 
 
-def decision_of_key(connection: Session, agent: int, key: str, source: str) -> Event | None:
+def decision_of_key(connection: Session, agent: int, key: str, source: str) -> Decide | None:
     """The decision of a client's key; None where there is none.
 
     Raises:

@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Callable, Iterable
 
+from mobandits.logs.events import Decide, Event, Lost
 from mobandits.logs.store.ownership import Note, Notebook, Owner
-from mobandits.logs.store.rows import Event
 from mobandits.support.naming import quoted
 from mobandits.support.numbering import SPAN
 
@@ -54,7 +54,7 @@ class Continuity:
         if self._owner is not None and noted is not None:
             self._owner.notebook(self._agent, noted._replace(created=created))
 
-    def begin(self, created: float, events: int, next_number: int) -> Event | None:
+    def begin(self, created: float, events: int, next_number: int) -> Lost | None:
         """Begin to note what is written.
 
         Args:
@@ -76,7 +76,7 @@ class Continuity:
         if noted.events <= events:
             return None
 
-        return {"kind": "lost", "events": noted.events - events, "next": self._next}
+        return Lost(events=noted.events - events, next=self._next)
 
     def note_after(self, listed: Iterable[Event], events: int) -> Callable[[], None] | None:
         """The call that notes some events once they are written; None where nothing is noted.
@@ -90,12 +90,11 @@ class Continuity:
 
         decides = False
         for event in listed:
-            if event["kind"] == "decide":
+            if isinstance(event, Decide):
                 decides = True
-                number = event["id"]
                 # Workers count apart; the numbers of one that is lost are never used again.
-                if self._next <= number < SPAN:
-                    self._next = int(number) + 1
+                if self._next <= event.id < SPAN:
+                    self._next = event.id + 1
 
         if not decides and not self._is_exact:
             return None

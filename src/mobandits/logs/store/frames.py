@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mobandits.logs.names import compact, encoded
+from mobandits.logs.names import compact
 from mobandits.logs.store.content import AgentLog
-from mobandits.logs.store.outcomes import time_of
 from mobandits.logs.store.replay import missing
 from mobandits.logs.store.rows import (
     DOUBLE,
@@ -79,12 +78,12 @@ def _of_decisions(rows: Sequence[Row], source: str) -> pl.DataFrame:
     for row in rows:
         check_decision(row, source)
     columns = _columns(rows, 14)
-    ids, numbers, _, arms, propensities, counts, features, blobs, eligible = columns[:9]
+    ids, numbers, times, arms, propensities, counts, features, blobs, eligible = columns[:9]
     return _frame(
         number=numbers,
         kind=["decide"] * len(rows),
         id=ids,
-        time=[time_of(row) for row in rows],
+        time=times,
         arm=arms,
         propensity=propensities,
         rows=counts,
@@ -145,7 +144,7 @@ def _other_of(row: Row) -> str | None:
     *_, other, key, made_by, active, _ = row
     if key is None and made_by == "us" and active:
         return other  # type: ignore[no-any-return]
-    return compact(encoded(further_fields(row), "event"))
+    return compact(further_fields(row))
 
 
 def _reward_lists(lessons: Sequence[Lesson]) -> pl.Series:

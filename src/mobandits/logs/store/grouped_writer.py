@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
+from mobandits.logs.events import Decide, Event
 from mobandits.logs.store.committer import Committer, Group
 from mobandits.logs.store.content import decision_of_key
-from mobandits.logs.store.rows import Event, Statement
+from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
 
 
@@ -33,7 +34,7 @@ class GroupedWriter:
         # The last group with a call of this agent; gone once it is settled, with all that it wrote.
         self._last: weakref.ref[Group] | None = None
         # Decisions with a client's key, which cannot be looked up before they are committed.
-        self._unsettled: dict[str, tuple[Group, Event]] = {}
+        self._unsettled: dict[str, tuple[Group, Decide]] = {}
         # What `in_one_call` gathers; None outside of it.
         self._held: tuple[list[Statement], list[Event]] | None = None
         self._held_note: Callable[[], None] | None = None
@@ -61,10 +62,9 @@ class GroupedWriter:
         group = self._committer.add(self, statements, note)
         self._last = weakref.ref(group)
         for event in events:
-            key = event.get("key")
-            if key is not None:
+            if isinstance(event, Decide) and event.key is not None:
                 self._forget_settled()
-                self._unsettled[key] = (group, event)
+                self._unsettled[event.key] = (group, event)
 
     @contextlib.contextmanager
     def in_one_call(self) -> Iterator[list[Statement]]:
@@ -97,7 +97,7 @@ class GroupedWriter:
         group = self._committer.add(self, statements)
         self._last = weakref.ref(group)
 
-    def decision_with_key(self, agent: int, key: str) -> Event | None:
+    def decision_with_key(self, agent: int, key: str) -> Decide | None:
         """The decision of a client's key, whether it is on disk yet or not; None: there is none.
 
         Args:

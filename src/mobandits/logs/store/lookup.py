@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from mobandits.logs.events import Decide
 from mobandits.logs.store.content import AgentLog
 from mobandits.logs.store.rows import (
     DECISION_ROWS,
     REWARD_ROWS,
-    Event,
     by_lesson,
     decision_event,
     reward_event,
@@ -29,13 +29,11 @@ class RecordedDecision(NamedTuple):
         seq: of the event.
         event: of the decision; arms are numbers.
         rewards: {objective: value}.
-        made_by: "us", or "observed".
     """
 
     seq: int
-    event: Event
+    event: Decide
     rewards: dict[Any, float]
-    made_by: str
 
 
 class RecentDecisions(NamedTuple):
@@ -67,14 +65,12 @@ def recorded_decisions(log: AgentLog, numbers: Sequence[int]) -> list[RecordedDe
         rewards: dict[int, dict[Any, float]] = {}
         # The rows of one call share a checksum, and are checked together.
         for lesson in by_lesson(log.rows(SELECT_REWARDS_OF.format(places=places), *some)):
-            event = reward_event(lesson, log.source)
-            rewards.setdefault(event["id"], {}).update(event["rewards"])
+            told = reward_event(lesson, log.source)
+            rewards.setdefault(told.id, {}).update(told.rewards)
 
         for row in log.rows(SELECT_DECISIONS_OF.format(places=places), *some):
             event = decision_event(row, log.source)
-            made_by = event.get("made_by", "us")
-            own_rewards = rewards.get(event["id"], {})
-            found[event["id"]] = RecordedDecision(row[1], event, own_rewards, made_by)
+            found[event.id] = RecordedDecision(row[1], event, rewards.get(event.id, {}))
 
     first = min((each.seq for each in found.values()), default=0)
     for number, right in log.corrected_rewards(first).items():

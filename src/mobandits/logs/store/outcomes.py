@@ -15,7 +15,6 @@ from mobandits.logs.store.rows import (
     by_lesson,
     check_decision,
     checked_lesson,
-    further_fields,
 )
 
 BLOCK = 2000  # events, as `frames` has them
@@ -124,9 +123,6 @@ def _outcomes(
     columns = list(zip(*decisions, strict=True))
     ids, seqs, times, arms, propensities, _, _, _, eligible, _, _, made_by, active, _ = columns
     reward_table, time_table = _reward_tables(ids, rewards, places, source)
-    if None in times:
-        times = tuple(time_of(row) for row in decisions)
-
     return DecisionOutcomes(
         seqs=np.array(seqs, np.int64),
         ids=np.array(ids, np.int64),
@@ -175,12 +171,6 @@ def _reward_tables(
                 times[row, places[name]] = lesson.at
 
     return values, times
-
-
-def time_of(row: Row) -> float | None:
-    """Time of a decision; a column cannot hold every time, see `rows`."""
-    at: float | None = row[2]
-    return further_fields(row).get("time") if at is None else at
 
 
 def _list_length(text: str | None) -> int:

@@ -187,7 +187,7 @@ def _found(
 
 def _activated(log: AgentLog, decisions: Sequence[RecordedDecision]) -> frozenset[int]:
     """Decisions that were inactive first and took effect, as far as the log says so."""
-    inactive = {found.event["id"]: found for found in decisions if "active" in found.event}
+    inactive = {found.event.id: found for found in decisions if not found.event.active}
     # Who rewards a decision has seen that it took effect.
     activated = {number for number, found in inactive.items() if found.rewards}
     unsure = [found.seq for number, found in inactive.items() if number not in activated]

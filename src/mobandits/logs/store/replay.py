@@ -5,9 +5,9 @@ import operator
 from collections.abc import Iterator
 
 from mobandits.errors import DamagedError, LogError
+from mobandits.logs.events import Event
 from mobandits.logs.store.content import SELECT_COMPLETE, AgentLog
 from mobandits.logs.store.rows import (
-    Event,
     by_lesson,
     change_event,
     decision_event,

@@ -1,22 +1,22 @@
 """Events as rows of the tables, and rows as events; checksums tell what is not as it was written.
 
 A decision is a row of `decisions`, a lesson a row of `rewards` per objective, everything else a row
-of `changes` with its fields as JSON. What `events.checked` calls canonical comes back as it was,
-bit for bit; contexts come back as arrays.
+of `changes`. Fields that have no column are JSON. Records come back as they were, bit for bit.
 """
 
+import functools
 import itertools
 import json
-import math
 import operator
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from mobandits.errors import DamagedError, LogError
-from mobandits.logs.events import checked, context_table
+from mobandits.logs.events import Decide, Event, Learn, record
 from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
 from mobandits.logs.store.session import Session
 
@@ -41,13 +41,6 @@ BETWEEN = "AND seq > ? AND seq <= ? ORDER BY seq"
 SELECT_DECISIONS = f"{DECISION_ROWS} {BETWEEN}"
 SELECT_REWARDS = f"{REWARD_ROWS} {BETWEEN}"
 SELECT_CHANGES = f"{CHANGE_ROWS} {BETWEEN}"
-# Fields that columns hold; the others of an event are one JSON text.
-OF_DECISIONS = frozenset(("kind", "id", "time", "context", "eligible", "arm", "propensity"))
-OF_LESSONS = frozenset(("kind", "id", "time", "rewards"))
-OF_CHANGES = frozenset(("kind", "time"))
-CONTEXT = frozenset(("context",))
-
-Event = dict[str, Any]
 Row = tuple[Any, ...]
 Statement = tuple[str, Row]
 
@@ -111,8 +104,8 @@ def by_lesson(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield list(lesson)
 
 
-def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Statement]]:
-    """An event in its canonical form, without its context, and what writes it.
+def statements_of(agent: int, seq: int, event: Event) -> list[Statement]:
+    """Statements that write an event.
 
     Args:
         agent: its number in the file.
@@ -120,130 +113,78 @@ def statements_of(agent: int, seq: int, event: Any) -> tuple[Event, list[Stateme
         event: see `mobandits.logs.events`.
 
     Raises:
-        LogError: naming field, rule and value.
-    """
-    table = None
-    plain = event
-    is_decision = isinstance(event, dict) and event.get("kind") == "decide"
-    if is_decision and "context" in event:
-        # A context stays an array: as lists it would cost more than all the rest.
-        table = context_table(event["context"])
-        plain = _without(event, CONTEXT)
-
-    kept = checked(plain)
-    kind = kept["kind"]
-    if kind == "decide":
-        decision_row = _decision_row(agent, seq, kept, table, _text)
-        return kept, [(INSERT_DECISION, decision_row)]
-    if kind == "learn" and kept["rewards"]:
-        return kept, _reward_statements(agent, seq, kept)
-
-    change_row = _change_row(agent, seq, kept)
-    return kept, [(INSERT_CHANGE, change_row)]
-
-
-def own_statements(agent: int, seq: int, event: Event) -> list[Statement]:
-    """What writes an event that an agent has made.
-
-    Its decisions and rewards are in their canonical form already, and nearly all events are of
-    these kinds: to look at each of their fields again would take several times as long.
-
-    Args:
-        agent: its number in the file.
-        seq: of the event.
-        event: as of `statements_of`.
+        LogError: where JSON cannot hold a field.
 
     Example:
-        >>> rewards = {"quality": 0.5}
-        >>> event = {"kind": "learn", "id": 0, "time": 1.5, "rewards": rewards}
-        >>> [(sql, row)] = own_statements(1, 2, event)
+        >>> [(sql, row)] = statements_of(1, 2, Learn(0, {"quality": 0.5}, time=1.5))
         >>> row
         (1, 0, 'quality', 0.5, 1.5, 2, 0, None, 2804777579)
     """
-    kind = event["kind"]
-    if kind == "decide":
-        row = _decision_row(agent, seq, event, event.get("context"), compact)
-        return [(INSERT_DECISION, row)]
-    if kind == "learn" and event["rewards"]:
+    if isinstance(event, Decide):
+        return [(INSERT_DECISION, _decision_row(agent, seq, event))]
+    if isinstance(event, Learn):
         return _reward_statements(agent, seq, event)
 
-    _, statements = statements_of(agent, seq, event)
+    body = _text(_further_fields(event))
+    check = checksum(seq, event.time, event.kind, body)
+    return [(INSERT_CHANGE, (agent, seq, event.time, event.kind, body, check))]
 
-    return statements
 
-
-def _decision_row(
-    agent: int,
-    seq: int,
-    event: Mapping[str, Any],
-    table: Any,
-    as_text: Callable[[Event], str],
-) -> Row:
+def _decision_row(agent: int, seq: int, event: Decide) -> Row:
     """A row of `decisions`."""
     rows = None
     features = None
     blob = None
+    table = event.context
     if table is not None:
         rows, features = table.shape
         blob = table.astype(DOUBLE, copy=False).tobytes()
-    eligible = event.get("eligible")
-    eligible_text = None if eligible is None else compact(eligible)
-    further = _without(event, OF_DECISIONS)
-    at = _column_time(event, further)
-    propensity = event.get("propensity")
-    if propensity is not None:
-        propensity = float(propensity)
-    key = None
-    made_by = "us"
-    active = 1
-    # Values that are the columns' defaults stay in `other`: else nobody could tell them from none.
-    if isinstance(further.get("key"), str):
-        key = further.pop("key")
-    if further.get("made_by") == "observed":
-        made_by = further.pop("made_by")
-    if further.get("active") is False:
-        del further["active"]
-        active = 0
-    other = as_text(further) if further else None
-    start = (event["id"], seq, at, event["arm"], propensity, rows, features)
-    end = (eligible_text, other, key, made_by, active)
+    eligible = None if event.eligible is None else compact(event.eligible)
+    other = _json(_further_fields(event))
+    active = int(event.active)
+    start = (event.id, seq, event.time, event.arm, event.propensity, rows, features)
+    end = (eligible, other, event.key, event.made_by, active)
     check = checksum(*start, *end, blob=blob)
     return (agent, *start, blob, *end, check)
 
 
-def _reward_statements(agent: int, seq: int, event: Mapping[str, Any]) -> list[Statement]:
+def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
     """Statements for the rows of `rewards`, one per objective of a lesson."""
-    decision = event["id"]
-    rewards = event["rewards"]
-    further = _without(event, OF_LESSONS)
-    at = _column_time(event, further)
-    pairs = []
-    for name, value in rewards.items():
-        # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
-        pairs.append((name_text(name), value + 0.0))
-        if value == 0.0 and _is_minus_zero(value):
-            further["rewards"] = rewards  # as JSON, which does keep it
-    other = _text(further) if further else None
-    check = checksum(decision, seq, at, other, *pairs)
+    # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
+    pairs = [(name_text(name), value + 0.0) for name, value in event.rewards.items()]
+    other = _json(_further_fields(event))
+    check = checksum(event.id, seq, event.time, other, *pairs)
     statements = []
     for position, (objective, value) in enumerate(pairs):
         first = None if position else other
-        row = (agent, decision, objective, value, at, seq, position, first, check)
+        row = (agent, event.id, objective, value, event.time, seq, position, first, check)
         statements.append((INSERT_REWARD, row))
     return statements
 
 
-def _change_row(agent: int, seq: int, event: Mapping[str, Any]) -> Row:
-    """A row of `changes`: whatever is neither a decision nor a reward."""
-    further = _without(event, OF_CHANGES)
-    at = _column_time(event, further)
-    kind = encoded(event["kind"], "event.kind")
-    body = _text(further)
-    check = checksum(seq, at, kind, body)
-    return (agent, seq, at, kind, body, check)
+def _further_fields(event: Event) -> dict[str, Any]:
+    """{name: value} of fields without a column; those that are as by default are left out."""
+    fields = {}
+    for name, default in _defaults(type(event)):
+        value = getattr(event, name)
+        if value != default:
+            fields[name] = value
+    return fields
 
 
-def decision_event(row: Sequence[Any], source: str) -> Event:
+@functools.cache
+def _defaults(kind: type[Event]) -> list[tuple[str, Any]]:
+    """Names of the fields of a kind that have no column, and their defaults."""
+    fields = msgspec.structs.fields(kind)
+    return [(field.name, field.default) for field in fields if field.name not in kind.columns]
+
+
+def _json(fields: dict[str, Any]) -> str | None:
+    """Fields without names of arms or objectives as JSON; None where there are none."""
+    return msgspec.json.encode(fields).decode() if fields else None
+
+
+def decision_event(row: Sequence[Any], source: str) -> Decide:
     """The event of a row of `DECISION_ROWS`.
 
     Args:
@@ -255,16 +196,13 @@ def decision_event(row: Sequence[Any], source: str) -> Event:
     """
     check_decision(row, source)
     number, _, at, arm, propensity, rows, features, blob, eligible, *_ = row
-    event: Event = {"kind": "decide", "id": number}
-    further = further_fields(row)
-    _set_time(event, at, further)
-    if rows is not None:
-        event["context"] = np.frombuffer(blob, DOUBLE).reshape(rows, features)
+    fields = {"id": number, "time": at, "arm": arm, "propensity": propensity}
     if eligible is not None:
-        event["eligible"] = json.loads(eligible)
-    event["arm"] = arm
-    event["propensity"] = propensity
-    return event | further
+        fields["eligible"] = json.loads(eligible)
+    event: Decide = record(Decide.kind, fields | further_fields(row))
+    if rows is not None:
+        event.context = np.frombuffer(blob, DOUBLE).reshape(rows, features)
+    return event
 
 
 def check_decision(row: Sequence[Any], source: str) -> None:
@@ -278,10 +216,10 @@ def check_decision(row: Sequence[Any], source: str) -> None:
         raise _damaged(source, row[1])
 
 
-def further_fields(row: Sequence[Any]) -> Event:
+def further_fields(row: Sequence[Any]) -> dict[str, Any]:
     """The fields of a decision that have no column in tables of other logs."""
     *_, other, key, made_by, active, _ = row
-    further: Event = {} if other is None else decoded(json.loads(other))
+    further = {} if other is None else json.loads(other)
     if key is not None:
         further["key"] = key
     if made_by != "us":
@@ -291,16 +229,12 @@ def further_fields(row: Sequence[Any]) -> Event:
     return further
 
 
-def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Event:
+def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Learn:
     """The event of the rows of `REWARD_ROWS` that share a seq; errors as `decision_event`."""
-    lesson = checked_lesson(rows, source)
-    _, decision, at, other, pairs = lesson
-    event: Event = {"kind": "learn", "id": decision}
-    further = {} if other is None else decoded(json.loads(other))
-    _set_time(event, at, further)
-    event["rewards"] = {name_of(objective): value for objective, value in pairs}
-    event.update(further)
-    return event
+    _, decision, at, other, pairs = checked_lesson(rows, source)
+    further = {} if other is None else json.loads(other)
+    rewards = {name_of(objective): value for objective, value in pairs}
+    return Learn(decision, rewards, time=at, **further)
 
 
 def checked_lesson(rows: Sequence[Sequence[Any]], source: str) -> Lesson:
@@ -330,51 +264,14 @@ def check_change(row: Sequence[Any], source: str) -> None:
         raise _damaged(source, seq)
 
 
-def change_event(row: Sequence[Any], source: str) -> Event:
-    """The event of a row of `CHANGE_ROWS`; errors as `decision_event`."""
+def change_event(row: Sequence[Any], source: str) -> Any:
+    """The event of a row of `CHANGE_ROWS`, of any kind; errors as `decision_event`."""
     check_change(row, source)
     _, at, kind, body, _ = row
-    event: Event = {"kind": kind}
-    rest = decoded(json.loads(body))
-    if "id" in rest:
-        event["id"] = rest.pop("id")  # where `events.checked` puts it
-    _set_time(event, at, rest)
-    event.update(rest)
-    return event
+    return record(kind, decoded(json.loads(body)) | {"time": at})
 
 
-def _without(event: Mapping[str, Any], columns: frozenset[str]) -> Event:
-    """The fields of an event that have no columns."""
-    further = dict(event)
-    for name in columns:
-        further.pop(name, None)
-    return further
-
-
-def _column_time(event: Mapping[str, Any], further: Event) -> float | None:
-    """The time of an event for its column; what a column cannot hold stays with further fields."""
-    if "time" not in event:
-        return None
-    at = event["time"]
-    if type(at) is float and (at != 0.0 or not _is_minus_zero(at)):
-        return at
-    further["time"] = at
-    return None
-
-
-def _set_time(event: Event, at: float | None, further: Event) -> None:
-    """Put the time where `events.checked` puts it."""
-    if at is not None:
-        event["time"] = at
-    elif "time" in further:
-        event["time"] = further.pop("time")
-
-
-def _is_minus_zero(zero: float) -> bool:
-    return math.copysign(1.0, zero) < 0.0
-
-
-def _text(fields: Event) -> str:
+def _text(fields: dict[str, Any]) -> str:
     try:
         return compact(encoded(fields, "event"))
     except (ValueError, RecursionError) as error:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mobandits.errors import LogError
+from mobandits.logs.events import Lost
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store
 from mobandits.logs.store.connection import PAGE_BYTES, explained, reading
 from mobandits.logs.store.ownership import notes_beside
-from mobandits.logs.store.rows import Event, Statement, checksum, statements_of
+from mobandits.logs.store.rows import Statement, checksum, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
 from mobandits.logs.store.transactions import execute_all, transaction
@@ -155,7 +156,7 @@ def _saved_agent(
     loss = _loss_of(agent)
     statements = list(_agent_statements(agent, last + len(loss)))
     for event in loss:
-        statements += statements_of(number, last + 1, event)[1]
+        statements += statements_of(number, last + 1, event)
 
     execute_all(connection, statements)
     for found in found_events(damaged, number, last):
@@ -167,7 +168,7 @@ def _saved_agent(
         if row is not None and seq in kept:
             connection.execute(INSERT_SNAPSHOT, (number, *row))
 
-    return Saved(agent.row.name, agent.saved_events, last, loss[0]["next"] if loss else None)
+    return Saved(agent.row.name, agent.saved_events, last, loss[0].next if loss else None)
 
 
 def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
@@ -189,7 +190,7 @@ def _agent_statements(agent: AgentCheck, events: int) -> Iterator[Statement]:
         yield INSERT_ARM, (row.id, position, name_text(name))
 
 
-def _loss_of(agent: AgentCheck) -> list[Event]:
+def _loss_of(agent: AgentCheck) -> list[Lost]:
     """The event that says what the agent is missing, in a list; an empty one where nothing is.
 
     These are events at the end, and decisions that a snapshot waits for: no reward of one that is
@@ -212,7 +213,7 @@ def _loss_of(agent: AgentCheck) -> list[Event]:
     known = int(own.max(initial=-1)) + 1
     following = max(agent.note.next, known + unread)
 
-    return [{"kind": "lost", "events": had - last, "next": following, "decisions": waiting}]
+    return [Lost(events=had - last, next=following, decisions=waiting)]
 
 
 def _copy_rows(damaged: sqlite3.Connection, connection: sqlite3.Connection, table: str) -> None:

@@ -13,21 +13,15 @@ from typing import Any, Literal, Self
 
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
-from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
+from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.events import Add, Event, Remove, checked
 from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import WAIT_SECONDS, explained, refuse_others
 from mobandits.logs.store.content import NO_AGENT, AgentLog
 from mobandits.logs.store.continuity import Continuity
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.ownership import Owner, claim
-from mobandits.logs.store.rows import (
-    UPDATE_EVENTS,
-    Event,
-    Statement,
-    checksum,
-    own_statements,
-    statements_of,
-)
+from mobandits.logs.store.rows import UPDATE_EVENTS, Statement, checksum, statements_of
 from mobandits.logs.store.schema import broken_rule, create_tables
 from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.store_reading import StoreReading
@@ -102,7 +96,7 @@ class Store(StoreReading):
         ...     store.append({"kind": "decide", "id": 0, "arm": 1, "propensity": 0.5})
         >>> with Store(path) as store:
         ...     store.append({"kind": "learn", "id": 0, "rewards": {"quality": 0.25}})
-        ...     [event["kind"] for event in store.events()], len(store)
+        ...     [event.kind for event in store.events()], len(store)
         (['decide', 'learn'], 2)
     """
 
@@ -209,37 +203,39 @@ class Store(StoreReading):
                     f"{self.path} has an agent with {key} = {was}, now {now}: choose another file"
                 )
 
-    def append(self, event: Event) -> None:
+    def append(self, event: Event | dict[str, Any]) -> None:
         """Keep an event; when this returns, it is as safe as `durability` promises.
 
         Args:
-            event: see `mobandits.logs.events`.
+            event: a record, which is kept as it is, or a dictionary, which is checked first; see
+                `mobandits.logs.events`.
 
         Raises:
             LogError: naming field, rule and value, or what the disk said; then nothing was kept.
         """
         self.extend([event])
 
-    def extend(self, events: Iterable[Event], *, are_own: bool = False) -> None:
+    def extend(self, events: Iterable[Event | dict[str, Any]]) -> None:
         """Keep several events in one transaction: all of them, or none where one is refused.
 
         Args:
             events: as of `append`.
-            are_own: whether an agent of this version made them, which does so in their canonical
-                form: its decisions and rewards are not looked at again.
 
         Raises:
             LogError: as `append`.
         """
-        listed = list(events)  # it may call the store itself, so before anything is begun
+        # It may call the store itself, so before anything is begun.
+        listed = [checked(event) for event in events]
         with self._threads:
             writer = self._usable()
             if self._row is NO_AGENT:
                 self.describe({})
             if listed:
-                self._write(writer, listed, are_own=are_own)
+                self._write(writer, listed)
 
-    def redescribe(self, description: dict[str, Any], events: Iterable[Event]) -> None:
+    def redescribe(
+        self, description: dict[str, Any], events: Iterable[Event | dict[str, Any]]
+    ) -> None:
         """Keep events after which the agent is another one: all of it is kept, or none.
 
         Args:
@@ -250,7 +246,7 @@ class Store(StoreReading):
             LogError: as `append`; also where there is no agent yet.
         """
         text = compact(encoded(description, "description"))
-        listed = list(events)
+        listed = [checked(event) for event in events]
         with self._threads, explained(self.path):
             writer = self._usable()
             row = self._row
@@ -264,9 +260,7 @@ class Store(StoreReading):
     def _write(
         self,
         writer: Writer | GroupedWriter,
-        listed: list[Event],
-        *,
-        are_own: bool = False,
+        listed: Sequence[Event],
         more: Sequence[Statement] = (),
     ) -> None:
         """Write some events, and what else belongs to them; the caller holds the lock."""
@@ -276,22 +270,17 @@ class Store(StoreReading):
         seq = self.last_seq
         for event in listed:
             seq += 1
-            if are_own and event["kind"] not in CHANGES:
-                statements += own_statements(number, seq, event)
-                continue
-
-            kept, own = statements_of(number, seq, event)
-            statements += own
-            if kept["kind"] in CHANGES:
+            statements += statements_of(number, seq, event)
+            if isinstance(event, Add | Remove):
                 known = len(arms.names)
                 # A copy, since the call may still be refused.
                 arms = arms.copy()
-                arms.follow(kept)
+                arms.follow(event)
                 for name in arms.names[known:]:
                     statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
-                if "was" in kept:
-                    place = arms.names.index(kept["arm"])
-                    statements.append((UPDATE_ARM, (name_text(kept["arm"]), number, place)))
+                # Another name of an arm that there was; else the one that it has anyway.
+                place = arms.names.index(event.arm)
+                statements.append((UPDATE_ARM, (name_text(event.arm), number, place)))
 
         statements.append((UPDATE_EVENTS, (seq, number)))
         statements += more

@@ -8,6 +8,7 @@ from typing import Any
 from mobandits.errors import LogError
 from mobandits.logs.address import Address, Place
 from mobandits.logs.arm_registry import ArmRegistry
+from mobandits.logs.events import Decide, Event
 from mobandits.logs.names import name_text
 from mobandits.logs.store.connection import copied, explained, reading
 from mobandits.logs.store.content import (
@@ -27,7 +28,6 @@ from mobandits.logs.store.lookup import (
 )
 from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
-from mobandits.logs.store.rows import Event
 from mobandits.logs.store.writer import Writer
 from mobandits.support.describe_path import describe_path
 
@@ -91,7 +91,7 @@ class StoreReading:
             row = self._agent_row()
         return None if row is None else row.description
 
-    def first_change(self, kind: str, after: int = 0) -> Event | None:
+    def first_change(self, kind: str, after: int = 0) -> Any:
         """The first event of a kind that is neither a decision nor a reward; None: there is none.
 
         Args:
@@ -106,7 +106,7 @@ class StoreReading:
 
     def last_changes(
         self, kinds: Sequence[str], *, before: int = MOST_SEQ, limit: int = 1
-    ) -> list[Event]:
+    ) -> list[Any]:
         """The last events of some kinds that are neither decisions nor rewards, the newest first.
 
         Args:
@@ -153,7 +153,7 @@ class StoreReading:
         self.flush()
         return self._events_between(after, last) if last else iter(())
 
-    def decision_with_key(self, key: str) -> Event | None:
+    def decision_with_key(self, key: str) -> Decide | None:
         """The decision that has a client's key; None where none has, or it was deleted.
 
         Raises:
@@ -222,9 +222,9 @@ class StoreReading:
 
         spent = float(total or 0.0)
         for event in self.last_changes(["correct"], limit=MOST_SEQ):
-            is_since = event["decided"] is not None and event["decided"] >= start
-            if is_since and objective in event["rewards"]:
-                spent += event["rewards"][objective] - event["was"][objective]
+            is_since = event.decided is not None and event.decided >= start
+            if is_since and objective in event.rewards:
+                spent += event.rewards[objective] - event.was[objective]
 
         return spent
 

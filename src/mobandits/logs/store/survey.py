@@ -16,6 +16,7 @@ import numpy as np
 from mobandits.contracts.protocols import IntArray
 from mobandits.errors import LogError
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.events import Event
 from mobandits.logs.store.content import AgentRow
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
@@ -23,7 +24,6 @@ from mobandits.logs.store.rows import (
     SELECT_CHANGES,
     SELECT_DECISIONS,
     SELECT_REWARDS,
-    Event,
     Row,
     by_lesson,
     change_event,

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from mobandits.errors import LogError
+from mobandits.logs.events import Decide, Event
 from mobandits.logs.store.connection import connect, explained
 from mobandits.logs.store.content import decision_of_key
-from mobandits.logs.store.rows import Event, Statement
+from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
 from mobandits.logs.store.transactions import execute_all
 
@@ -106,7 +107,7 @@ class Writer:
             execute_all(connection, statements)
             connection.execute("COMMIT")
 
-    def decision_with_key(self, agent: int, key: str) -> Event | None:
+    def decision_with_key(self, agent: int, key: str) -> Decide | None:
         """As of `GroupedWriter`; what is not committed yet is read by the connection as well."""
         return decision_of_key(self.connection, agent, key, str(self._path))
 

@@ -53,7 +53,7 @@ def _reward_one(hosted: HostedAgent, item: RewardsOf) -> Rewarded:
         event = hosted.store.decision_with_key(number)
         if event is None:
             raise unknown_key(number)
-        number = int(event["id"])
+        number = event.id
 
     return settling.reward(hosted, number, item.rewards)
 

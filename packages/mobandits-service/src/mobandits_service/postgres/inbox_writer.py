@@ -189,15 +189,15 @@ class InboxWriter:
         if event is None:
             return None
 
-        front = json.dumps(event["front"]) if "front" in event else None
+        front = None if event.front is None else json.dumps(event.front)
 
         return Earlier(
-            event["id"],
-            event["arm"],
-            event["propensity"],
-            event.get("error", 0.0),
+            event.id,
+            event.arm,
+            event.propensity,
+            event.error,
             front,
-            event.get("request"),
+            event.request,
         )
 
     def _next(self) -> int:

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
@@ -16,7 +16,7 @@ from mobandits.logs.store.committer import Committer
 from mobandits.logs.store.connection import explained, reading
 from mobandits.logs.store.grouped_writer import GroupedWriter
 from mobandits.logs.store.keys import Key, keys_of
-from mobandits.logs.store.rows import Event, Statement
+from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
 from mobandits.support.forks import on_fork
 from mobandits.support.naming import quoted
@@ -80,7 +80,7 @@ class DatabaseWriter(GroupedWriter):
     def write(
         self,
         statements: Iterable[Statement],
-        events: Iterable[Event],
+        events: Iterable[Any],
         note: Callable[[], None] | None = None,
     ) -> None:
         """Have a call committed; `Committer.last_group` says when it is.
@@ -101,12 +101,12 @@ class DatabaseWriter(GroupedWriter):
         # One that is refused later only looks known.
         appended = list(events)
         for event in appended:
-            if "key" in event:
-                self._keys.add(event["key"])
+            if event.kind == "decide" and event.key is not None:
+                self._keys.add(event.key)
 
         super().write(listed, appended, note)
 
-    def decision_with_key(self, agent: int, key: str) -> Event | None:
+    def decision_with_key(self, agent: int, key: str) -> Any:
         """As of `GroupedWriter`; the database is asked only where it may have the key.
 
         Raises:
