@@ -197,7 +197,8 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
         advice = on_rewards(list(places))
         raise ValueError(f"rewards must have {wanted}, got {array.shape}{advice}")
 
-    values: list[float] = array.tolist()
+    # A log keeps no sign of a zero, and leads to the same agent.
+    values: list[float] = (array + 0.0).tolist()
     # On lists of a few numbers this is faster than NumPy.
     if math.inf in values or -math.inf in values:
         raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")

@@ -279,7 +279,7 @@ def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:
 
     names = feedback.objective_names
     columns = [names.index(name) for name in core.objective_names]
-    rewards = feedback.own_rewards[:, columns]
+    rewards = feedback.own_rewards[:, columns] + 0.0  # as `reward_list` has them
 
     return Rounds(
         # Arrays that may not be written to, as tables give them, would be compiled for once more.

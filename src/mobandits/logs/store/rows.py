@@ -140,7 +140,8 @@ def _decision_row(agent: int, seq: int, event: Decide) -> Row:
         rows, features = table.shape
         blob = table.astype(DOUBLE, copy=False).tobytes()
     eligible = None if event.eligible is None else compact(event.eligible)
-    other = _json(_further_fields(event))
+    further = _further_fields(event)
+    other = _json(further) if further else None
     active = int(event.active)
     start = (event.id, seq, event.time, event.arm, event.propensity, rows, features)
     end = (eligible, other, event.key, event.made_by, active)
@@ -150,9 +151,12 @@ def _decision_row(agent: int, seq: int, event: Decide) -> Row:
 
 def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
     """Statements for the rows of `rewards`, one per objective of a lesson."""
-    # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
-    pairs = [(name_text(name), value + 0.0) for name, value in event.rewards.items()]
-    other = _json(_further_fields(event))
+    pairs = []
+    for name, value in event.rewards.items():
+        # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
+        pairs.append((name_text(name), value + 0.0))
+    further = _further_fields(event)
+    other = _json(further) if further else None
     check = checksum(event.id, seq, event.time, other, *pairs)
     statements = []
     for position, (objective, value) in enumerate(pairs):
@@ -167,7 +171,8 @@ def _further_fields(event: Event) -> dict[str, Any]:
     fields = {}
     for name, default in _defaults(type(event)):
         value = getattr(event, name)
-        if value != default:
+        # Most are the very default, which is seen sooner.
+        if value is not default and value != default:
             fields[name] = value
     return fields
 
@@ -179,9 +184,9 @@ def _defaults(kind: type[Event]) -> list[tuple[str, Any]]:
     return [(field.name, field.default) for field in fields if field.name not in kind.columns]
 
 
-def _json(fields: dict[str, Any]) -> str | None:
-    """Fields without names of arms or objectives as JSON; None where there are none."""
-    return msgspec.json.encode(fields).decode() if fields else None
+def _json(fields: dict[str, Any]) -> str:
+    """Fields without names of arms or objectives as JSON."""
+    return msgspec.json.encode(fields).decode()
 
 
 def decision_event(row: Sequence[Any], source: str) -> Decide:

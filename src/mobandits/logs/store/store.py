@@ -225,7 +225,7 @@ class Store(StoreReading):
             LogError: as `append`.
         """
         # It may call the store itself, so before anything is begun.
-        listed = [checked(event) for event in events]
+        listed = list(map(checked, events))
         with self._threads:
             writer = self._usable()
             if self._row is NO_AGENT:
@@ -246,7 +246,7 @@ class Store(StoreReading):
             LogError: as `append`; also where there is no agent yet.
         """
         text = compact(encoded(description, "description"))
-        listed = [checked(event) for event in events]
+        listed = list(map(checked, events))
         with self._threads, explained(self.path):
             writer = self._usable()
             row = self._row
