@@ -91,7 +91,19 @@ def test_beliefs_that_are_drawn_are_drawn_alike():
     np.testing.assert_allclose(law.sum(1), 1.0)
     assert (law == Frozen(agent, draws=20)(log)).all()
     assert (law != Frozen(agent, draws=20, seed=1)(log)).any()
-    assert np.isfinite(evaluate(in_pieces(log, 7), Frozen(agent, draws=20), "snips").value).all()
+
+
+def test_pieces_have_draws_of_their_own():
+    log = make_log(8, rounds=40)
+    agent = agent_of(log, MolTs(scale=0.5, check=False), propensity="none")
+    same_round = log[np.zeros(400, np.int64)]
+    exact = Frozen(agent, draws=2000)(log[:1])[0]
+    target = Frozen(agent, draws=4)
+    means = np.mean([target.law(same_round[:1], number) for number in range(400)], axis=0)
+    # 1,600 draws: five standard errors of a share are at most 0.0625.
+    np.testing.assert_allclose(means[0], exact, atol=0.1)
+    assert (target.law(log, 3) == target.law(log, 3)).all()
+    assert np.isfinite(evaluate(in_pieces(log, 1), target, "snips").value).all()
 
 
 def test_what_does_not_fit_is_refused():
@@ -104,8 +116,10 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="one row for all arms"):
         evaluate(in_pieces(make_log(own_rows=True), 9), Frozen(agent), "ips")
     only_b = make_log(7, arms=2)
-    with pytest.raises(ValueError, match="eligible arms in every round, got none in round 0"):
+    with pytest.raises(ValueError, match="arms eligible in every round, got none in round 0"):
         Frozen(agent_of(log, arms=("c", "gone")))(only_b)
+    with pytest.raises(ValueError, match=r"Frozen.agent must be an Agent, got 'agent'"):
+        Frozen("agent")
     with pytest.raises(ValueError, match=r"Frozen.draws must be"):
         Frozen(agent, draws=0)
     assert "Frozen(Agent(WithFloor(" in repr(Frozen(agent))

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.cbook import is_math_text
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from test_paper_page import COLUMNS
 
-from mobandits.figures.labels import along, name_points, overlap, spread_out
+from mobandits.figures.labels import along, drawn_as, name_points, overlap, spread_out
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values
@@ -220,3 +221,18 @@ def test_along_follows_a_line():
     assert boxes[0][0] < ends[0][0] < boxes[0][2]
     assert boxes[-1][0] < ends[1][0] < boxes[-1][2]
     assert all(b[0] - a[0] < 9.0 for a, b in itertools.pairwise(boxes))
+
+
+def test_a_legend_shows_lines_where_a_panel_before_has_dots():
+    def row(panel, at):
+        return {"panel": panel, "policy": "x", "round": at, "mean": 1.0, "low": 0.5, "high": 1.5}
+
+    rows = [row("one", 100), *(row("two", at) for at in (1, 2, 3))]
+    figure = draw_curves(pl.DataFrame(rows), "regret", width=3.5)
+    (handle,) = figure.legends[0].legend_handles
+    assert handle.get_linestyle() != "None"
+
+
+def test_a_legend_shows_nothing_of_what_is_not_drawn():
+    (handle,) = drawn_as(Figure(), ["x"])
+    assert handle.get_linestyle() == "None"

@@ -62,7 +62,9 @@ def decision(**changed):
         ({"kind": 3}, "event.kind must be one of .*, got 3"),
         ({"kind": ["decide"]}, r"event.kind: \['decide'\] is unknown"),
         ({"kind": "learnt"}, "event.kind: 'learnt' is unknown; did you mean learn?"),
+        ({"kind": np.array([1, 2])}, r"event.kind must be one of .*, got array"),
         ({"kind": "abandon", 3: 1}, "text for keys, got"),
+        (decision(**{"f" * 5000: 1}), r"event must not have the field f{50,}.{0,300}$"),
         (decision(note=1), "event must not have the field note, got {'id': 0"),
         ({"kind": "preference", "order": math.nan}, "event.order must be finite, got nan"),
         ({"kind": "preference", "order": {1, 2}}, "event.order must be text"),
@@ -105,6 +107,10 @@ def decision(**changed):
         ({"kind": "add"}, "event must have the field arm"),
         ({"kind": "remove", "arm": object()}, "event.arm must be text"),
         ({"kind": "remove", "arm": [1]}, "event.arm must be text"),
+        (
+            {"kind": "reprice", "arm": [1], "objective": "cost", "factor": 2.0, "next": 0},
+            "event.arm must be text",
+        ),
     ],
 )
 def test_what_is_no_event_is_refused_by_name(event, said):

@@ -8,6 +8,8 @@ from services import ROUTER, client_of, served, specification
 
 from mobandits.agent import Agent
 from mobandits.orders import Lexicographic
+from mobandits.policies import ParetoUcb1
+from mobandits_service.explaining import explanation_of
 from mobandits_service.preview import preview
 
 AGENT = "/v1/agents/router"
@@ -151,6 +153,15 @@ def test_contexts_with_a_row_per_arm_are_asked_again_until_arms_change(tmp_path)
         hosted.agent.decide(rng.random((3, 3)))
         running.file.committer.flush()
         assert preview(hosted, LEXICOGRAPHIC).contexts == 1
+
+
+def test_rows_without_features_are_asked_again_and_explained(tmp_path):
+    agent = Agent(ParetoUcb1(), arms=2, features=0, objectives=2, log=tmp_path / "log")
+    agent.decide(np.empty((2, 0)))
+    store = agent.core.writer.store
+    (found,) = store.recent(1).decisions
+    assert len(explanation_of(agent, store, found).estimates) == 4
+    agent.close()
 
 
 def test_an_agent_whose_policy_has_no_order_says_so(tmp_path):

@@ -214,7 +214,9 @@ def _adopt_again(
 def _take_in_again(core: AgentCore, event: Decide, names: list[Hashable]) -> Decision:
     """The decision of a worker, taken in as it was."""
     context, eligible = _as_it_was(core, event, names)
-    assert event.snapshot is not None  # noqa: S101 - workers say what they knew
+    if event.snapshot is None:
+        raise ValueError("a decision of a worker must have a snapshot, got none")
+
     decision = Decision(event.id, names[event.arm], event.propensity)
     options = CallOptions(active=event.active)
     made_by_worker = DecisionOfWorker(decision, options, Source(*event.snapshot))

@@ -18,7 +18,8 @@ class Frozen:
     """The policy that an agent plays now, which learns no more.
 
     In a round it chooses among those of the eligible arms that it has. Its probabilities depend on
-    nothing but the round, so that a log may be read in pieces. Hard budgets are left out of account.
+    nothing but the round, so that a log may be read in pieces; where beliefs are drawn, also on the
+    draws, which each piece has for itself. Hard budgets are left out of account.
 
     Args:
         agent: which has learned from other rounds than those that it is evaluated on. What it learns
@@ -27,7 +28,7 @@ class Frozen:
         seed: of the draws.
 
     Raises:
-        ValueError: where the agent has neither decided nor learned anything.
+        ValueError: where it is no agent, or has neither decided nor learned anything.
 
     Example:
         >>> from mobandits.agent import Agent
@@ -48,7 +49,10 @@ class Frozen:
         integer("Frozen.seed", seed, at_least=0)
         self.draws = draws
         self.seed = seed
-        core = agent.core
+        core = getattr(agent, "core", None)
+        if core is None:
+            raise ValueError(f"Frozen.agent must be an Agent, got {quoted(agent)}")
+
         self._core = core
         with core.lock:
             bound = core.bound
@@ -66,7 +70,16 @@ class Frozen:
         return f"Frozen({self._text})"
 
     def __call__(self, log: Feedback) -> Array:
-        """(rounds, arms) probabilities.
+        """(rounds, arms) probabilities; errors as `law`."""
+        return self.law(log, 0)
+
+    def law(self, log: Feedback, number: int) -> Array:
+        """(rounds, arms) probabilities in a piece of a log.
+
+        Args:
+            log: the piece.
+            number: of the piece: others have other draws, whose errors average out, and the piece
+                the same ones whenever it is read.
 
         Raises:
             ValueError: where contexts do not fit the agent, or it has none of a round's arms.
@@ -81,8 +94,8 @@ class Frozen:
         eligible[:, slots] = offered[:, places]
         is_empty = ~eligible.any(1)
         if is_empty.any():
-            rule = "agent must have one of the eligible arms in every round"
-            raise ValueError(f"{rule}, got none in round {is_empty.argmax()}")
+            rule = "log must have one of the agent's arms eligible in every round"
+            raise ValueError(f"{rule}, got none in round {is_empty.argmax()} of chunk {number}")
 
         contexts = contexts_of(log)
         if contexts.shape[1] > 1:
@@ -93,8 +106,7 @@ class Frozen:
 
         table = np.zeros((len(log), self._arms))
         rounds = np.arange(len(log))
-        # The same draws whenever a log in pieces is read; errors of so many rounds average out.
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng([self.seed, number])
         add_laws(self._policy, self._state, rounds, contexts, eligible, self.draws, rng, table)
         law = np.zeros((len(log), len(log.arm_names)))
         law[:, places] = table[:, slots]

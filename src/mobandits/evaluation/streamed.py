@@ -24,6 +24,7 @@ from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.folds import folds_of_chunk
+from mobandits.evaluation.frozen import Frozen
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.reliability import (
     Evidence,
@@ -246,7 +247,8 @@ class StreamedCases:
                 cases.append(target.case(chunk))
                 continue
 
-            law = probabilities_of(target, chunk, no_folds)
+            given = target.law(chunk, number) if isinstance(target, Frozen) else target
+            law = probabilities_of(given, chunk, no_folds)
             cases.append(EvaluationCase(chunk, law, predictions))
 
         return cases

@@ -149,14 +149,21 @@ def draw_legend(
 
 
 def drawn_as(figure: Figure, names: Sequence[str]) -> list[Any]:
-    """What is drawn under some labels, which need not be in every panel, or in any."""
+    """What is drawn under some labels, which need not be in every panel, or in any: lines first."""
     drawn: dict[str, Any] = {}
     for panel in figure.axes:
         artists: list[Any] = [*panel.get_lines(), *panel.containers]
         for artist in artists:
-            drawn.setdefault(str(artist.get_label()), artist)
+            name = str(artist.get_label())
+            # Where a panel has one round only, dots stand for the lines of other panels.
+            if name not in drawn or _is_dot(drawn[name]):
+                drawn[name] = artist
 
-    return [drawn.get(name, Line2D([], [])) for name in names]
+    return [drawn.get(name, Line2D([], [], linestyle="none")) for name in names]
+
+
+def _is_dot(artist: Any) -> bool:
+    return isinstance(artist, Line2D) and artist.get_linestyle() == "None"
 
 
 def overlap(box: Box, others: Iterable[Box]) -> float:

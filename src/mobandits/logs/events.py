@@ -24,7 +24,7 @@ from msgspec import UNSET, Meta, Struct
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, decoded, encoded
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import refusal
 from mobandits.support.numbering import SPAN
 from mobandits.support.plain_values import is_plain
@@ -35,6 +35,7 @@ Number: TypeAlias = Annotated[int, Meta(ge=0, le=LARGEST)]
 Propensity: TypeAlias = Annotated[float, Meta(gt=0.0, le=1.0)] | None
 # Names are what `checked_name` takes, which no annotation can say.
 Name: TypeAlias = Any
+NAMES = ("arm", "like", "was", "objective")  # fields of changes
 Rewards: TypeAlias = Annotated[dict[Name, float], Meta(min_length=1)]
 
 
@@ -343,20 +344,18 @@ def checked(event: Any) -> Event:
 
     fields = dict(event)
     kind = fields.pop("kind", None)
-    if kind not in list(KINDS):  # of a list, since it may be anything
-        names = ", ".join(KINDS)
-        raise LogError(refusal("event.kind", f"be one of {names}", kind, KINDS))
-
     # A context stays an array: as lists it would cost more than all the rest.
-    context = fields.pop("context", None) if kind == Decide.kind else None
+    is_decision = isinstance(kind, str) and kind == Decide.kind
+    context = fields.pop("context", None) if is_decision else None
     made: Event = record(kind, _as_values(fields))
     if context is not None and isinstance(made, Decide):
         made.context = context_table(context)
     if made.time is not None:
         made.time += 0.0  # SQLite keeps no sign of a zero
-    if isinstance(made, Add | Remove):
-        for name, value in fields.items():
-            checked_name(value, f"event.{name}")
+    if isinstance(made, Add | Remove | Reprice):
+        for name in NAMES:
+            if name in fields:
+                checked_name(fields[name], f"event.{name}")
 
     return made
 
@@ -373,7 +372,7 @@ def _as_values(fields: dict[str, Any]) -> Any:
         raise LogError("event must not be nested as deeply as it is") from error
 
 
-def record(kind: str, fields: dict[str, Any]) -> Any:
+def record(kind: Any, fields: dict[str, Any]) -> Any:
     """The record of a kind.
 
     Args:
@@ -388,6 +387,10 @@ def record(kind: str, fields: dict[str, Any]) -> Any:
         Traceback (most recent call last):
         mobandits.errors.LogError: event.id must be int >= 0, got -1
     """
+    if not isinstance(kind, str) or kind not in KINDS:
+        names = ", ".join(KINDS)
+        raise LogError(refusal("event.kind", f"be one of {names}", kind, KINDS))
+
     try:
         return msgspec.convert(fields, KINDS[kind])
     except msgspec.ValidationError as error:
@@ -399,7 +402,7 @@ def record(kind: str, fields: dict[str, Any]) -> Any:
 
         name = path[1:].partition("[")[0]
         value = quoted(fields.get(name, fields))
-        raise LogError(f"event{path} {rule}, got {value}") from error
+        raise LogError(f"event{path} {shortened(rule)}, got {value}") from error
 
 
 def context_table(value: Any) -> Array:

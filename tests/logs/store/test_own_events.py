@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mobandits as mob
-from mobandits.logs.events import checked
+from mobandits.errors import LogError
+from mobandits.logs.events import Learn, checked, record
 from mobandits.logs.store import Store
-from mobandits.logs.store.rows import statements_of
+from mobandits.logs.store.rows import checksum, reward_event, statements_of
 from mobandits.policies import MolTs, MolUcb
 
 OBJECTIVES = ["quality", mob.Objective("cost", minimise=True)]
@@ -119,3 +120,21 @@ def test_events_of_agents_are_canonical(tmp_path_factory, recipe, options, calls
     # Every checksum is that of what is read.
     with Store(path) as store:
         assert len(list(store.events())) == len(store)
+
+
+def test_what_older_stores_kept_of_zeros_is_passed_over():
+    """Once, a zero with a sign stood beside the columns, which keep none."""
+    pairs = [("quality", 0.0)]
+    other = '{"rewards":{"quality":-0.0},"time":-0.0}'
+    check = checksum(7, 3, None, other, *pairs)
+    row = (3, 0, 7, None, other, "quality", 0.0, check)
+    assert reward_event([row], "store") == Learn(7, {"quality": 0.0}, time=0.0)
+
+
+def test_kinds_that_there_are_not_are_named(tmp_path):
+    with Store(tmp_path / "agent.db") as store:
+        store.describe({"arms": ["small"], "objectives": [{"name": "quality"}]})
+        with pytest.raises(LogError, match=r"event.rewards must have an objective"):
+            store.append(Learn(0, {}))
+    with pytest.raises(LogError, match=r"event.kind must be one of .*, got 'note'"):
+        record("note", {"text": "hi"})

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -70,9 +71,17 @@ def answer_parent(kind: type[Task], answer: Callable[[Task], Any]) -> None:
 
     line = first_line(sys.stdin.fileno())
     task = msgspec.json.decode(line, type=kind)
+    threading.Thread(target=_end_with_input, daemon=True).start()
     content = msgspec.json.encode(answer(task))
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
+
+
+def _end_with_input() -> None:
+    while os.read(sys.stdin.fileno(), PIECE):
+        pass
+    # Nobody waits for the answer any more, and threads of libraries may be at work.
+    os._exit(1)
 
 
 def first_line(descriptor: int) -> bytes:

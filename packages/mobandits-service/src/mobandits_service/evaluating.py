@@ -1,8 +1,5 @@
 """An evaluation in a process of its own: what else than was played, on an agent's own log."""
 
-import os
-import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -31,7 +28,7 @@ from mobandits_client.messages import (
     LogDiagnostics,
     TargetValue,
 )
-from mobandits_service.child_process import PIECE, answer_parent
+from mobandits_service.child_process import answer_parent
 from mobandits_service.evaluation_tasks import EvaluationAnswer, EvaluationTask, wanted_recipe
 
 ASKED = "asked"  # the names of the two targets: what was asked for, and what was played
@@ -181,18 +178,10 @@ def main() -> None:
 
 def answered(task: EvaluationTask) -> EvaluationAnswer:
     """The result of a task, or why there is none."""
-    threading.Thread(target=_end_with_input, daemon=True).start()
     try:
         return EvaluationAnswer(result=evaluated(task))
     except ValueError as error:
         return EvaluationAnswer(error=str(error))
-
-
-def _end_with_input() -> None:
-    while os.read(sys.stdin.fileno(), PIECE):
-        pass
-    # Nobody waits for the result any more, and threads of libraries may be at work.
-    os._exit(1)
 
 
 if __name__ == "__main__":

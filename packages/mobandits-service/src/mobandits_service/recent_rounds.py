@@ -75,8 +75,9 @@ def asked_again(
 
     places = core.arms.rows(names)
     rows = event.context
-    if rows is None:
-        rows = np.empty((1, core.features))
+    if rows is None:  # of no features
+        count = len(present) if core.contexts.has_row_per_arm else 1
+        rows = np.empty((count, core.features))
     if core.contexts.has_row_per_arm:
         # The store has a row for every arm, also for those that were not eligible.
         if len(rows) != len(present):

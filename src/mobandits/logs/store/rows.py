@@ -151,6 +151,9 @@ def _decision_row(agent: int, seq: int, event: Decide) -> Row:
 
 def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
     """Statements for the rows of `rewards`, one per objective of a lesson."""
+    if not event.rewards:
+        raise LogError("event.rewards must have an objective, got {}")
+
     pairs = []
     for name, value in event.rewards.items():
         # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
@@ -238,6 +241,9 @@ def reward_event(rows: Sequence[Sequence[Any]], source: str) -> Learn:
     """The event of the rows of `REWARD_ROWS` that share a seq; errors as `decision_event`."""
     _, decision, at, other, pairs = checked_lesson(rows, source)
     further = {} if other is None else json.loads(other)
+    # Older stores keep zeros with a sign there.
+    at = further.pop("time", at)
+    further.pop("rewards", None)
     rewards = {name_of(objective): value for objective, value in pairs}
     return Learn(decision, rewards, time=at, **further)
 

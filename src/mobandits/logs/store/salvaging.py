@@ -152,7 +152,7 @@ def _saved_agent(
     """Write what can be saved of an agent."""
     last = agent.plan.last
     number = agent.row.id
-    left_out = agent.survey.orphans.tolist()
+    left_out = set(agent.survey.orphans.tolist())
     loss = _loss_of(agent)
     statements = list(_agent_statements(agent, last + len(loss)))
     for event in loss:

@@ -278,9 +278,9 @@ class Store(StoreReading):
                 arms.follow(event)
                 for name in arms.names[known:]:
                     statements.append((INSERT_ARM, (known, name_text(name), self.agent)))
-                # Another name of an arm that there was; else the one that it has anyway.
-                place = arms.names.index(event.arm)
-                statements.append((UPDATE_ARM, (name_text(event.arm), number, place)))
+                if isinstance(event, Add) and event.renames:
+                    place = arms.names.index(event.arm)
+                    statements.append((UPDATE_ARM, (name_text(event.arm), number, place)))
 
         statements.append((UPDATE_EVENTS, (seq, number)))
         statements += more
@@ -326,6 +326,17 @@ class Store(StoreReading):
                 (DELETE_OLD_SNAPSHOTS, old),
             ]
             writer.write_alone(statements)
+
+    def arms_after(self, seq: int) -> ArmRegistry:
+        """The arms that there were after an event, with their names of then.
+
+        Raises:
+            LogError: where a change of arms is damaged.
+        """
+        # The connection of a shared file reads only what was committed.
+        self.flush()
+        with self._locked() as log:
+            return log.arms_after(seq)
 
     def flush(self) -> None:
         """Commit what "buffered" has not committed yet.

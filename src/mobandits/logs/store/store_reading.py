@@ -68,17 +68,6 @@ class StoreReading:
         with self._threads:
             return list(self._arms.names)
 
-    def arms_after(self, seq: int) -> ArmRegistry:
-        """The arms that there were after an event, with their names of then.
-
-        Raises:
-            LogError: where a change of arms is damaged.
-        """
-        with self._locked() as log:
-            # The connection of a shared file reads only what was committed.
-            self._usable().flush()
-            return log.arms_after(seq)
-
     @property
     def number(self) -> int | None:
         """The agent's number in the tables; None where it is new."""

@@ -137,8 +137,11 @@ class Worker:
                 except Exception as error:  # noqa: BLE001 - what is no refusal is raised again
                     outcomes[place].refused = refusal_of(error)
 
-        # Together, so that they are committed together.
-        await asyncio.gather(*(reward_in_order(places) for places in waiting.values()))
+        # Together, so that they are committed together; nothing goes on after the answer.
+        in_order = [reward_in_order(places) for places in waiting.values()]
+        for failure in await asyncio.gather(*in_order, return_exceptions=True):
+            if failure is not None:
+                raise failure
 
         return outcomes
 
