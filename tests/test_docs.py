@@ -41,6 +41,18 @@ NEEDS = {
     "track-runs": ["mlflow"],
     "web-applications": ["fastapi", "django", "openfeature"],
 }
+# Pages that play so many rounds that compiling pays. The others are run in Python, which has the same bits.
+COMPILED = (
+    "README",
+    "add-your-own-policy",
+    "choose-from-a-log",
+    "compare-policies",
+    "evaluate-before-you-deploy",
+    "paper-output",
+    "quickstart",
+    "read-digits",
+    "route-prompts",
+)
 # The longest README that still reads as one page.
 README_LINES = 200
 README_WORDS = 900  # in prose and tables
@@ -90,10 +102,10 @@ def pages_with_code():
         skipped = pytest.mark.skipif(bool(missing), reason=f"needs {', '.join(missing)}")
         # Packages that pages use may warn of their own affairs.
         ignored = [pytest.mark.filterwarnings("ignore")] if modules else []
-        yield pytest.param(page, marks=[skipped, *ignored], id=name(page))
+        tier = pytest.mark.process if page.stem in COMPILED else pytest.mark.long
+        yield pytest.param(page, marks=[skipped, tier, *ignored], id=name(page))
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("page", list(pages_with_code()))
 def test_page_prints_what_it_shows(page, snippets, tmp_path):
     outputs = snippets.printed(page, tmp_path)
