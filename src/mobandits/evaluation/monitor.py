@@ -20,7 +20,7 @@ from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective, as_objective, learned_rewards, refuse_contradiction
-from mobandits.statistics.betting_sequence import SequenceSums, log_evidence, lower_ends
+from mobandits.statistics.betting_sequence import BetCapital, SequenceSums, lower_ends
 from mobandits.support.checks import number
 from mobandits.support.naming import quantity, quoted, shortened
 from mobandits.support.nearest import refusal
@@ -67,8 +67,9 @@ class _Watched:
 
     Attributes:
         target: as given.
-        gains: of X = (1 + D) / 2, whose mean is (1 + v) / 2.
-        losses: of X with D of 1 - r in place of r, whose mean is (1 - v) / 2.
+        gains: of X = (b + D) / (2 b), whose mean is (b + v) / (2 b).
+        losses: of X with D of 1 - r in place of r, whose mean is (b - v) / (2 b).
+        capital: {claim: of bets on it}.
         shown_after: {claim: rounds after which it was shown}.
         weight: sum w.
         square: sum w^2.
@@ -77,6 +78,7 @@ class _Watched:
     target: Target
     gains: SequenceSums
     losses: SequenceSums
+    capital: dict[str, BetCapital]
     shown_after: dict[str, int] = field(default_factory=dict)
     weight: float = 0.0
     square: float = 0.0
@@ -102,7 +104,7 @@ class Monitor:
 
     Rounds are folded as they come: one by one, every day, or a whole log at once. The logging policy
     may learn meanwhile, weights need no bound, and one may look after every round: with probability
-    at most 1 - level, any decision is ever wrong. With evidence M_l as of `log_evidence`,
+    at most 1 - level, any decision is ever wrong. With evidence M_l, the capital of `BetCapital`,
 
     - **promote** says that the target is better in some objective, and worse by more than e_l in
       none: the mean over l of M_l for v_l > 0, and the least M_l for v_l > -e_l, have each reached
@@ -111,10 +113,10 @@ class Monitor:
       evidence for v_l < -e_l has reached 2 P / (1 - level).
     - **wait** says neither.
 
-    Evidence is of D_l = (w - 1) (r_l - c_l), whose mean is v_l whatever c_l is before the round, and
-    which is at least -1. Without a largest weight, c is 0. With one, W, it is the mean of earlier
-    rewards, and at most 1 / (W - 1): that takes out most of the noise where W is small, so that
-    gains are found in fewer rounds, in a tenth of them where rewards vary little.
+    Evidence is of D_l = (w - 1) (r_l - c_l), whose mean is v_l whatever c_l is before the round.
+    Without a largest weight, c is 0, and D at least -b with b = 1. With one, W, c is the mean of
+    earlier rewards, and b the larger of 1 and W - 1: that takes out most of the noise, so that gains
+    are found in fewer rounds, in a tenth of them where rewards vary little.
 
     Intervals are those of a box, each end at the risk (1 - level) / (2 L P): all are right at all
     rounds with probability `level`. So is the front of all targets, which those hold that no other's
@@ -154,7 +156,7 @@ class Monitor:
         >>> monitor = Monitor({"always b": ConstantTarget("b")}, [click])
         >>> monitor.fold(log[:500])
         >>> monitor["always b"].decision, monitor["always b"].decided_after
-        ('promote', 85)
+        ('promote', 27)
         >>> monitor.fold(log[500:])
         >>> look = monitor["always b"]
         >>> look.low.round(2).tolist(), look.high.round(2).tolist()
@@ -185,13 +187,21 @@ class Monitor:
         self._spans = bounded_spans(self.objectives)
         self._margins = _margins(self.objectives, margin or {}) / self._spans
         self._shares = SequenceSums(len(self.objectives))
-        self._largest = np.inf if largest_weight is None else largest_weight
-        self._most_known = 1.0 if self._largest <= 2.0 else 1.0 / (self._largest - 1.0)
+        self._largest = largest_weight
+        self._bound = 1.0 if largest_weight is None else max(1.0, largest_weight - 1.0)
         self._risk = (1.0 - level) / (2.0 * len(targets))
-        self._watched = {}
-        for name, target in targets.items():
-            sums = SequenceSums(len(self.objectives)), SequenceSums(len(self.objectives))
-            self._watched[name] = _Watched(target, *sums)
+        self._watched = {name: self._watch(target) for name, target in targets.items()}
+
+    def _watch(self, target: Target) -> _Watched:
+        objectives = len(self.objectives)
+        least = np.full(objectives, self._bound)
+        capital = {
+            BETTER: BetCapital(least),
+            HARMLESS: BetCapital(least),
+            WORSE: BetCapital(least + self._margins),
+        }
+
+        return _Watched(target, SequenceSums(objectives), SequenceSums(objectives), capital)
 
     def __repr__(self) -> str:
         decisions = {name: self[name].decision for name in self._watched}
@@ -226,7 +236,7 @@ class Monitor:
             weights[name] = case.weights
             self._check_weights(name, case.weights)
 
-        guess = self._shares.fold(shares).guess
+        guess = self._shares.fold(shares)
         for name, watched in self._watched.items():
             self._fold_one(watched, weights[name], shares, guess)
 
@@ -244,7 +254,7 @@ class Monitor:
         watched = self._watched[name]
         low, high = self._ends(watched)
         with np.errstate(invalid="ignore"):
-            gain = 2.0 * watched.gains.total / watched.gains.count - 1.0
+            gain = self._difference(watched.gains.total / watched.gains.count)
 
         is_minimised = np.array([each.minimise for each in self.objectives])
         own_gain = np.where(is_minimised, -gain, gain) * self._spans
@@ -272,28 +282,36 @@ class Monitor:
     def _ends(self, watched: _Watched) -> tuple[Array, Array]:
         """(objectives,) the ends of intervals of gains, in shares of ranges, more is better."""
         end_risk = self._risk / len(self.objectives)
-        low = 2.0 * lower_ends(watched.gains, end_risk) - 1.0
-        high = 1.0 - 2.0 * lower_ends(watched.losses, end_risk)
+        low = self._difference(lower_ends(watched.gains, end_risk))
+        high = -self._difference(lower_ends(watched.losses, end_risk))
 
-        return low, high
+        # Differences of shares are within -1 and 1, whatever the bound of weights.
+        return np.maximum(low, -1.0), np.minimum(high, 1.0)
+
+    def _difference(self, mean: Array) -> Array:
+        """(objectives,) v of the mean of X."""
+        return self._bound * (2.0 * mean - 1.0)
 
     def _check_weights(self, name: str, weights: Array) -> None:
-        if len(weights) and weights.max() > self._largest * (1.0 + SLACK):
+        if self._largest is not None and weights.max() > self._largest * (1.0 + SLACK):
             rule = f"largest_weight must be at least every weight of {quoted(name)}"
             raise ValueError(f"{rule}, got {self._largest:g} with a weight of {weights.max():g}")
 
     def _fold_one(self, watched: _Watched, weights: Array, shares: Array, guess: Array) -> None:
         excess = (weights - 1.0)[:, None]
-        gained = excess * (shares - np.minimum(guess, self._most_known))
-        lost = excess * (1.0 - shares - np.minimum(1.0 - guess, self._most_known))
-        gains = watched.gains.fold((1.0 + gained) / 2.0)
-        losses = watched.losses.fold((1.0 + lost) / 2.0)
+        is_bounded = self._largest is not None
+        gained = excess * (shares - (guess if is_bounded else 0.0))
+        lost = excess * (1.0 - shares - (1.0 - guess if is_bounded else 0.0))
+        span = 2.0 * self._bound
+        watched.gains.fold((self._bound + gained) / span)
+        watched.losses.fold((self._bound + lost) / span)
         watched.weight += float(weights.sum())
         watched.square += float((weights * weights).sum())
+        capital = watched.capital
         evidence = {
-            BETTER: _log_mean(log_evidence(gains, 0.5)),
-            HARMLESS: log_evidence(gains, (1.0 - self._margins) / 2.0).min(axis=1),
-            WORSE: _log_mean(log_evidence(losses, (1.0 + self._margins) / 2.0)),
+            BETTER: _log_mean(capital[BETTER].fold(gained)),
+            HARMLESS: capital[HARMLESS].fold(gained + self._margins).min(axis=1),
+            WORSE: _log_mean(capital[WORSE].fold(lost - self._margins)),
         }
         threshold = -np.log(self._risk)
         for claim, logarithms in evidence.items():

@@ -1,10 +1,8 @@
-"""Confidence sequences for a mean: intervals that hold at every round at once, however often one looks.
+"""Evidence about a mean, and intervals for it, that hold at every round at once, however often one looks.
 
 Symbols: X_t >= 0 an observation, m the mean of every one given those before, X^_t a guess of X_t by
 those before, S = sum X, V = sum (X - X^)^2, s = S - t m.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammainc, gammaln
@@ -13,23 +11,7 @@ from mobandits.contracts.protocols import Array
 
 FIRST_GUESS = 0.5
 HALVINGS = 50
-
-
-@dataclass(frozen=True, eq=False)
-class RunningSums:
-    """The sums of sequences after every round of a block, all (rounds, sequences).
-
-    Attributes:
-        count: t.
-        total: S.
-        squares: V.
-        guess: X^, which was made before the round.
-    """
-
-    count: Array
-    total: Array
-    squares: Array
-    guess: Array
+BETS = 12
 
 
 class SequenceSums:
@@ -49,11 +31,10 @@ class SequenceSums:
 
     Example:
         >>> sums = SequenceSums(1)
-        >>> running = sums.fold(np.array([[1.0], [0.5]]))
-        >>> running.guess.ravel().tolist(), running.squares.ravel().tolist()
-        ([0.5, 0.75], [0.25, 0.3125])
-        >>> sums.count.tolist(), sums.total.tolist()
-        ([2.0], [1.5])
+        >>> sums.fold(np.array([[1.0], [0.5]])).ravel().tolist()
+        [0.5, 0.75]
+        >>> sums.count.tolist(), sums.total.tolist(), sums.squares.tolist()
+        ([2.0], [1.5], [0.3125])
     """
 
     def __init__(self, sequences: int) -> None:
@@ -61,11 +42,14 @@ class SequenceSums:
         self.total = np.zeros(sequences)
         self.squares = np.zeros(sequences)
 
-    def fold(self, block: Array) -> RunningSums:
+    def fold(self, block: Array) -> Array:
         """Add a block of rounds.
 
         Args:
             block: (rounds, sequences) X; NaN: not observed.
+
+        Returns:
+            (rounds, sequences) X^, each made before its round.
         """
         is_seen = ~np.isnan(block)
         observed = np.where(is_seen, block, 0.0)
@@ -73,19 +57,72 @@ class SequenceSums:
         total = self.total + np.cumsum(observed, axis=0)
         before = total - observed
         # Of rounds that were not observed nothing is guessed: the smallest t is 1.
-        guess = np.minimum(1.0, (FIRST_GUESS + before) / np.maximum(count, 1.0))
+        guess: Array = np.minimum(1.0, (FIRST_GUESS + before) / np.maximum(count, 1.0))
         errors = np.where(is_seen, observed - guess, 0.0)
-        squares = self.squares + np.cumsum(errors * errors, axis=0)
         if len(block):
             self.count = count[-1]
             self.total = total[-1]
-            self.squares = squares[-1]
+            self.squares = self.squares + (errors * errors).sum(axis=0)
 
-        return RunningSums(count, total, squares, guess)
+        return guess
 
 
-def log_evidence(sums: SequenceSums | RunningSums, mean: Array | float) -> Array:
-    """The logarithm of the evidence that the mean is above m, of the same shape as the sums.
+class BetCapital:
+    """The capital of bets that means are above 0, after rounds that come in blocks.
+
+    Of observations Y >= -b, bet j stakes the share 1 / (b 2^j) of its capital for every unit of Y in
+    every round; the first bets have the larger part of the capital of 1 that all begin with::
+
+        K_t = sum over j of c_j (1 + Y_1 / (b 2^j)) ... (1 + Y_t / (b 2^j)),   c_j = (1 / j) / sum over i of 1 / i
+
+    Where no mean given the past is above 0, K is a nonnegative supermartingale that begins at 1, so
+    that it ever reaches 1 / risk with probability at most `risk`. The sums of logarithms of two parts
+    of a stream add up.
+
+    Args:
+        least: (sequences,) b > 0.
+
+    Reference:
+        Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", Journal
+        of the Royal Statistical Society B 86, 2024. The bets, halves of each other, and their shares
+        are ours: with them the best bet is missed by a factor of at most 1.5, whatever the gain, and
+        large gains, which end a stream soon, are bet on first.
+
+    Example:
+        >>> capital = BetCapital(np.array([1.0]))
+        >>> capital.fold(np.full((20, 1), 0.5))[[0, -1]].round(2).ravel().tolist()
+        [0.11, 3.42]
+    """
+
+    def __init__(self, least: Array) -> None:
+        powers = np.arange(1, BETS + 1)
+        shares = 1.0 / powers / (1.0 / powers).sum()
+        self._stakes = 0.5 ** powers[:, None] / least
+        # (bets, sequences) logarithms of what each bet has.
+        self._log_capital = np.log(shares)[:, None] + np.zeros_like(self._stakes)
+
+    def fold(self, block: Array) -> Array:
+        """Add a block of rounds.
+
+        Args:
+            block: (rounds, sequences) Y; NaN: not observed, and nothing is bet.
+
+        Returns:
+            (rounds, sequences) ln K after every round.
+        """
+        observed = np.nan_to_num(block)
+        log_total = np.full(block.shape, -np.inf)
+        for j, stake in enumerate(self._stakes):
+            log_capital = self._log_capital[j] + np.cumsum(np.log1p(stake * observed), axis=0)
+            log_total = np.logaddexp(log_total, log_capital)
+            if len(block):
+                self._log_capital[j] = log_capital[-1]
+
+        return log_total
+
+
+def log_evidence(sums: SequenceSums, mean: Array | float) -> Array:
+    """(sequences,) the logarithm of the evidence that the mean is above m.
 
     With x = s + V + 1 and the lower incomplete gamma function g(a, x)::
 
