@@ -10,7 +10,7 @@ from mobandits.logs.address import Address, Place
 from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.events import Decide, Event
 from mobandits.logs.names import name_text
-from mobandits.logs.store.connection import copied, explained, reading
+from mobandits.logs.store.connection import copied, explained, new_file, reading
 from mobandits.logs.store.content import (
     MOST_SEQ,
     SELECT_SPENT,
@@ -29,7 +29,6 @@ from mobandits.logs.store.lookup import (
 from mobandits.logs.store.pages import Page, PageWanted, page_of
 from mobandits.logs.store.replay import events_between
 from mobandits.logs.store.writer import Writer
-from mobandits.support.describe_path import describe_path
 
 SELECT_SNAPSHOT_TIME = "SELECT at FROM snapshots WHERE agent = ? ORDER BY seq DESC LIMIT 1"
 
@@ -117,9 +116,7 @@ class StoreReading:
         """
         if isinstance(self.path, Address):
             raise LogError(f"{self.path} must be a file to be copied: pg_dump copies databases")
-        target = Path(path)
-        if target.exists():
-            raise LogError(f"{target} must be a new file, got {describe_path(target)}")
+        target = new_file(path)
         with self._threads:
             self.flush()
             with explained(self.path), copied(self._usable().connection, target):
