@@ -86,19 +86,19 @@ def scan(
         time=time,
     )
     # A function of its own, so that a wrong argument is refused before the first chunk is wanted.
-    return _scanned(Path(path), separator, columns, arms, chunk)
+    return _scanned(Path(path), separator, columns, None if arms is None else tuple(arms), chunk)
 
 
 def _scanned(
     path: Path,
     separator: str,
     columns: TableColumns,
-    arms: Sequence[Hashable] | None,
+    arms: tuple[Hashable, ...] | None,
     chunk: int,
 ) -> Iterator[Feedback]:
     if arms is None:
         # A pass of its own: all chunks must have the same arms, and the last row may name one.
-        arms = _arms_of_file(path, separator, columns.arm, chunk)
+        arms = tuple(_arms_of_file(path, separator, columns.arm, chunk))
 
     position_of = {str(arm): i for i, arm in enumerate(arms)}
     if len(position_of) < len(arms):
@@ -110,7 +110,7 @@ def _scanned(
     for frame in _frames(path, separator, names, chunk):
         rows = _Rows(path, frame, done, columns.propensity)
         try:
-            yield columns.feedback(tuple(arms), rows.positions(columns.arm, position_of), rows)
+            yield columns.feedback(arms, rows.positions(columns.arm, position_of), rows)
         except LogError:
             raise
         except ValueError as error:
