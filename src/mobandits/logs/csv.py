@@ -85,79 +85,87 @@ def scan(
         propensity=propensity,
         time=time,
     )
-    # A function of its own, so that a wrong argument is refused before the first chunk is wanted.
-    return _scanned(Path(path), separator, columns, None if arms is None else tuple(arms), chunk)
+    table = _Table(Path(path), separator, columns)
+
+    return table.scan(None if arms is None else tuple(arms), chunk)
 
 
-def _scanned(
-    path: Path,
-    separator: str,
-    columns: TableColumns,
-    arms: tuple[Hashable, ...] | None,
-    chunk: int,
-) -> Iterator[Feedback]:
-    if arms is None:
-        # A pass of its own: all chunks must have the same arms, and the last row may name one.
-        arms = tuple(_arms_of_file(path, separator, columns.arm, chunk))
+class _Table(NamedTuple):
+    """A file and what its columns mean."""
 
-    position_of = {str(arm): i for i, arm in enumerate(arms)}
-    if len(position_of) < len(arms):
-        got = shortened(", ".join(map(quoted, arms)))
-        raise LogError(f"arms must have different texts, got {got}")
+    path: Path
+    separator: str
+    columns: TableColumns
 
-    names = _columns_to_read(columns, arms)
-    done = 0
-    for frame in _frames(path, separator, names, chunk):
-        rows = _Rows(path, frame, done, columns.propensity)
+    def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
+        """The rows in chunks."""
+        if arms is None:
+            # A pass of its own: all chunks must have the same arms, and the last row may name one.
+            arms = tuple(self._arms_of_file(chunk))
+
+        position_of = {str(arm): i for i, arm in enumerate(arms)}
+        if len(position_of) < len(arms):
+            got = shortened(", ".join(map(quoted, arms)))
+            raise LogError(f"arms must have different texts, got {got}")
+
+        columns = self._columns_to_read(arms)
+        done = 0
+        for frame in self._frames(columns, chunk):
+            yield self._feedback(frame, arms, position_of, done)
+            done += len(frame)
+
+    def _feedback(
+        self,
+        frame: pl.DataFrame,
+        arms: tuple[Hashable, ...],
+        position_of: dict[str, int],
+        done: int,
+    ) -> Feedback:
+        """Some rows, below `done` others."""
+        positions = self._positions(frame, position_of, done)
+
+        def numbers(column: str) -> Array:
+            return self._numbers(frame, column, done)
+
+        def features(column: str) -> Array:
+            # A policy needs every feature: only rewards, propensities and times may be lacking.
+            return self._numbers(frame, column, done, may_lack=False)
+
+        def encoded(encoder: Encoder) -> Array:
+            return self._encoded(frame, encoder, done)
+
         try:
-            yield columns.feedback(arms, rows.positions(columns.arm, position_of), rows)
+            return self.columns.feedback(arms, positions, numbers, features, encoded)
         except LogError:
             raise
         except ValueError as error:
-            place = f"{path}, row {done + 1} or soon after"
+            place = f"{self.path}, row {done + 1} or soon after"
             raise LogError(f"{place}: {error}") from error
 
-        done += len(frame)
-
-
-class _Rows(NamedTuple):
-    """Some rows of a file.
-
-    Attributes:
-        path: of the file.
-        frame: the rows, as text.
-        done: how many rows are above them.
-        propensity: the column of probabilities; None: there is none.
-    """
-
-    path: Path
-    frame: pl.DataFrame
-    done: int
-    propensity: str | None
-
-    def positions(self, column: str, position_of: dict[str, int]) -> IntArray:
-        """(rows,) the positions of the arms that were played."""
+    def _positions(self, frame: pl.DataFrame, position_of: dict[str, int], done: int) -> IntArray:
+        """The positions of the arms that were played, (rows,)."""
         positions = []
-        for row, text in enumerate(self.frame[column].to_list()):
+        for row, text in enumerate(frame[self.columns.arm].to_list()):
             position = position_of.get(text)
             if position is None:
                 rule = f"one of {shortened(', '.join(position_of))}"
-                raise self._error(column, row, rule, text)
+                raise self._error(self.columns.arm, done + row, rule, text)
 
             positions.append(position)
 
         return np.array(positions, np.int64)
 
-    def encoded(self, encoder: Encoder) -> Array:
-        """As of `Table`."""
+    def _encoded(self, frame: pl.DataFrame, encoder: Encoder, done: int) -> Array:
         try:
-            return encoder.encoded_table(self.frame, first_row=self.done + 1).numbers
+            return encoder.encoded_table(frame, first_row=done + 1).numbers
         except ValueError as error:
             raise LogError(f"{self.path}, {error}") from None
 
-    def numbers(self, column: str, *, may_lack: bool = True) -> Array:
-        """As of `Table`; an empty cell has no number."""
-        text = self.frame[column].str.strip_chars()
+    def _numbers(
+        self, frame: pl.DataFrame, column: str, done: int, *, may_lack: bool = True
+    ) -> Array:
+        """The numbers of a column, (rows,); NaN for an empty cell."""
+        text = frame[column].str.strip_chars()
         empty = text.is_null() | (text == "")
         values = text.cast(pl.Float64, strict=False)
         # What is no number became null, which is neither finite nor infinite.
@@ -167,78 +175,73 @@ class _Rows(NamedTuple):
             wrong |= empty
         if wrong.any():
             row = int(wrong.arg_max() or 0)
-            raise self._error(column, row, "a finite number", self.frame[column][row])
+            raise self._error(column, done + row, "a finite number", frame[column][row])
 
-        if column == self.propensity:
+        if column == self.columns.propensity:
             outside = ((values <= 0.0) | (values > 1.0)).fill_null(value=False)
             if outside.any():
                 row = int(outside.arg_max() or 0)
-                raise self._error(column, row, "in (0, 1]", values[row])
+                raise self._error(column, done + row, "in (0, 1]", values[row])
 
         return values.fill_null(np.nan).to_numpy()
 
     def _error(self, column: str, row: int, rule: str, value: Any) -> LogError:
-        number = self.done + row + 1  # rows are counted from 1, below the names of columns
+        number = row + 1  # rows are counted from 1, below the names of columns
         place = f"{self.path}, column {quoted(column)}, row {number}"
         got = quoted(value)
         return LogError(f"{place} must be {rule}, got {got}")
 
+    # --- the file
 
-# --- the file
+    def _columns_to_read(self, arms: tuple[Hashable, ...]) -> list[str]:
+        """The columns that mean something, each once."""
+        features: list[str] = []
+        context = self.columns.context
+        if isinstance(context, Mapping):
+            for arm in arms:
+                if arm not in context:
+                    rule = "context must have columns for every arm"
+                    raise LogError(f"{rule}, got none for {quoted(arm)}")
 
+                features += several(context[arm])
+        else:
+            features += context.columns if isinstance(context, Encoder) else context
 
-def _columns_to_read(columns: TableColumns, arms: Sequence[Hashable]) -> list[str]:
-    """The columns that mean something, each once."""
-    features: list[str] = []
-    context = columns.context
-    if isinstance(context, Mapping):
-        for arm in arms:
-            if arm not in context:
-                rule = "context must have columns for every arm"
-                raise LogError(f"{rule}, got none for {quoted(arm)}")
+        columns = [self.columns.arm, *self.columns.rewards.values(), *features]
+        columns += [name for name in (self.columns.propensity, self.columns.time) if name]
 
-            features += several(context[arm])
-    else:
-        features += context.columns if isinstance(context, Encoder) else context
+        return list(dict.fromkeys(columns))
 
-    names = [columns.arm, *columns.rewards.values(), *features]
-    names += [name for name in (columns.propensity, columns.time) if name]
+    def _arms_of_file(self, chunk: int) -> list[str]:
+        arms: dict[str, None] = {}  # a dictionary, because a set would lose the order
+        for frame in self._frames([self.columns.arm], chunk):
+            # An empty cell is no arm, and is refused when its row is read.
+            names = frame[self.columns.arm].drop_nulls()
+            new_arms = names.unique(maintain_order=True)
+            arms |= dict.fromkeys(new_arms)
 
-    return list(dict.fromkeys(names))
+        return list(arms)
 
+    def _without(self, column: str, names: Sequence[str]) -> LogError:
+        """The error about a file without such a column, with the likely reason."""
+        # All names in one: the file has another separator.
+        if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
+            rule = f"{self.path} must have a column {quoted(column)}, got {shortened(names[0])}"
+            return LogError(f"{rule}; cells must be separated by {quoted(self.separator)}")
 
-def _arms_of_file(path: Path, separator: str, column: str, chunk: int) -> list[str]:
-    arms: dict[str, None] = {}  # a dictionary, because a set would lose the order
-    for frame in _frames(path, separator, [column], chunk):
-        # An empty cell is no arm, and is refused when its row is read.
-        names = frame[column].drop_nulls()
-        new_arms = names.unique(maintain_order=True)
-        arms |= dict.fromkeys(new_arms)
+        return LogError(without_column(self.path, column, names))
 
-    return list(arms)
+    def _frames(self, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
+        """These columns as text, some rows at a time."""
+        names = names_of_columns(self.path, self.separator)
+        for column in columns:
+            if column not in names:
+                raise self._without(column, names)
 
-
-def _frames(path: Path, separator: str, columns: list[str], chunk: int) -> Iterator[pl.DataFrame]:
-    """These columns as text, some rows at a time."""
-    names = names_of_columns(path, separator)
-    for column in columns:
-        if column not in names:
-            raise _without(path, separator, column, names)
-
-    with _readable(path):
-        table = _lazy_table(path, separator)
-        for frame in table.select(columns).collect_batches(chunk_size=chunk):
-            yield from frame.iter_slices(chunk)
-
-
-def _without(path: Path, separator: str, column: str, names: Sequence[str]) -> LogError:
-    """The error about a file without such a column, with the likely reason."""
-    # All names in one: the file has another separator.
-    if len(names) == 1 and re.search(r"[,;\t|]", names[0]):
-        rule = f"{path} must have a column {quoted(column)}, got {shortened(names[0])}"
-        return LogError(f"{rule}; cells must be separated by {quoted(separator)}")
-
-    return LogError(without_column(path, column, names))
+        with _readable(self.path):
+            table = _lazy_table(self.path, self.separator)
+            for frame in table.select(columns).collect_batches(chunk_size=chunk):
+                yield from frame.iter_slices(chunk)
 
 
 def names_of_columns(path: str | Path, separator: str = ",") -> list[str]:

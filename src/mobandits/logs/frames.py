@@ -1,7 +1,7 @@
 """Tables of Polars and pandas as Feedback, by a mapping of their columns."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -61,8 +61,7 @@ def feedback_of_frame(
     columns = TableColumns(
         arm, objectives_of_columns(rewards, minimise, objectives), context, propensity, time
     )
-    table = _Frame(frame)
-    played = _listed(table.column(arm))
+    played = _listed(_column(frame, arm))
     names = tuple(dict.fromkeys(played)) if arms is None else tuple(arms)
     position_of = {name: position for position, name in enumerate(names)}
     for name in played:
@@ -70,35 +69,22 @@ def feedback_of_frame(
             rule = f"arms must have every arm of column {quoted(arm)}"
             raise ValueError(f"{rule}, got none for {quoted(name)}")
 
+    def numbers(column: Any) -> Array:
+        return _numbers(frame, column)
+
+    def encoded(encoder: Encoder) -> Array:
+        return encoder.encoded_table(frame).numbers
+
     positions = np.array([position_of[name] for name in played], np.int64)
 
-    return columns.feedback(names, positions, table)
+    return columns.feedback(names, positions, numbers, numbers, encoded)
 
 
-class _Frame(NamedTuple):
-    """A table in memory."""
-
-    frame: Any
-
-    def column(self, name: Any) -> Any:
-        """A column of the table's own kind."""
-        known = list(self.frame.columns)
-        if name not in known:
-            raise ValueError(without_column("log", name, known))
-        return self.frame[name]
-
-    def numbers(self, column: Any, *, may_lack: bool = True) -> Array:
-        """As of `Table`; where none may lack, `Feedback` says so."""
-        series = self.column(column)
-        try:
-            return as_float_array(column, np.asarray(series, np.float64))
-        except (TypeError, ValueError):
-            # Columns of other types, such as pandas' with NA, by their values.
-            return as_float_array(column, [np.nan if v is None else v for v in _listed(series)])
-
-    def encoded(self, encoder: Encoder) -> Array:
-        """As of `Table`."""
-        return encoder.encoded_table(self.frame).numbers
+def _column(frame: Any, name: Any) -> Any:
+    known = list(frame.columns)
+    if name not in known:
+        raise ValueError(without_column("log", name, known))
+    return frame[name]
 
 
 def _listed(series: Any) -> list[Any]:
@@ -106,3 +92,12 @@ def _listed(series: Any) -> list[Any]:
     convert = getattr(series, "to_list", None) or series.tolist
     values: list[Any] = convert()
     return values
+
+
+def _numbers(frame: Any, name: Any) -> Array:
+    series = _column(frame, name)
+    try:
+        return as_float_array(name, np.asarray(series, np.float64))
+    except (TypeError, ValueError):
+        # Columns of other types, such as pandas' with NA, by their values.
+        return as_float_array(name, [np.nan if v is None else v for v in _listed(series)])

@@ -78,29 +78,25 @@ def scan(
     """
     integer("chunk", chunk, at_least=1)
     place = place_of(path)
-    if isinstance(place, Address) or is_store(place):
-        if format is not None:
-            raise ValueError(f"format must go with a gateway's file, got a store, {place}")
-        _refuse_columns(columns, {"agent"}, f"a store, {place}")
-        return scan_store(place, chunk=chunk, **columns)
     if format is not None:
+        if isinstance(place, Address) or is_store(place):
+            raise ValueError(f"format must go with a gateway's file, got a store, {place}")
         return gateways.scan(place, format, chunk=chunk, **columns)
-    if place.suffix == ".csv" and not place.is_dir():
-        return csv.scan(place, chunk=chunk, **columns)
-
-    # Columns of dsjson.
-    _refuse_columns(columns, {"features", "objectives"}, place)
+    if isinstance(place, Address) or is_store(place):
+        if columns.keys() - {"agent"}:
+            raise ValueError(f"{', '.join(columns)} must go with a .csv file, got a store, {place}")
+        return scan_store(place, chunk=chunk, **columns)
+    is_table = place.suffix == ".csv" and not place.is_dir()
+    if not is_table and columns.keys() - {"features", "objectives"}:
+        raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
     if place.is_dir():
         raise LogError(f"{place} must be a log, got {describe_path(place)}")
     if place.suffix == ".parquet":
-        _refuse_columns(columns, set(), place)
+        if columns:
+            raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")
         return scan_archive(place, chunk=chunk)
+    if is_table:
+        return csv.scan(place, chunk=chunk, **columns)
 
     # Any other name: dsjson says best what a file must be to be a log.
     return dsjson.scan(place, chunk=chunk, **columns)
-
-
-def _refuse_columns(columns: dict[str, Any], known: set[str], log: object) -> None:
-    """Refuse meanings of columns that a log of another kind does not have."""
-    if columns.keys() - known:
-        raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {log}")

@@ -1,7 +1,7 @@
 """Meaning of a table's columns: what makes decisions of its rows, wherever the table is."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,16 +13,6 @@ from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
 Columns = Sequence[str] | Mapping[Any, Sequence[str]] | Encoder
-
-
-class Table(Protocol):
-    """Rows of a table, each a decision."""
-
-    def numbers(self, column: Any, *, may_lack: bool = True) -> Array:
-        """(rows,) the numbers of a column; NaN where one is lacking, if one may."""
-
-    def encoded(self, encoder: Encoder) -> Array:
-        """(rows, features) what an encoder makes of the rows."""
 
 
 class TableColumns(NamedTuple):
@@ -43,47 +33,52 @@ class TableColumns(NamedTuple):
     propensity: str | None
     time: str | None
 
-    def feedback(self, arms: tuple[Hashable, ...], positions: IntArray, table: Table) -> Feedback:
+    def feedback(
+        self,
+        arms: tuple[Hashable, ...],
+        positions: IntArray,
+        numbers: Callable[[Any], Array],
+        features: Callable[[Any], Array],
+        encoded: Callable[[Encoder], Array],
+    ) -> Feedback:
         """Rows of the table as decisions.
 
         Args:
             arms: all of them.
             positions: (rows,) of those that were played.
-            table: the rows.
+            numbers: of a column, (rows,), NaN where there is none.
+            features: of a column without gaps.
+            encoded: what an encoder makes of the rows.
         """
         rounds = len(positions)
         objectives = tuple(self.rewards)
         encoder = None
         if isinstance(self.context, Encoder):
             encoder = self.context
-            contexts = table.encoded(encoder)
+            contexts = encoded(encoder)
         elif isinstance(self.context, Mapping):
-            tables = [_features(self.context[arm], table, rounds) for arm in arms]
+            tables = [_table(self.context[arm], features, rounds) for arm in arms]
             contexts = np.stack(tables, axis=1)
         else:
-            contexts = _features(self.context, table, rounds)
+            contexts = _table(self.context, features, rounds)
 
-        propensities = np.full(rounds, np.nan)
-        if self.propensity:
-            propensities = table.numbers(self.propensity)
-
-        own_rewards = np.column_stack([table.numbers(column) for column in self.rewards.values()])
+        own_rewards = np.column_stack([numbers(column) for column in self.rewards.values()])
 
         return Feedback(
             contexts=contexts,
             arms=positions,
             rewards=own_rewards * signs_of(objectives),
-            propensities=propensities,
+            propensities=numbers(self.propensity) if self.propensity else np.full(rounds, np.nan),
             arm_names=arms,
             objectives=objectives,
-            times=table.numbers(self.time) if self.time else None,
+            times=numbers(self.time) if self.time else None,
             encoder=encoder,
         )
 
 
-def _features(columns: Any, table: Table, rounds: int) -> Array:
-    """(rows, columns) of features; a policy needs every one of them."""
-    values = [table.numbers(column, may_lack=False) for column in several(columns)]
+def _table(columns: Any, features: Callable[[Any], Array], rounds: int) -> Array:
+    """(rows, columns) of features."""
+    values = [features(column) for column in several(columns)]
     return np.column_stack(values) if values else np.empty((rounds, 0))
 
 
