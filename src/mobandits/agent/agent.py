@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from mobandits.agent.explanation import Explanation
     from mobandits.logs.feedback import Feedback
     from mobandits.logs.objectives import Objective
-    from mobandits.logs.store.store import Durability, Store
+    from mobandits.logs.store.store import Store
+    from mobandits.logs.store.store_writing import Durability
     from mobandits.logs.streams import LogStream
 
     LogPlace: TypeAlias = str | Path | Store

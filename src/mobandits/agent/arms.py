@@ -186,8 +186,5 @@ class Arms:
         self.names = tuple(names)
         self.slots = list(slots)
         self.count = count
-        slot_of = {}
-        for name, number in zip(names, sorted(taken), strict=True):
-            slot_of[name] = slot_by_number[number]
-
-        self._index(slot_of)
+        pairs = zip(names, sorted(taken), strict=True)
+        self._index({name: slot_by_number[number] for name, number in pairs})

@@ -112,10 +112,10 @@ def explain(core: AgentCore, decision: Decision) -> Explanation:
             on_front = probabilities == probabilities.max()
 
         front = tuple(decision.eligible[i] for i in np.flatnonzero(on_front).tolist())
-        sentence = _sentence(core, decision, estimates, dominated_by, front, forced)
-        sentence += _chance_in_words(decision.eligible, forced)
-        contributions = _contributions(core, decision, slots)
         place = decision.eligible.index(decision.arm)
+        sentence = _sentence(core, decision, place, estimates, dominated_by, front, forced)
+        sentence += _chance_in_words(decision.eligible, forced)
+        contributions = _contributions(core, decision, place, slots)
         reason = because(contributions, place, core.objectives)
         if reason is not None:
             sentence += f" Its estimates differ from those of the other arms most {reason}."
@@ -160,7 +160,7 @@ def _in_units(core: AgentCore, beliefs: Beliefs) -> Beliefs:
 
 
 def _contributions(
-    core: AgentCore, decision: Decision, slots: IntArray
+    core: AgentCore, decision: Decision, place: int, slots: IntArray
 ) -> tuple[Contribution, ...]:
     """Contributions of the context's columns; none where it has no columns."""
     if core.encoder is None:
@@ -172,7 +172,6 @@ def _contributions(
         return core.scales.outward(beliefs.mean)
 
     context: Any = decision.context
-    place = decision.eligible.index(decision.arm)
 
     return contributions_of(core.encoder, context, place, estimates_at)
 
@@ -236,13 +235,13 @@ def _dominating(mean: Array, names: Names) -> tuple[Names, ...]:
 def _sentence(
     core: AgentCore,
     decision: Decision,
+    place: int,
     estimates: Array,
     dominated_by: Sequence[Names],
     front: Names,
     forced: Array,
 ) -> str:
-    # Of the arm that was played; the table has the others.
-    place = decision.eligible.index(decision.arm)
+    # Of the arm that was played, in its place; the table has the others.
     sentence = f"{_how_it_was_played(core, decision)} It is now estimated at "
     sentence += _rewards_in_words(core, estimates[place])
     if dominated_by[place]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
-from mobandits.contracts.protocols import LoggedRounds
+from mobandits.contracts.protocols import Array, IntArray, LoggedRounds, Mask
 from mobandits.contracts.states import accounts_of, write_accounts
 from mobandits.contracts.terms import first_prices, recipes_in
 from mobandits.logs.feedback import Feedback, together
@@ -42,6 +42,30 @@ def last_rounds(before: Feedback | None, chunk: Feedback, features: int) -> Feed
 
     # By positions, which copies: whoever gave the log may change its arrays.
     return chunk[np.arange(start, len(chunk))]
+
+
+def slots_of(core: AgentCore, log: Feedback) -> IntArray:
+    """(arms of the log,) their slots in the agent's policy; -1 of arms that it does not have."""
+    slots = np.full(len(log.arm_names), -1, np.int64)
+    for position, name in enumerate(log.arm_names):
+        if name in core.arms.names:
+            slots[position] = core.arms.slot(name)
+
+    return slots
+
+
+def rewards_in_order(core: AgentCore, log: Feedback) -> Array:
+    """(rounds, objectives) of a log, in the order and the terms of the agent's objectives."""
+    columns = [log.objective_names.index(name) for name in core.objective_names]
+    rewards: Array = log.own_rewards[:, columns] + 0.0  # as `reward_list` has them
+    return rewards
+
+
+def teaches(core: AgentCore, rewards: Array) -> Mask:
+    """(rounds,) whether the recipe learns from these rewards, NaN where not observed."""
+    is_known: Any = ~np.isnan(rewards)
+    learned: Mask = is_known.any(axis=1) if core.recipe.accepts_partial else is_known.all(axis=1)
+    return learned
 
 
 def has_prices(recipe: Any) -> bool:
@@ -88,29 +112,22 @@ def _is_fresh(bound: BoundPolicy) -> bool:
 
 def _in_slots(core: AgentCore, log: Feedback) -> LoggedRounds:
     """Rounds in the numbers of the agent's policy, of which it learns."""
-    names = log.objective_names
-    columns = [names.index(name) for name in core.objective_names]
-    rewards = learned_rewards(core.objectives, log.own_rewards[:, columns])
-    is_missing = np.isnan(rewards)
-    there = [i for i, name in enumerate(log.arm_names) if name in core.arms.names]
-    places = np.array(there, np.int64)
-    is_there = np.isin(log.arms, places)
-    teaches = ~is_missing.all(axis=1) if core.recipe.accepts_partial else ~is_missing.any(axis=1)
-    kept = np.flatnonzero(is_there & teaches)
-    slots = np.array([core.arms.slot(log.arm_names[place]) for place in places], np.int64)
+    rewards = learned_rewards(core.objectives, rewards_in_order(core, log))
+    slots = slots_of(core, log)
+    places = np.flatnonzero(slots >= 0)
+    is_there = slots[log.arms] >= 0
+    kept = np.flatnonzero(is_there & teaches(core, rewards))
     eligible = np.ones((len(log), len(log.arm_names)), bool)
     if log.eligible is not None:
         eligible = log.eligible
 
     contexts = log.contexts[:, None] if log.contexts.ndim == 2 else log.contexts[:, places]
-    position = np.full(len(log.arm_names), -1, np.int64)
-    position[places] = np.arange(len(places))
 
     return LoggedRounds(
         np.ascontiguousarray(contexts[kept]),
-        slots,
+        slots[places],
         np.ascontiguousarray(eligible[np.ix_(kept, places)]),
-        position[log.arms[kept]],
+        np.searchsorted(places, log.arms[kept]),
         log.propensities[kept].copy(),
         np.ascontiguousarray(rewards[kept]),
     )

@@ -63,9 +63,7 @@ class Guard:
 
         As `compiled_calls.is_within`, and nothing is compiled.
         """
-        is_high = self.low <= contexts
-        is_low = contexts <= self.high
-        inside = is_high & is_low
+        inside = (self.low <= contexts) & (contexts <= self.high)
         return bool(inside.all())
 
     def refuse(self, contexts: Array) -> NoReturn:

@@ -240,8 +240,11 @@ class Ledger:
     def reserve(self, number: int, pending: Pending) -> None:
         """Hold what a decision may cost, where it was made in the present period."""
         for account in self.accounts:
-            account.turn(max(pending.time, _start(account)))
-            if period_of(account.budget.per, pending.time) == account.period:
+            period = period_of(account.budget.per, pending.time)
+            # Decisions of earlier periods do not turn it back.
+            if period > account.period:
+                account.turn(pending.time)
+            if period == account.period:
                 account.reserve(number, self._amount(account, pending))
 
     def _amount(self, account: Account, pending: Pending) -> float:
@@ -334,12 +337,6 @@ class Ledger:
             (account.budget.objective, account.budget.per): (account.period, account.spent)
             for account in self.accounts
         }
-
-
-def _start(account: Account) -> float:
-    """A moment of the account's present period: decisions of earlier ones do not turn it back."""
-    end = end_of(account.budget.per, account.period)
-    return 0.0 if end is None else end - 1.0
 
 
 def _or_never(renews: float | None) -> float:

@@ -180,13 +180,17 @@ def _new_core(header: Header, recipe: Recipe | None, clock: Callable[[], float])
 
 def _decision_rows(core: AgentCore, arrays: Sequence[Any]) -> DecisionRows:
     """The decisions that wait or are remembered, of a file's arrays."""
-    kinds = decision_rows(core.features, len(core.objectives), core.bound.note_size)
+    count = len(core.objectives)
+    kinds = decision_rows(core.features, count, core.bound.note_size)
     for array, kind in zip(arrays, kinds, strict=False):
         if array.ndim != 1 or array.itemsize != kind.itemsize:
             rule = f"decisions must be rows of {kind.itemsize} bytes"
             raise ValueError(f"{rule}, got {array.dtype} of {quoted(array.shape)}")
 
-    return DecisionRows(arrays[0].view(kinds.waiting), arrays[1].view(kinds.settled))
+    waiting = arrays[0].view(kinds.waiting)
+    settled = arrays[1].view(kinds.settled)
+
+    return DecisionRows(waiting, settled)
 
 
 def _fill(core: AgentCore, header: Header, rows: DecisionRows) -> None:

@@ -13,7 +13,15 @@ from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Names
-from mobandits.agent.first_prices import begin_with, has_prices, last_rounds, prices_by
+from mobandits.agent.first_prices import (
+    begin_with,
+    has_prices,
+    last_rounds,
+    prices_by,
+    rewards_in_order,
+    slots_of,
+    teaches,
+)
 from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
 from mobandits.contracts.protocols import Array, IntArray
@@ -268,23 +276,16 @@ def _refuse_unchecked(rounds: Rounds) -> None:
 
 
 def _rounds_of(core: AgentCore, feedback: Feedback) -> Rounds:
-    slots = np.full(len(feedback.arm_names), -1, np.int64)
-    for position, name in enumerate(feedback.arm_names):
-        if name in core.arms.names:
-            slots[position] = core.arms.slot(name)
-
     contexts = feedback.contexts
     if contexts.ndim == 3:
         contexts = contexts[np.arange(len(feedback)), feedback.arms]
 
-    names = feedback.objective_names
-    columns = [names.index(name) for name in core.objective_names]
-    rewards = feedback.own_rewards[:, columns] + 0.0  # as `reward_list` has them
+    rewards = rewards_in_order(core, feedback)
 
     return Rounds(
         # Arrays that may not be written to, as tables give them, would be compiled for once more.
         np.require(contexts, requirements=("C", "W")),
-        slots[feedback.arms],
+        slots_of(core, feedback)[feedback.arms],
         rewards,
         learned_rewards(core.objectives, rewards),
     )
@@ -294,16 +295,14 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
     """Learn some rounds, none of which waits for anything any more."""
     bound = core.bound
     pending = core.pending
-    is_known = ~np.isnan(rounds.rewards)
-    is_complete = is_known.all(axis=1)
-    teaches = is_known.any(axis=1) if core.recipe.accepts_partial else is_complete
+    is_lesson = teaches(core, rounds.rewards)
     x = rounds.x
     slots = rounds.slots
     lessons = rounds.lessons
-    if not teaches.all():
-        x = x[teaches]
-        slots = slots[teaches]
-        lessons = lessons[teaches]
+    if not is_lesson.all():
+        x = x[is_lesson]
+        slots = slots[is_lesson]
+        lessons = lessons[is_lesson]
 
     try:
         with bound.accounts_kept():
@@ -314,7 +313,7 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
     core.lessons += len(slots)
     first = pending.next_id
     pending.next_id = first + len(rounds.slots)
-    complete = np.flatnonzero(is_complete)
+    complete = np.flatnonzero(~np.isnan(rounds.rewards).any(axis=1))
     # Those before the last `remembered` would be forgotten at once.
     start = max(0, len(complete) - pending.remembered)
     for position in complete[start:].tolist():

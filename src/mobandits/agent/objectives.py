@@ -10,7 +10,7 @@ import numpy as np
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import Array
 from mobandits.errors import InputWarning
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Objective, as_objective
 from mobandits.support.naming import quoted
 
 
@@ -41,11 +41,8 @@ class Scales:
         if self._is_identity:
             return rewards
 
-        learned = []
-        for value, (offset, factor) in zip(rewards, self._lines, strict=True):
-            learned.append((value - offset) * factor)
-
-        return learned
+        pairs = zip(rewards, self._lines, strict=True)
+        return [(value - offset) * factor for value, (offset, factor) in pairs]
 
     def outward(self, learned: Array) -> Array:
         """(arms, objectives) means in the application's terms."""
@@ -111,14 +108,10 @@ def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
         >>> [each.name for each in as_objectives(["quality", Objective("cost", minimise=True)])]
         ['quality', 'cost']
     """
-    if isinstance(given, int | str) or not isinstance(given, Sequence):
-        # A number, one name, which is refused, or what becomes a list of names, such as an array.
-        names = name_tuple("objectives", given)
-        return tuple(Objective(name) for name in names)
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    # A number, one name, which is refused, or what becomes a list of names, such as an array.
+    listed: Any = given if is_list else name_tuple("objectives", given)
+    objectives = tuple(map(as_objective, listed))
+    name_tuple("objectives", [each.name for each in objectives])
 
-    titles = [each.name if isinstance(each, Objective) else each for each in given]
-    objectives = []
-    for each, name in zip(given, name_tuple("objectives", titles), strict=True):
-        objectives.append(each if isinstance(each, Objective) else Objective(name))
-
-    return tuple(objectives)
+    return objectives

@@ -47,11 +47,7 @@ class Relearning(AgentCore):
         names = [each.name for each in objectives]
         self.present = [place for place, name in enumerate(self.objective_names) if name in names]
         # Of the others nothing was due.
-        timed = []
-        for objective in self.objectives:
-            later = Objective(objective.name)
-            timed.append(objective if objective.name in names else later)
-
+        timed = [each if each.name in names else Objective(each.name) for each in self.objectives]
         self.pending.set_timers(timed)
 
     def learn(self, decision_id: int, rewards: Any) -> None:

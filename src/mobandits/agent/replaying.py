@@ -23,6 +23,7 @@ from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.store import Store
+from mobandits.logs.store.connection import new_file
 from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted
 
@@ -75,10 +76,7 @@ def attached(
 
 def branched(core: AgentCore, path: str | Path) -> AgentCore:
     """The core of another agent that goes on from here with a log of its own; see `Agent.branch`."""
-    target = Path(path)
-    if target.exists():
-        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
-
+    target = new_file(path)
     with core.lock:
         writer = core.writer
         data = core_bytes(core)

@@ -155,7 +155,7 @@ def _grown_array(now: Array, before: Array, after: Array, axis: int) -> Array:
 
 
 def _by_cell(array: Array, axis: int, cells: int) -> Array:
-    """(cells, arms, ...): an axis of cells times arms as two axes, and in front."""
+    """(cells, arms, ...): an axis of cells times arms as two axes, and in front; a view."""
     front = np.moveaxis(array, axis, 0)
     length, *rest = front.shape
     arms = length // cells
@@ -183,13 +183,8 @@ def copy_slot(state: Any, source: Any, before: Any, after: Any, to: int, of: int
             continue
 
         cells = more.shape[axis] - less.shape[axis]
-        # `moveaxis` gives views, so that this writes into the state itself.
-        to_rows = np.moveaxis(now, axis, 0)
-        of_rows = np.moveaxis(known, axis, 0)
-        arms_now = len(to_rows) // cells
-        arms_known = len(of_rows) // cells
-        for cell in range(cells):
-            to_rows[cell * arms_now + to] = of_rows[cell * arms_known + of]
+        # Views, so that this writes into the state itself.
+        _by_cell(now, axis, cells)[:, to] = _by_cell(known, axis, cells)[:, of]
 
 
 def arm_axes(before: Any, after: Any) -> list[int | None]:

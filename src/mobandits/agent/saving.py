@@ -176,10 +176,11 @@ def header_of(core: AgentCore) -> Header:
 
     # A state that is taken over comes without the decisions that waited.
     adopted = [number for number in pending.adopted if number in pending.open]
-    former = []
-    for number, factors in pending.former.items():
-        if number in pending.open:
-            former.append((number, sorted(factors.items())))
+    former = [
+        (number, sorted(factors.items()))
+        for number, factors in pending.former.items()
+        if number in pending.open
+    ]
 
     return Header(
         version=VERSION,

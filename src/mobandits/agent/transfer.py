@@ -7,7 +7,6 @@ of decisions go on counting.
 """
 
 import base64
-import binascii
 from typing import Any
 
 import numpy as np
@@ -53,11 +52,7 @@ def take_over_again(core: AgentCore, event: State) -> None:
     Raises:
         ValueError: where the event does not hold it.
     """
-    try:
-        data = base64.b64decode(event.state, validate=True)
-    except binascii.Error as error:
-        raise ValueError(f"state must be in base64: {error}") from error
-
+    data = base64.b64decode(event.state, validate=True)
     other, _ = core_of_bytes(data, foreign_recipe(core), core.clock)
     _go_on_from(core, other)
 

@@ -110,9 +110,10 @@ def _own_row(content: dict[str, Any], own: Any) -> Row:
 
     _check_arms(arms, everyone)
     actions = _own_actions(multi, own, len(everyone))
-    rewards = {}
-    for name, value in own["rewards"].items():
-        rewards[name_of(name)] = _double("rewards", value, may_lack=True)
+    rewards = {
+        name_of(name): _double("rewards", value, may_lack=True)
+        for name, value in own["rewards"].items()
+    }
 
     more: dict[str, Any] = {}
     if "id" in own:

@@ -229,16 +229,13 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
 
 def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]) -> dict[str, Any]:
     """Fields that Vowpal Wabbit passes over: the vector reward, and what dsjson cannot say."""
-    rewards = {}
-    for name, value in zip(objectives, log.rewards[t].tolist(), strict=True):
-        rewards[name] = _known(value)
-
+    rewards = map(_known, log.rewards[t].tolist())
     arm = int(log.arms[t])
     own = {
         "version": VERSION,
         "index": allowed.index(arm),
         "propensity": _known(float(log.propensities[t])),
-        "rewards": rewards,
+        "rewards": dict(zip(objectives, rewards, strict=True)),
     }
     if log.ids is not None:
         own["id"] = int(log.ids[t])

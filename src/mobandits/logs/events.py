@@ -15,6 +15,7 @@ then each new one as it is added. A removed arm keeps its position, and has it a
 added again; one that `was` another takes its place.
 """
 
+import json
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -403,6 +404,20 @@ def record(kind: Any, fields: dict[str, Any]) -> Any:
         name = path[1:].partition("[")[0]
         value = quoted(fields.get(name, fields))
         raise LogError(f"event{path} {shortened(rule)}, got {value}") from error
+
+
+def event_of_change(kind: str, time: float | None, body: str) -> Any:
+    """The record of a change, of which stores and tables have kind and time apart.
+
+    Args:
+        kind: one of `KINDS`.
+        time: of the event.
+        body: its other fields as JSON.
+
+    Raises:
+        LogError: naming field, rule and value.
+    """
+    return record(kind, decoded(json.loads(body)) | {"time": time})
 
 
 def context_table(value: Any) -> Array:

@@ -199,9 +199,7 @@ class Feedback:
 
     def __getitem__(self, rounds: slice | Sequence[int] | IntArray | Mask) -> "Feedback":
         """Some of the rounds."""
-        selected = {}
-        for name, values in self.columns().items():
-            selected[name] = values[rounds]
+        selected = {name: values[rounds] for name, values in self.columns().items()}
         return replace(self, **selected)
 
     def first_ranks(self) -> "Feedback":
@@ -320,9 +318,9 @@ def _names(name: str, value: Any) -> tuple[Hashable, ...]:
 def _objectives(value: Any) -> tuple[Objective, ...]:
     rule = "different names or Objectives, in a list"
     _refuse(not isinstance(value, Iterable), "objectives", rule, quoted(value))
-    given = tuple(value)
-    _names("objectives", [each.name if isinstance(each, Objective) else each for each in given])
-    return tuple(as_objective(each) for each in given)
+    objectives = tuple(map(as_objective, value))
+    _names("objectives", [each.name for each in objectives])
+    return objectives
 
 
 def _numbers(name: str, value: Any, rule: str) -> Array:

@@ -37,8 +37,6 @@ class RewardTable:
         registry: the arms that were there in the beginning; it follows the events.
         events: how many there are at most.
         path: what errors call the log.
-        alone: whether the log is a part of one, so that the decisions of some rewards are
-            elsewhere.
 
     Attributes:
         description: of the log, with the preference that came last.
@@ -50,18 +48,11 @@ class RewardTable:
     """
 
     def __init__(
-        self,
-        description: LogDescription,
-        registry: ArmRegistry,
-        events: int,
-        path: object,
-        *,
-        alone: bool,
+        self, description: LogDescription, registry: ArmRegistry, events: int, path: object
     ) -> None:
         self.description = description
         self.registry = registry
         self._path = path
-        self._alone = alone
         self._names = description.names
         self._columns = {name: i for i, name in enumerate(self._names)}
         self.decisions = 0
@@ -78,14 +69,14 @@ class RewardTable:
         """Take in the next events.
 
         Raises:
-            LogError: where a reward has no decision, comes twice with two values, or is of an
-                unknown objective; where ids of decisions do not increase.
+            LogError: where a reward is of an unknown objective, or ids of decisions do not
+                increase.
         """
         kind = pl.col("kind")
         # Decisions first: rewards of this table may be of decisions of this table.
         self._add_decisions(frame.filter(kind == "decide"))
         lessons = frame.filter(kind == "learn")
-        columns = lessons.select("number", "id", "rewards")
+        columns = lessons.select("id", "rewards")
         # A row per reward; a lesson without any would leave one of nulls.
         rewards = columns.explode("rewards").drop_nulls("rewards")
         self._add_rewards(rewards.unnest("rewards"))
@@ -155,57 +146,20 @@ class RewardTable:
         wrong_places = np.flatnonzero(steps <= 0)
         if len(wrong_places):
             wrong = wrong_places[0]
-            numbers = frame["number"].to_numpy()
-            place = self._place_of(numbers[places][wrong])
+            number = frame["number"][int(places[wrong])]
+            place = f"{self._path}, event {number}"
             raise LogError(f"{place}: ids of decisions must increase, got {ids[wrong]}")
 
         self._last_ids[own_range] = int(ids[-1])
 
-    def _place_of(self, number: Any) -> str:
-        """Name of an event in errors."""
-        return f"{self._path}, event {number}"
-
     def _add_rewards(self, frame: pl.DataFrame) -> None:
-        ids = frame["id"].to_numpy()
-        numbers = frame["number"].to_numpy()
-        values = frame["value"].to_numpy()
-        rows, has_decision = self._rows_of(ids)
-        if not self._alone and not has_decision.all():
-            without_decision = np.flatnonzero(~has_decision)
-            wrong = without_decision[0]
-            place = self._place_of(numbers[wrong])
-            raise LogError(f"{place}: id {ids[wrong]} must be of a decision before it")
-
+        # Tables have a reward of a decision and an objective once; it may be of a part of a log,
+        # and its decision in another one.
+        rows, has_decision = self._rows_of(frame["id"].to_numpy())
         columns = self._columns_of(frame)
         is_kept = has_decision & (columns >= 0)
-        numbers = numbers[is_kept]
-        rows = rows[is_kept]
-        columns = columns[is_kept]
-        values = values[is_kept]
-        is_contradiction = self._keep_rewards(rows, columns, values)
-        contradictions = np.flatnonzero(is_contradiction)
-        if len(contradictions):
-            wrong = contradictions[0]
-            objective = self._names[columns[wrong]]
-            name = quoted(objective)
-            place = self._place_of(numbers[wrong])
-            raise LogError(f"{place}: {name} must not be told again with another value")
-
-    def _keep_rewards(self, rows: IntArray, columns: IntArray, values: Array) -> Mask:
-        """Keep some rewards, and say which ones had another value before, or in the same table."""
-        before = self.rewards[rows, columns]
-        # Backwards: of several values in one table the first one stays, and the others differ.
-        backwards = np.arange(len(rows))[::-1].copy()
-        rows_backwards = rows[backwards]
-        columns_backwards = columns[backwards]
-        self.rewards[rows_backwards, columns_backwards] = values[backwards]
-        was_known = ~np.isnan(before)
-        contradicts_earlier = was_known & (before != values)
-        kept = self.rewards[rows, columns]
-        contradicts_table = kept != values
-        is_contradiction: Mask = contradicts_earlier | contradicts_table
-
-        return is_contradiction
+        values = frame["value"].to_numpy()
+        self.rewards[rows[is_kept], columns[is_kept]] = values[is_kept]
 
     def _rows_of(self, ids: IntArray) -> tuple[IntArray, Mask]:
         """The rows of decisions with these ids, and which of them there are."""
@@ -277,13 +231,7 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def joined(
-    tables: Tables,
-    data: dict[str, Any],
-    events: int,
-    path: object,
-    *,
-    chunk: int,
-    alone: bool,
+    tables: Tables, data: dict[str, Any], events: int, path: object, *, chunk: int
 ) -> Iterator[Feedback]:
     """The decisions of a log with their rewards, at most `chunk` at a time.
 
@@ -293,14 +241,13 @@ def joined(
         events: how many there are at most.
         path: what errors call the log.
         chunk: decisions at a time.
-        alone: see `RewardTable`.
 
     Raises:
         LogError: on the way.
     """
     first = first_arms(data, path)
     description = LogDescription.of(data, path)
-    rewards = RewardTable(description, first.copy(), events, path, alone=alone)
+    rewards = RewardTable(description, first.copy(), events, path)
     for frame in tables():
         rewards.add(frame)
 

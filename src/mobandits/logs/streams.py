@@ -137,10 +137,8 @@ class ParquetTable:
                 yield waiting.popleft().result()
 
     def _feedback(self, table: pl.DataFrame) -> Feedback:
-        columns = {}
-        for name in table.columns:
-            columns[name] = table[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-
+        numbers = table.cast(pl.Float64).fill_null(np.nan)
+        columns = {name: numbers[name].to_numpy() for name in table.columns}
         objectives = [as_objective(each) for each in self.objectives]
         rewards = np.column_stack([columns[str(each.name)] for each in objectives])
         rewards *= signs_of(objectives)

@@ -15,16 +15,12 @@ Columns:
     other: all other fields, as JSON.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
-from mobandits.errors import LogError
-from mobandits.logs.events import checked
-from mobandits.logs.names import decoded
-from mobandits.support.naming import quoted
+from mobandits.logs.events import event_of_change
 
 _REWARD = pl.Struct({"objective": pl.String, "value": pl.Float64})
 _TYPES: dict[str, Any] = {
@@ -45,24 +41,6 @@ SCHEMA = pl.Schema(_TYPES)
 
 
 def changes_of(frame: pl.DataFrame) -> Iterator[Any]:
-    """The events of a table of which none is a decision or a lesson.
-
-    Raises:
-        LogError: where a row is no event.
-    """
+    """The events of a table of which none is a decision or a lesson."""
     for kind, time, other in frame.select("kind", "time", "other").iter_rows():
-        fields = {} if other is None else _others(other)
-        # A file may come from elsewhere, or be damaged: its events are checked like new ones.
-        yield checked({"kind": kind, "time": time} | fields)
-
-
-def _others(text: str) -> dict[Any, Any]:
-    try:
-        fields = decoded(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise LogError(f"other must be a JSON object, got {quoted(text)}") from error
-
-    if not isinstance(fields, dict):
-        raise LogError(f"other must be a JSON object, got {quoted(text)}")
-
-    return fields
+        yield event_of_change(kind, time, other)

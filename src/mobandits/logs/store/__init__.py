@@ -1,7 +1,8 @@
 """The decision store: what an agent decided, learned and changed, in one SQLite file.
 
 - `schema` has the tables, `rows` events as rows with checksums, `transactions` what is committed
-  whole, `writer` the calls of one agent, `store` the `Store`.
+  whole, `writer` the calls of one agent. `store` is the `Store`, `store_writing` its half that
+  writes.
 - `ownership` and `inheritance`: one process writes, and a fork's child does not. `continuity`
   compares what is there with what was noted beside it. `connection` and `write_ahead_log` check
   before anything is read.

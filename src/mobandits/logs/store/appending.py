@@ -84,9 +84,11 @@ def appended(statements: Sequence[Statement]) -> Iterator[Statement]:
     listed = [(PLACES[sql], *values, *FILLINGS[sql]) for sql, values in statements]
     for start in range(0, len(listed), MOST_ROWS):
         some = listed[start : start + MOST_ROWS]
-        size = _size_for(len(some))
-        some += [NO_ROW] * (size - len(some))
-        yield _insert_of(size), tuple(itertools.chain.from_iterable(some))
+        count = len(some)
+        size = _size_for(count)
+        some += [NO_ROW] * (size - count)
+        values = itertools.chain.from_iterable(some)
+        yield _insert_of(size), tuple(values)
 
 
 def _size_for(count: int) -> int:

@@ -86,7 +86,7 @@ def scan_archive(path: Path, *, chunk: int) -> Iterator[Feedback]:
         for frame in pl.scan_parquet(path).collect_batches(chunk_size=BLOCK, maintain_order=True):
             yield from frame.iter_slices(BLOCK)
 
-    yield from joined(tables, data, content["events"], path, chunk=chunk, alone=True)
+    yield from joined(tables, data, content["events"], path, chunk=chunk)
 
 
 def _refuse_others(path: Path) -> None:

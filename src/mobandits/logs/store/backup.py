@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from mobandits.errors import DamagedError, LogError
+from mobandits.errors import DamagedError
 from mobandits.logs.store.checking import integrity_faults, require_whole
-from mobandits.logs.store.connection import copied, reading
-from mobandits.support.describe_path import describe_path
+from mobandits.logs.store.connection import copied, new_file, reading
 
 
 def backup(store: str | Path, out: str | Path) -> int:
@@ -36,10 +35,7 @@ def backup(store: str | Path, out: str | Path) -> int:
         1
     """
     source = Path(store)
-    target = Path(out)
-    if target.exists():
-        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
-
+    target = new_file(out)
     # Without a transaction, inside of which no database is copied.
     with reading(source, in_slices=True) as connection:
         # The copy has indexes of its own: damage of these shows here only.

@@ -232,7 +232,7 @@ class Committer:
             with self._lock:
                 self._committing = None
 
-            self._rollup.note(len(group.calls))
+            self._rollup.note()
             # Whoever waits may look at once whether anything is left.
             group.settled.set_result(None)
             if self._is_together and self._rollup.is_due():

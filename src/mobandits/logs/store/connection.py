@@ -154,6 +154,19 @@ def reading(path: Place, *, in_slices: bool = False) -> Iterator[sqlite3.Connect
         connection.close()
 
 
+def new_file(path: str | Path) -> Path:
+    """The path of a file that is about to be written.
+
+    Raises:
+        LogError: where it is there already.
+    """
+    target = Path(path)
+    if target.exists():
+        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
+
+    return target
+
+
 @contextlib.contextmanager
 def copied(connection: Session, target: Path) -> Iterator[Path]:
     """A copy of what a connection sees, which takes its name when the block ends.

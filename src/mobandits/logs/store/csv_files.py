@@ -10,8 +10,6 @@ from mobandits.logs.feedback import Feedback
 from mobandits.support.files import replacing
 from mobandits.support.naming import quoted
 
-FIRST = ("id", "time", "arm", "propensity")
-
 
 def write_csv(chunks: Iterator[Feedback], out: Path) -> None:
     """Write decisions, a row each; the file appears whole or not at all.
@@ -41,34 +39,27 @@ def _table(chunk: Feedback, out: Path) -> pl.DataFrame:
         raise LogError(f"{out}: CSV cannot say which arms were eligible: choose parquet or dsjson")
     if chunk.ranks is not None and chunk.ranks.any():
         raise LogError(f"{out}: CSV cannot say that arms were chosen together: choose parquet")
+
     arms = [str(name) for name in chunk.arm_names]
-    values = [
-        chunk.ids,
-        chunk.times,
-        [arms[arm] for arm in chunk.arms],
-        chunk.propensities,
+    columns = [
+        ("id", chunk.ids),
+        ("time", chunk.times),
+        ("arm", [arms[arm] for arm in chunk.arms]),
+        ("propensity", chunk.propensities),
     ]
-    names = list(FIRST)
-    contexts = chunk.contexts
-    if contexts.ndim == 2:
-        contexts = contexts[:, None]
-        prefixes = [""]
-    else:
-        prefixes = [f"{arm}:" for arm in arms]
-    for position, prefix in enumerate(prefixes):
-        for feature in range(contexts.shape[2]):
-            names.append(f"{prefix}x{feature}")
-            values.append(contexts[:, position, feature])
-    rewards = chunk.own_rewards
-    for position, name in enumerate(chunk.objective_names):
-        names.append(str(name))
-        values.append(rewards[:, position])
-    for listed in (names, arms):
+    # A table of each arm, or one for all of them.
+    tables = {"": chunk.contexts}
+    if chunk.contexts.ndim == 3:
+        tables = {f"{name}:": chunk.contexts[:, arm] for arm, name in enumerate(arms)}
+    for prefix, table in tables.items():
+        columns += [(f"{prefix}x{number}", feature) for number, feature in enumerate(table.T)]
+
+    columns += zip(map(str, chunk.objective_names), chunk.own_rewards.T, strict=True)
+    for listed in ([name for name, _ in columns], arms):
         if len(set(listed)) < len(listed):
             twice = next(name for name in listed if listed.count(name) > 1)
-            raise LogError(
-                f"{out}: columns and arms must have different names, got {quoted(twice)}"
-            )
-    series = [pl.Series(name, column) for name, column in zip(names, values, strict=True)]
-    frame = pl.DataFrame(series)
+            rule = f"{out}: columns and arms must have different names"
+            raise LogError(f"{rule}, got {quoted(twice)}")
+
+    frame = pl.DataFrame([pl.Series(name, values) for name, values in columns])
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

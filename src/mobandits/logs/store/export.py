@@ -15,7 +15,7 @@ from mobandits.logs.address import Place, place_of
 from mobandits.logs.join import Tables
 from mobandits.logs.store.archives import write_archive
 from mobandits.logs.store.arm_timeline import are_in
-from mobandits.logs.store.connection import explained, reading, warn_of_loss
+from mobandits.logs.store.connection import explained, new_file, reading, warn_of_loss
 from mobandits.logs.store.content import AgentLog, log_of
 from mobandits.logs.store.csv_files import write_csv
 from mobandits.logs.store.frames import frames
@@ -27,7 +27,6 @@ from mobandits.logs.store.shortening import (
     settled_before,
 )
 from mobandits.support.checks import choice, number
-from mobandits.support.describe_path import describe_path
 
 Format = Literal["parquet", "dsjson", "csv"]
 FORMATS = ("parquet", "dsjson", "csv")
@@ -86,9 +85,7 @@ def export(
     """
     choice("format", format, FORMATS)
     place = place_of(store)
-    target = Path(out)
-    if target.exists():
-        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
+    target = new_file(out)
     limit = _seconds(before)
     if isinstance(place, Path):
         warn_of_loss(place)

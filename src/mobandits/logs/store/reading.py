@@ -39,4 +39,4 @@ def feedback_of(log: AgentLog, tables: Tables, chunk: int) -> Iterator[Feedback]
         chunk: decisions at a time, at most.
     """
     agent = log.agent
-    return joined(tables, agent.description, agent.events, log.source, chunk=chunk, alone=False)
+    return joined(tables, agent.description, agent.events, log.source, chunk=chunk)

@@ -62,12 +62,7 @@ def numbered_events(log: AgentLog, after: int, last: int) -> Iterator[Numbered]:
             ((lesson[0][0], reward_event(lesson, source)) for lesson in by_lesson(rows.rewards)),
             ((row[0], change_event(row, source)) for row in rows.changes),
         )
-        try:
-            yield from heapq.merge(*streams, key=operator.itemgetter(0))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, LogError):
-                raise
-            raise DamagedError(source, "an event cannot be read") from error
+        yield from heapq.merge(*streams, key=operator.itemgetter(0))
 
 
 def missing(source: str, seq: int) -> DamagedError:

@@ -79,41 +79,29 @@ class Rollup:
 
     def __init__(self, connection: Session) -> None:
         self._connection = connection
-        self._calls = 0  # that may have appended events which are not counted
-        self._due = 0.0  # when they are, on the monotonic clock
-        # Events may have been appended without it, as an agent without a service does.
-        self._is_behind = True
+        # When it is time to count, on the monotonic clock; None: there is nothing to count. Events
+        # may have been appended without it, as an agent without a service does.
+        self._due: float | None = 0.0
         self.is_anything_left()
 
-    def note(self, calls: int) -> None:
-        """So many calls are written."""
-        if calls and not self._calls:
-            self._due = max(self._due, time.monotonic() + LATEST)
-
-        self._calls += calls
+    def note(self) -> None:
+        """Something was written."""
+        if self._due is None:
+            self._due = time.monotonic() + LATEST
 
     def wait_seconds(self) -> float | None:
         """Seconds until it is time to count; None: there is nothing to count."""
-        if self._calls or self._is_behind:
-            return max(0.0, self._due - time.monotonic())
-
-        return None
+        return None if self._due is None else max(0.0, self._due - time.monotonic())
 
     def is_due(self) -> bool:
         """Whether it is time to count, in a transaction that is open anyway."""
-        is_much = self._calls >= SLICE or self._is_behind
-        if not self._calls and not self._is_behind:
-            return False
-
-        # After a failure it is not, however much there is.
-        return time.monotonic() >= (self._due - LATEST if is_much else self._due)
+        return self.wait_seconds() == 0.0
 
     def is_anything_left(self) -> bool:
         """Whether there are events to count; to look costs no transaction."""
         is_left = self._connection.execute(SELECT_BEHIND).fetchone() is not None
         if not is_left:
-            self._calls = 0
-            self._is_behind = False
+            self._due = None
 
         return is_left
 
@@ -133,8 +121,7 @@ class Rollup:
 
     def put_off(self, error: Exception) -> None:
         """Go on without: the sums are no part of what a service promises."""
-        self._is_behind = True
-        self._due = time.monotonic() + PAUSE + LATEST
+        self._due = time.monotonic() + PAUSE
         LOG.warning("the sums of a store are late, so its pages show too little: %s", error)
 
     def _count_slice(self) -> None:
@@ -150,5 +137,5 @@ class Rollup:
             if left == 0:
                 break
 
-        self._calls = 0
-        self._is_behind = left == 0
+        # A whole slice was there: more may be left.
+        self._due = time.monotonic() if left == 0 else None

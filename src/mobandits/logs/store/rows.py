@@ -16,8 +16,8 @@ import msgspec
 import numpy as np
 
 from mobandits.errors import DamagedError, LogError
-from mobandits.logs.events import Decide, Event, Learn, record
-from mobandits.logs.names import compact, decoded, encoded, name_of, name_text
+from mobandits.logs.events import Decide, Event, Learn, event_of_change, record
+from mobandits.logs.names import compact, encoded, name_of, name_text
 from mobandits.logs.store.session import Session
 
 DOUBLE = np.dtype("<f8")  # the same bytes on every machine
@@ -154,10 +154,8 @@ def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
     if not event.rewards:
         raise LogError("event.rewards must have an objective, got {}")
 
-    pairs = []
-    for name, value in event.rewards.items():
-        # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
-        pairs.append((name_text(name), value + 0.0))
+    # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
+    pairs = [(name_text(name), value + 0.0) for name, value in event.rewards.items()]
     further = _further_fields(event)
     other = _json(further) if further else None
     check = checksum(event.id, seq, event.time, other, *pairs)
@@ -279,7 +277,7 @@ def change_event(row: Sequence[Any], source: str) -> Any:
     """The event of a row of `CHANGE_ROWS`, of any kind; errors as `decision_event`."""
     check_change(row, source)
     _, at, kind, body, _ = row
-    return record(kind, decoded(json.loads(body)) | {"time": at})
+    return event_of_change(kind, at, body)
 
 
 def _text(fields: dict[str, Any]) -> str:

@@ -15,13 +15,12 @@ from mobandits.errors import LogError
 from mobandits.logs.events import Lost
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.store.checking import AgentCheck, CheckState, checked_store
-from mobandits.logs.store.connection import PAGE_BYTES, explained, reading
+from mobandits.logs.store.connection import PAGE_BYTES, explained, new_file, reading
 from mobandits.logs.store.ownership import notes_beside
 from mobandits.logs.store.rows import Statement, checksum, statements_of
 from mobandits.logs.store.schema import create_tables
 from mobandits.logs.store.survey import UNREADABLE, found_events, found_snapshots, rows_of
 from mobandits.logs.store.transactions import execute_all, transaction
-from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
 from mobandits.support.naming import quantity, quoted
 from mobandits.support.numbering import SPAN
@@ -80,10 +79,7 @@ def salvage(store: str | Path, out: str | Path, check_state: CheckState) -> list
         LogError: where the file cannot be read as a store, or `out` exists or cannot be written.
     """
     source = Path(store)
-    target = Path(out)
-    if target.exists():
-        raise LogError(f"{target} must be a new file, got {describe_path(target)}")
-
+    target = new_file(out)
     notes = notes_beside(source)
     try:
         with _repaired_copy(source, target.parent) as damaged, replacing(target) as file:

@@ -19,8 +19,10 @@ import numpy as np
 SUFFIX = "-wal"
 # Of the files that SQLite makes of one store, beside each other.
 SUFFIXES = ("", SUFFIX, "-shm")
-HEADER = struct.Struct(">8I")  # magic, format, page size, sequence, two salts, two checksums
-FRAME = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums
+HEADER = struct.Struct(">4IQ2I")  # magic, format, page size, sequence, salts, two checksums
+# Of a frame; `pages` is the size of the database after a commit, and 0 elsewhere.
+FRAME = np.dtype([("page", ">u4"), ("pages", ">u4"), ("salts", ">u8"), ("checksums", ">u4", 2)])
+FRAME_BYTES = FRAME.itemsize
 MAGIC = 0x377F0682  # checksums of little-endian words; one more: of big-endian words
 PAGE_SIZES = frozenset(2**power for power in range(9, 17))
 BLOCK = 256  # frames at a time: a log that a long reader kept from being reset may be large
@@ -50,38 +52,39 @@ def _lost_in(file: BinaryIO) -> int:
     header = file.read(HEADER.size)
     if len(header) < HEADER.size:
         return 0
-    magic, _, page_size, rounds, salt0, salt1, *sums = HEADER.unpack(header)
+
+    magic, _, page_size, rounds, salts, *sums = HEADER.unpack(header)
     words = ">u4" if magic & 1 else "<u4"
     covered = np.frombuffer(header[:24], words)
-    computed = _checksums(covered[None], [0, 0])
     is_known = magic & ~1 == MAGIC and page_size in PAGE_SIZES
-    if not is_known or computed[0] != sums:
+    if not is_known or _checksums(covered[None], [0, 0]) != [sums]:
         # Without the header nothing says which frames belong to this round: one may, or many.
-        return int(len(file.read(FRAME.size)) == FRAME.size)
-    size = FRAME.size + page_size
-    is_damaged = False
+        return int(len(file.read(FRAME_BYTES)) == FRAME_BYTES)
+
+    size = FRAME_BYTES + page_size
+    was_damaged = False
     lost = 0
     while True:
         block = file.read(BLOCK * size)
         count = len(block) // size  # a frame that is cut off was never a commit
         frames = np.frombuffer(block, np.uint8, count * size).reshape(count, size)
-        covered = np.concatenate([frames[:, :8], frames[:, FRAME.size :]], axis=1)
-        computed = _checksums(covered.view(words), sums)
-        for frame, expected in zip(frames, computed, strict=True):
-            head = FRAME.unpack(frame[: FRAME.size].tobytes())
-            _, pages_after_commit, *salts, check0, check1 = head
-            is_of_round = salts == [salt0, salt1]
-            is_sound = is_of_round and [check0, check1] == expected
-            is_damaged = is_damaged or not is_sound  # checksums go on from frame to frame
-            if is_of_round:
-                lost += is_damaged and pages_after_commit > 0
-                continue
-            # The first salt grows by one from round to round; what has another was damaged.
-            age = (salt0 - salts[0]) & MASK
-            lost += not 1 <= age <= rounds
+        heads = frames[:, :FRAME_BYTES].copy().view(FRAME)[:, 0]
+        covered = np.concatenate([frames[:, :8], frames[:, FRAME_BYTES:]], axis=1)
+        expected = _checksums(covered.view(words), sums)
+        is_of_round = heads["salts"] == salts
+        is_right = (heads["checksums"] == np.reshape(expected, (count, 2))).all(axis=1)
+        # Checksums go on from frame to frame: none is sound behind one that is not.
+        is_damaged = np.logical_or.accumulate(~(is_of_round & is_right)) | was_damaged
+        is_lost = is_of_round & is_damaged & (heads["pages"] > 0)
+        # The first salt grows by one from round to round; what has another was damaged.
+        ages = ((salts >> 32) - (heads["salts"] >> 32)) & MASK
+        is_of_no_round = ~is_of_round & ((ages < 1) | (ages > rounds))
+        lost += int((is_lost | is_of_no_round).sum())
         if count < BLOCK:
             return lost
-        sums = computed[-1]
+
+        was_damaged = bool(is_damaged[-1])
+        sums = expected[-1]
 
 
 def _checksums(words: Words, sums: list[int]) -> list[list[int]]:
@@ -96,20 +99,20 @@ def _checksums(words: Words, sums: list[int]) -> list[list[int]]:
     """
     pairs = words.shape[1] // 2
     powers = _powers(pairs)
+    # All of it is modulo 2^32, as the type of the words has it.
     first = words[:, 0::2].astype(np.uint32)
-    both = first + words[:, 1::2].astype(np.uint32)  # modulo 2^32, as everything here
+    both = first + words[:, 1::2].astype(np.uint32)
+    # The first pair goes through all steps but its own, and the last one through none.
     a, b, c = powers[:, pairs - 1 :: -1]
-    shares0 = (first * a + both * b).sum(axis=1, dtype=np.uint32).tolist()
-    shares1 = (first * b + both * c).sum(axis=1, dtype=np.uint32).tolist()
-    whole_a, whole_b, whole_c = powers[:, pairs].tolist()
-    s0, s1 = sums
+    shares = np.stack([first @ a + both @ b, first @ b + both @ c], axis=1)
+    whole_a, whole_b, whole_c = powers[:, pairs]
+    whole_row = np.array([[whole_a, whole_b], [whole_b, whole_c]])
+    now = np.array(sums, np.uint32)
     after = []
-    for share0, share1 in zip(shares0, shares1, strict=True):
-        next0 = (whole_a * s0 + whole_b * s1 + share0) & MASK
-        next1 = (whole_b * s0 + whole_c * s1 + share1) & MASK
-        s0 = next0
-        s1 = next1
-        after.append([s0, s1])
+    for share in shares:
+        now = whole_row @ now + share
+        after.append(now.tolist())
+
     return after
 
 
@@ -121,6 +124,12 @@ def _powers(count: int) -> Words:
     """
     fibonacci = [1, 0]  # of -1 and 0
     while len(fibonacci) < 2 * count + 3:
-        fibonacci.append((fibonacci[-1] + fibonacci[-2]) & MASK)
+        following = fibonacci[-1] + fibonacci[-2]
+        fibonacci.append(following & MASK)
+
     numbers = np.array(fibonacci, np.uint32)
-    return np.stack([numbers[0:-2:2], numbers[1:-1:2], numbers[2::2]])
+    a = numbers[0:-2:2]
+    b = numbers[1:-1:2]
+    c = numbers[2::2]
+
+    return np.stack([a, b, c])
