@@ -129,7 +129,7 @@ def filled(content: Any, words: Mapping[str, Any]) -> Any:
         {'a': [['x', 'y'], 'just one more']}
     """
     if isinstance(content, dict):
-        return {key: filled(value, words) for key, value in content.items()}
+        return {filled(key, words): filled(value, words) for key, value in content.items()}
     if isinstance(content, list):
         return [filled(each, words) for each in content]
     if not isinstance(content, str):
