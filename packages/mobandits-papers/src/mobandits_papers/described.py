@@ -105,8 +105,8 @@ def tables_of(
     paper, _, name = id.partition("/")
     texts = texts_of(paper)
     tables = [texts[section] for section in sections or [name]]
-    # The words of a call come first: they may name others.
-    own = {**words, **ChainMap(*(table.get("words", {}) for table in tables))}
+    # Words come before those that they may name: sections', the call's, the paper's.
+    own = {**ChainMap(*(table.get("words", {}) for table in tables)), **words}
     known = {**own, **texts_of("shared")["words"], **texts.get("words", {}), **own}
     return [filled(table, known) for table in tables]
 
@@ -138,7 +138,7 @@ def filled(content: Any, words: Mapping[str, Any]) -> Any:
     for name, word in words.items():
         if content == f"{{{name}}}":
             return filled(word, words)
-        if isinstance(word, str | int):
+        if isinstance(word, str | float | int):
             content = content.replace(f"{{{name}}}", str(word))
 
     return content
