@@ -138,7 +138,7 @@ def filled(content: Any, words: Mapping[str, Any]) -> Any:
     for name, word in words.items():
         if content == f"{{{name}}}":
             return filled(word, words)
-        if isinstance(word, str | float | int):
+        if isinstance(word, str | int | float):
             content = content.replace(f"{{{name}}}", str(word))
 
     return content

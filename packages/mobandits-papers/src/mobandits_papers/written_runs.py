@@ -26,7 +26,7 @@ def run_of(entry: Mapping[str, Any]) -> Run:
         (50, 0.3)
     """
     groups = entry["rows"] if isinstance(entry["rows"], list) else [entry["rows"]]
-    rows = {}
+    rows: dict[str, Recipe | Tuned] = {}
     for group in groups:
         rows |= {row: row_of(written) for row, written in group.items()}
 

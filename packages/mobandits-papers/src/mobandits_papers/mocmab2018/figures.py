@@ -53,7 +53,6 @@ CHANNEL_TARGETS = targets_of(CHANNEL_DOMINANT, CHANNEL_OTHER)
 # The order that the percentages in the dominant objective imply.
 CHANNEL_ORDER = ((CD,), (MOC,), (CP,), (CS,), (P,), (S,))
 
-
 FIG2 = described(
     "mocmab2018/fig2",
     parts={

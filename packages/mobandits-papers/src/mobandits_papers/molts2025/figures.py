@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mobandits.contracts.protocols import Recipe
 from mobandits.environments import Linear
 from mobandits.policies import MolEpsGreedy, MolTs, MolUcb
 from mobandits_papers.claims import Claim
@@ -207,12 +208,11 @@ SHARING = {GREEDY: MolEpsGreedy()} | {
     for row, recipe in ((TS, MolTs()), (PLAIN, MolTs(draws=1)), (UCB, MolUcb()))
 }
 
-
 # Six of twelve rows, those of wide constants: more curves cannot be told apart.
 WIDE_ROWS = [row for row in SAMPLED if row.endswith(("c = 1", "c = 3", "theory c"))]
 SHARED_ROWS = [GREEDY, *(named(row, WIDE) for row in CONSTANT_ROWS)]
 TOGETHER = hold_at_once(sentences_on_figure_2(FIGURE_2), CONSTANT_ROWS)
-WITH_GREEDY = {GREEDY: MolEpsGreedy(), **PARADOX}
+WITH_GREEDY: dict[str, Recipe] = {GREEDY: MolEpsGreedy(), **PARADOX}
 REMARKS = (
     remark("reward-paradox", {"somewhere": somewhere}, played=WITH_GREEDY, rows=[*WITH_GREEDY]),
     replace(remark("samples", played=SAMPLED, rows=WIDE_ROWS), claims=samples_claims()),
