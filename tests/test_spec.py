@@ -283,3 +283,5 @@ def test_a_recipe_from_a_line():
         levels=((0, 1), (2,)), alpha=0.2
     )
     assert recipe_named("mol-ts") == MolTs()
+    assert recipe_named("mol-ts:links=logit") == MolTs(links="logit")
+    assert recipe_named('mol-ts:links=["logit","probit"]') == MolTs(links=("logit", "probit"))

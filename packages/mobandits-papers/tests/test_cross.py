@@ -121,7 +121,7 @@ def test_the_arms_of_the_ridges_are_told_apart_by_their_rows():
         "CP-UCB1",
         "CS-UCB1",
         "CD-UCB1",
-        *cross.context_free(),
+        *recipes("cross/multi-armed"),
     } == set(rows)
     shape = OURS["cross/ridges"].runs[0].environment.problem(100, np.random.default_rng(0)).shape
     assert (shape.arms, shape.objectives, shape.shared) == (100, 2, False)

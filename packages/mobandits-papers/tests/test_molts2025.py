@@ -16,6 +16,7 @@ from mobandits_papers.molts2025.theory import draws_needed, optimism
 from mobandits_papers.numbers import resample
 from mobandits_papers.reproduce import reproduce
 
+METRICS = ("pareto_regret", "effective_pareto_regret", "reward")
 SIMULATED = [one for one in molts2025.EXPERIMENTS if isinstance(one.runs[0], Run)]
 
 
@@ -73,13 +74,13 @@ def test_settings_are_those_of_the_paper():
     assert list(by_figure) == list(range(2, 14))
     for one in figures.SETTINGS:
         run = figures.figure(one).runs[0]
-        assert (run.rounds, run.trials, run.metrics) == (10_000, 10, figures.METRICS)
+        assert (run.rounds, run.trials, run.metrics) == (10_000, 10, METRICS)
         assert run.environment.theta == "sphere"
         assert ("PFIwR-style reconstruction" in run.rows) is one.fixed
 
 
 def test_rows_are_the_grids_and_the_theory():
-    rows = figures.rows_of(figures.SETTINGS[9])
+    rows = figures.figure(figures.SETTINGS[9]).runs[0].rows
     assert rows["MOL-TS"] == Tuned({f"c = {c}": MolTs(scale=c) for c in (0.1, 0.3, 1, 3)})
     assert rows["MOL-TS, M = 1"].grid["c = 0.3"] == MolTs(scale=0.3, draws=1)
     assert rows["MOL-UCB, effective front"].grid["c = 3"] == MolUcb(
@@ -175,6 +176,9 @@ class Curves:
     def runs(self):
         return ["run"]
 
+    def rows(self, run):
+        return ["row"]
+
     def curves(self, run, row, metric, component=0):
         return np.arange(1, 3), self.both[metric]
 
@@ -186,23 +190,26 @@ class Rows:
         return Renamed(self, names)
 
     def __init__(self, rows, components=1):
-        self.rows, self.many = rows, components
+        self.levels, self.many = rows, components
 
     def runs(self):
         return ["run"]
+
+    def rows(self, run):
+        return list(self.levels)
 
     def components(self, run, row, metric):
         return list(range(self.many))
 
     def curves(self, run, row, metric, component=0):
-        return np.arange(1, 3), np.array(self.rows[row])
+        return np.arange(1, 3), np.array(self.levels[row])
 
 
 @pytest.mark.parametrize(
     ("most", "holds"), [([[1.0, 2.0]], True), ([[1.0, 1.9]], False), ([[0.5, 3.0]], False)]
 )
 def test_pareto_regret_above_the_effective_one_is_found_at_any_round(most, holds):
-    (one,) = figures.never_above(["row"])(Curves(np.array([[1.0, 2.0]]), np.array(most)))
+    (one,) = figures.never_above(Curves(np.array([[1.0, 2.0]]), np.array(most)))
     assert one.holds is holds
 
 
@@ -221,7 +228,7 @@ def test_the_paradox_names_the_constants_where_it_holds(tmp_path):
     everywhere = []
     for row in figures.PARADOX:
         own = totals.filter(policy=row)
-        leads = [(greedy[metric] - own[metric]).to_numpy() for metric in figures.METRICS]
+        leads = [(greedy[metric] - own[metric]).to_numpy() for metric in METRICS]
         intervals = [resample(lead[:, None], lambda means: means[0])[1] for lead in leads]
         if all(interval is not None and interval[0] > 0.0 for interval in intervals):
             everywhere.append(row)

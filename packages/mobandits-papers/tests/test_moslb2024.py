@@ -19,9 +19,12 @@ from mobandits_papers.numbers import growth
 
 FIGURES = {one.id: one for one in figures.FIGURES if one.id.startswith("moslb2024/fig")}
 CHAINS = [EXPERIMENTS[f"moslb2024/{name}"] for name in ("fig3", "unrounded")]
+TWO_LEVELS = ((0, 1, 2), (3, 4))
+THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
+ALPHAS = [0.01, 0.03, 0.1, 0.3, 1.0]
 LEVELS = {
     f"moslb2024/{name}": levels
-    for figure, levels in (("fig4", figures.TWO_LEVELS), ("fig5", figures.THREE_LEVELS))
+    for figure, levels in (("fig4", TWO_LEVELS), ("fig5", THREE_LEVELS))
     for name in (figure, f"{figure}-redrawn")
 }
 
@@ -113,7 +116,7 @@ def test_every_row_has_the_same_grid_and_the_same_rule():
             assert len(run.tuned()) == 3
             for row, tuned in run.tuned().items():
                 recipes = [run.recipes()[f"{row}, {said}"] for said in tuned.grid]
-                assert [recipe.alpha for recipe in recipes] == list(figures.ALPHAS)
+                assert [recipe.alpha for recipe in recipes] == ALPHAS
                 assert {recipe.delta for recipe in recipes} == {0.05}
                 assert (tuned.metric, tuned.component, tuned.highest) == (
                     run.metrics[0],
@@ -245,7 +248,7 @@ def test_the_theorys_width_is_another_reading_of_figure_4():
         assert all(figures.THEORY in part["said"] for part in entry["parts"])
     for run in simulated(EXPERIMENTS["moslb2024/fig4"]):
         assert run.recipes()[figures.THEORY].alpha == 1.0
-        assert run.recipes()[figures.THEORY].on == figures.TWO_LEVELS[0]
+        assert run.recipes()[figures.THEORY].on == TWO_LEVELS[0]
     assert not any("theory" in one.id for one in EXPERIMENTS["moslb2024/fig5"].claims)
 
 
@@ -319,9 +322,7 @@ def test_a_tiny_run_is_judged(name, tmp_path, monkeypatch):
     ]
     assert all(claim["measured"] is not None for claim in claims)
     table = pl.read_parquet(tmp_path / "results.parquet")
-    assert (
-        table["policy"].n_unique() == 3 * len(figures.ALPHAS) + 3
-    )  # and the chosen ones on more problems
+    assert table["policy"].n_unique() == 3 * len(ALPHAS) + 3  # and the chosen ones on more problems
     digits = table.filter(
         pl.col("metric") == ("level_regret" if name == "fig5" else "chain_regret_authors")
     )

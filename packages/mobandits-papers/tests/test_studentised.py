@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 import mobandits as mob
-from mobandits.metrics import ChainRegretAuthors
-from mobandits.policies import MoslbPc
 from mobandits.statistics.bootstrap import RESAMPLES, Statistic, studentised
 from mobandits_papers.moslb2024 import figures
 from mobandits_papers.moslb2024.questions import DIFFERENCE, SHARE, SPREADS, relative_pace
@@ -127,9 +125,10 @@ def test_it_covers_where_plain_resampling_does_not():
 @pytest.fixture(scope="module")
 def paces():
     """(digits, 1,000 problems, 2) of MOSLB-PC with 5 features: the last pace and the mean pace of every problem."""
-    metric = ChainRegretAuthors(figures.CHAINS)
-    place = figures.linear(5, 5, decimals=2)
-    policy = MoslbPc(figures.CHAINS, alpha=0.03)
+    run = figures.FIG3.runs[0]
+    metric = run.metrics[0]
+    place = run.environment
+    policy = run.recipes()["MOSLB-PC, alpha = 0.03"]
     results = mob.simulate(
         policy, place, rounds=3000, trials=1000, metrics=[metric], record=3, seed=11
     )

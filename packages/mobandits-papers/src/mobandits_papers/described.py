@@ -1,9 +1,10 @@
-"""Experiments whose words are in the file of their paper: titles, paragraphs, plots and claims.
+"""Experiments that are in the file of their paper: titles, paragraphs, simulations, plots, claims.
 
-`texts/<paper>.toml` has a table per experiment, and tables that several experiments share. A claim
-there that names rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`),
-`claims.level` (`rows`) or `claims.percentage` (`of`); the numbers of any other come from a
-function. A text may hold a word of the table `words`, or one that it is given, between braces.
+`texts/<paper>.toml` has a table per experiment, and tables that several experiments share. A
+simulation there is as in `written_runs`, and `each` repeats it with other words. A claim that names
+rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`), `claims.level`
+(`rows`) or `claims.percentage` (`of`); the numbers of any other come from a function. A text may
+hold a word of a table `words`, or one that it is given, between braces.
 """
 
 import functools
@@ -17,6 +18,7 @@ from typing import Any
 from mobandits_papers.claims import Claim, Revise, level, ordering, percentage
 from mobandits_papers.experiment import Computed, Experiment, More, Plot, Run
 from mobandits_papers.numbers import Parts, Reading, first_half, growth, late_mean
+from mobandits_papers.written_runs import run_of
 
 TEXTS = Path(__file__).parent / "texts"
 READINGS: Mapping[str, Reading] = {each.__name__: each for each in (first_half, growth, late_mean)}
@@ -38,7 +40,7 @@ def texts_of(paper: str) -> dict[str, Any]:
 
 def described(
     id: str,  # noqa: A002 - as in Experiment
-    runs: Sequence[Run | Computed | More],
+    runs: Sequence[Run | Computed | More] = (),
     parts: Mapping[str, Parts] = NONE,
     *,
     revise: Mapping[str, Revise] = NONE,
@@ -49,7 +51,7 @@ def described(
 
     Args:
         id: of the experiment.
-        runs: of the experiment.
+        runs: after those of the file.
         parts: {claim: its numbers}, of claims that are no comparison.
         revise: {claim: what else the results say of it}, as in `Claim`.
         sections: the tables of the file, whose paragraphs, plots and claims follow each other; one
@@ -61,7 +63,13 @@ def described(
     plots = [Plot(**{"metric": entry["name"], **entry}) for entry in joined(tables, "plots")]
     claims = described_claims(id, parts, revise=revise, sections=sections, **words)
     return Experiment(
-        id, content["title"], content["source"], joined(tables, "about"), runs, plots, claims
+        id,
+        content["title"],
+        content["source"],
+        joined(tables, "about"),
+        [*simulations_of(tables), *runs],
+        plots,
+        claims,
     )
 
 
@@ -78,6 +86,16 @@ def described_claims(
     return [claim_of(id, entry, parts, revise) for entry in entries]
 
 
+def simulations_of(tables: Sequence[Mapping[str, Any]]) -> list[Run]:
+    """The simulations that tables of a file describe."""
+    runs = []
+    for entry in joined(tables, "runs"):
+        one = {key: value for key, value in entry.items() if key != "each"}
+        runs += [run_of(filled(one, words)) for words in entry.get("each", [NONE])]
+
+    return runs
+
+
 def tables_of(
     id: str,  # noqa: A002 - as in Experiment
     sections: Sequence[str],
@@ -86,9 +104,11 @@ def tables_of(
     """Tables of the file of an experiment's paper, with their words filled in."""
     paper, _, name = id.partition("/")
     texts = texts_of(paper)
-    # The words of a call come first: they may name others.
-    known = {**words, **texts_of("shared")["words"], **texts.get("words", {}), **words}
-    return [filled(texts[section], known) for section in sections or [name]]
+    tables = [texts[section] for section in sections or [name]]
+    # Words come before those that they may name: sections', the call's, the paper's.
+    own = {**ChainMap(*(table.get("words", {}) for table in tables)), **words}
+    known = {**own, **texts_of("shared")["words"], **texts.get("words", {}), **own}
+    return [filled(table, known) for table in tables]
 
 
 def joined(tables: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
@@ -109,7 +129,7 @@ def filled(content: Any, words: Mapping[str, Any]) -> Any:
         {'a': [['x', 'y'], 'just one more']}
     """
     if isinstance(content, dict):
-        return {key: filled(value, words) for key, value in content.items()}
+        return {filled(key, words): filled(value, words) for key, value in content.items()}
     if isinstance(content, list):
         return [filled(each, words) for each in content]
     if not isinstance(content, str):
@@ -118,8 +138,8 @@ def filled(content: Any, words: Mapping[str, Any]) -> Any:
     for name, word in words.items():
         if content == f"{{{name}}}":
             return filled(word, words)
-        if isinstance(word, str):
-            content = content.replace(f"{{{name}}}", word)
+        if isinstance(word, str | int | float):
+            content = content.replace(f"{{{name}}}", str(word))
 
     return content
 

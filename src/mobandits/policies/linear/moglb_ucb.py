@@ -5,6 +5,7 @@ of objective i, mu_i its link, Z_t the matrix that all objectives share, gamma_t
 confidence radius, O_t the approximate Pareto front.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,7 +81,7 @@ class MoglbUcb(Recipe):
     )
     assumed = (UNIT_BALL,)
 
-    links: Any = "logit"
+    links: str | Sequence[str] | Any = "logit"
     scale: float | Literal["theory"] = 0.03
     bound: float = 1.0
     curvature: float | None = None

@@ -5,6 +5,7 @@ Gram matrix, M the number of samples per objective, c their scale, C the empiric
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +97,7 @@ class MolTs(RadiusRecipe):
     delta: float = 0.01
     noise: float = 1.0
     selection: str = "uniform"
-    links: Any = None
+    links: str | Sequence[str] | Any = None
     bound: float = 1.0
     check: bool = True
 

@@ -1,11 +1,11 @@
 """Figure 3 of mocmab2018, display advertising: on a synthetic stand-in, or on a user's own log."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Environment
-from mobandits.environments import DisplayAds
 from mobandits_papers.described import described
 from mobandits_papers.experiment import Run
 from mobandits_papers.mocmab2018.shared import (
@@ -14,13 +14,11 @@ from mobandits_papers.mocmab2018.shared import (
     CS,
     MOC,
     PARTS,
-    SCALES,
     P,
     S,
     at_chosen_scales,
     beaten_by,
     in_order,
-    rows,
 )
 from mobandits_papers.numbers import (
     Part,
@@ -34,42 +32,12 @@ from mobandits_papers.numbers import (
 )
 from mobandits_papers.outcome import Outcome
 
-DAY = 4_681_992  # lines of the log's first day
-# Every scale that a row can have is played on the reported trials as well: rows are what costs.
-ADS_GRIDS = {
-    MOC: tuple(SCALES),
+# The scales of other rows, of which every one is played on the reported trials as well.
+OTHER_GRIDS = {
     CD: ("1", "1/5", "1/10", "1/30"),
     **dict.fromkeys((CP, CS, P, S), ("1", "1/30")),
 }
-OTHER_GRIDS = {row: ADS_GRIDS[row] for row in (CD, CP, CS, P, S)}
 ALIKE = 3.0  # points, in which totals may differ from what the paper's percentages imply
-
-
-def display_run(environment: Environment, rounds: int, trials: int = 5) -> Run:
-    """The six policies on advertisements.
-
-    Args:
-        environment: `DisplayAds`, with or without the log.
-        rounds: how many; with the log at most its `max_rounds`.
-        trials: how many.
-
-    Example:
-        >>> from mobandits.environments import DisplayAds
-        >>> len(display_run(DisplayAds(), 1000).recipes())
-        19
-    """
-    policies = rows("reward", highest=True, beta=0.1, grids=ADS_GRIDS)
-    # One trial to choose scales on: a trial has as many rounds as the log's day.
-    return Run(
-        "advertisements",
-        environment,
-        policies,
-        rounds,
-        trials,
-        ("reward",),
-        record=50,
-        tuning_trials=1,
-    )
 
 
 def shows(row: str, target: float | None = None) -> Parts:
@@ -172,9 +140,7 @@ def collected_parts(outcome: Outcome) -> list[Part]:
 
 FIG3 = described(
     "mocmab2018/fig3",
-    # The log needs a licence, which most users do not have.
-    [display_run(DisplayAds(), DAY)],
-    {
+    parts={
         "dominant-order": in_order(((CD,), (MOC,), (P, CP), (S, CS))),
         "other-order": in_order(((S, CS), (P, CP), (MOC,), (CD,)), component=1),
         "unbeaten": at_chosen_scales(OTHER_GRIDS),
@@ -191,3 +157,20 @@ FIG3 = described(
     },
     revise={"unbeaten": beaten_by(OTHER_GRIDS)},
 )
+
+
+def display_run(environment: Environment, rounds: int, trials: int = 5) -> Run:
+    """The run of Figure 3 on other advertisements.
+
+    Args:
+        environment: `DisplayAds`, with or without the log.
+        rounds: how many; with the log at most its `max_rounds`.
+        trials: how many.
+
+    Example:
+        >>> from mobandits.environments import DisplayAds
+        >>> len(display_run(DisplayAds(), 1000).recipes())
+        19
+    """
+    (run,) = FIG3.runs
+    return replace(cast("Run", run), environment=environment, rounds=rounds, trials=trials)

@@ -1,8 +1,6 @@
 """Figures 1 and 2 of mocmab2018: MOC-MAB against UCB1 policies with and without context."""
 
-from mobandits.environments import Bumps, Multichannel
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Run
 from mobandits_papers.mocmab2018.common_scale import (
     distances,
     nearer_at_one_scale,
@@ -22,7 +20,6 @@ from mobandits_papers.mocmab2018.shared import (
     at_one_scale,
     beaten_by,
     in_order,
-    rows,
 )
 from mobandits_papers.numbers import Part, final_pair, ratio_of_means, resampled_part
 from mobandits_papers.outcome import Outcome
@@ -46,22 +43,7 @@ def cd_ratios(outcome: Outcome) -> list[Part]:
     return ratios
 
 
-FIG1 = described(
-    "mocmab2018/fig1",
-    [
-        Run(
-            "bumps",
-            Bumps(),
-            rows("objective_regret", highest=False),
-            100_000,
-            100,
-            ("objective_regret",),
-            record=50,
-            tuning_trials=10,
-        )
-    ],
-    {"cd-ratios": cd_ratios},
-)
+FIG1 = described("mocmab2018/fig1", parts={"cd-ratios": cd_ratios})
 
 CHANNEL_GRIDS = dict.fromkeys((CD, CP, CS, P, S), tuple(SCALES))
 # Per cent by which the paper has MOC-MAB above each row.
@@ -71,27 +53,9 @@ CHANNEL_TARGETS = targets_of(CHANNEL_DOMINANT, CHANNEL_OTHER)
 # The order that the percentages in the dominant objective imply.
 CHANNEL_ORDER = ((CD,), (MOC,), (CP,), (CS,), (P,), (S,))
 
-
-def channel_run(rate: float, trials: int) -> Run:
-    """The six policies on channels whose gains have this rate."""
-    policies = rows("reward", highest=True)
-    # Three tuning trials where Figure 1 has ten: a trial is ten times as long.
-    return Run(
-        "channels",
-        Multichannel(rate),
-        policies,
-        1_000_000,
-        trials,
-        ("reward",),
-        record=50,
-        tuning_trials=3,
-    )
-
-
 FIG2 = described(
     "mocmab2018/fig2",
-    [channel_run(4.0, 20)],  # a rate of 4 is a mean of 0.25
-    {
+    parts={
         "unbeaten": at_chosen_scales(CHANNEL_GRIDS),
         "every-scale": at_every_scale(CHANNEL_GRIDS),
         "one-scale": at_one_scale(CHANNEL_GRIDS),
@@ -106,7 +70,6 @@ FIG2 = described(
 
 FIG2_RATE = described(
     "mocmab2018/fig2-rate",
-    [channel_run(0.25, 5)],  # a rate of 0.25 is a mean of 4
     # The paper's sentence is Figure 2's, which has the reading that is nearer to it.
-    {"dominant-order": in_order(CHANNEL_ORDER)},
+    parts={"dominant-order": in_order(CHANNEL_ORDER)},
 )

@@ -5,12 +5,9 @@ import math
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Recipe
-from mobandits.environments import Bumps, Multichannel, PeriodicBumps
-from mobandits.policies import CdUcb1, MocMab
+from mobandits.contracts.protocols import Array
+from mobandits.environments import Bumps
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Run, Tuned
-from mobandits_papers.mocmab2018.shared import SCALES
 from mobandits_papers.numbers import (
     Part,
     above,
@@ -22,16 +19,9 @@ from mobandits_papers.numbers import (
 )
 from mobandits_papers.outcome import Outcome
 
-# Four of the paper's seven: these set-ups are ours, and there is no table to compare with.
-FOUR_SCALES = {name: SCALES[name] for name in ("1", "1/5", "1/15", "1/30")}
 # The growth goes on where the last third has at least this share of the middle third's growth.
 LASTING = 0.8
 REGRET = "objective_regret"
-
-
-def tuned(recipe: Recipe) -> Tuned:
-    """A row with its scale to choose by the regret in the dominant objective."""
-    return Tuned.over("scale", FOUR_SCALES, recipe, metric=REGRET)
 
 
 def gained(outcome: Outcome) -> list[Part]:
@@ -67,22 +57,12 @@ def lasting(outcome: Outcome) -> list[Part]:
     return parts
 
 
-SIDES = (4, 8, 16)  # v = sqrt(2) / m: each tolerance is half the one before
-SIDE_ROWS = tuple(f"m = {m}" for m in SIDES)
-
-TOLERANT = {
-    row: MocMab(scale=1.0 / 15.0, per_side=m) for row, m in zip(SIDE_ROWS, SIDES, strict=True)
-}
+SIDE_ROWS = ("m = 4", "m = 8", "m = 16")
 TOLERANCE = described(
-    "mocmab2018/tolerance",
-    [Run("channels", Multichannel(), TOLERANT, 100_000, 10, (REGRET,), record=60)],
-    {"more-than-oracle": gained, "never-vanishes": lasting},
+    "mocmab2018/tolerance", parts={"more-than-oracle": gained, "never-vanishes": lasting}
 )
 
 WITH = "with the period"
-WITHOUT = "without it"
-# The bumps have a standard deviation of 0.55: they move by less, or by about as much.
-ORBITS = {"orbit 0.2": 0.2, "orbit 0.5": 0.5}
 
 
 def slope(means: Array, width: float) -> Array:
@@ -121,54 +101,26 @@ def late_slopes(outcome: Outcome) -> list[Part]:
     return slopes
 
 
-PERIODIC_ROWS = {
-    WITH: tuned(MocMab(period=1000)),
-    WITHOUT: tuned(MocMab()),
-}
-PERIODIC = described(
-    "mocmab2018/periodic",
-    [
-        Run(
-            name,
-            PeriodicBumps(period=1000, orbit=orbit),
-            PERIODIC_ROWS,
-            100_000,
-            20,
-            (REGRET,),
-            record=60,
-        )
-        for name, orbit in ORBITS.items()
-    ],
-    {"slows-down": late_slopes},
-)
+PERIODIC = described("mocmab2018/periodic", parts={"slows-down": late_slopes})
 
 # Centres of bumps, per arm and objective; None never pays. Where arms share a centre they tie: the
 # first two in objective 1 of either problem, and in the non-degenerate one in objective 2 as well.
-THREE = {
-    "degenerate": (
-        ((0.3, 0.5), (0.3, 0.7), (0.5, 0.5)),
-        ((0.3, 0.5), (0.3, 0.3), (0.5, 0.5)),
-        ((0.7, 0.5), (0.7, 0.5), (0.5, 0.5)),
-        (None, (0.7, 0.5), (0.5, 0.2)),
-    ),
-    "non-degenerate": (
-        ((0.3, 0.5), (0.3, 0.7), (0.3, 0.7)),
-        ((0.3, 0.5), (0.3, 0.7), (0.3, 0.3)),
-        ((0.7, 0.5), (0.7, 0.5), (0.7, 0.5)),
-        (None, (0.7, 0.5), (0.7, 0.5)),
-    ),
-}
-
-MORE_ROWS = {
-    "MOC-MAB": tuned(MocMab()),
-    "CD-UCB1": tuned(CdUcb1()),
-}
+DEGENERATE = (
+    ((0.3, 0.5), (0.3, 0.7), (0.5, 0.5)),
+    ((0.3, 0.5), (0.3, 0.3), (0.5, 0.5)),
+    ((0.7, 0.5), (0.7, 0.5), (0.5, 0.5)),
+    (None, (0.7, 0.5), (0.5, 0.2)),
+)
+NON_DEGENERATE = (
+    ((0.3, 0.5), (0.3, 0.7), (0.3, 0.7)),
+    ((0.3, 0.5), (0.3, 0.7), (0.3, 0.3)),
+    ((0.7, 0.5), (0.7, 0.5), (0.7, 0.5)),
+    (None, (0.7, 0.5), (0.7, 0.5)),
+)
 MORE = described(
     "mocmab2018/more-objectives",
-    [
-        Run(name, Bumps(centres=centres), MORE_ROWS, 100_000, 10, (REGRET,), record=50)
-        for name, centres in THREE.items()
-    ],
+    degenerate=Bumps(centres=DEGENERATE),
+    non_degenerate=Bumps(centres=NON_DEGENERATE),
 )
 
 REMARKS = (TOLERANCE, PERIODIC, MORE)

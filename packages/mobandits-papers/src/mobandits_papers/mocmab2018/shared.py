@@ -1,14 +1,11 @@
-"""What the figures of mocmab2018 share: its six policies with their scales, and kinds of claims."""
+"""What the figures of mocmab2018 share: the names of its policies, scales, and kinds of claims."""
 
 import itertools
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
-from mobandits.contracts.protocols import Recipe
 from mobandits.figures.formatting import join_words
-from mobandits.policies import CdUcb1, CpUcb1, CsUcb1, MocMab, ParetoUcb1, ScalarizedUcb1
 from mobandits_papers.claims import Revise, noted
-from mobandits_papers.experiment import Tuned
+from mobandits_papers.described import texts_of
 from mobandits_papers.numbers import (
     Part,
     Parts,
@@ -28,40 +25,12 @@ CD = "CD-UCB1"
 P = "P-UCB1"
 S = "S-UCB1"
 # The factors by which the paper scales down the uncertainty, section VII.
-SCALES = {"1": 1.0, **{f"1/{k}": 1.0 / k for k in (5, 10, 15, 20, 25, 30)}}
+SCALES: Mapping[str, float] = texts_of("mocmab2018")["words"]["scales"]
 PARTS = ("dominant objective", "other objective")
 
 EACH = 0.975  # of the interval of either objective: both of two hold together in 95 % at least
 
 Grids = Mapping[str, Sequence[str]]
-
-
-def rows(
-    metric: str, *, highest: bool, beta: float = 1.0, grids: Grids = MappingProxyType({})
-) -> dict[str, Recipe | Tuned]:
-    """The paper's six policies, each with its scale to choose by the dominant objective.
-
-    Args:
-        metric: what is best.
-        highest: whether more is better.
-        beta: MOC-MAB's.
-        grids: {row: the scales to choose from}; rows that are not named have all.
-    """
-    recipes: dict[str, Recipe] = {
-        MOC: MocMab(beta=beta),
-        CP: CpUcb1(),
-        CS: CsUcb1(),
-        CD: CdUcb1(),
-        P: ParetoUcb1(),
-        S: ScalarizedUcb1(),
-    }
-    # Each scale is a row of the table of its own.
-    tuned: dict[str, Recipe | Tuned] = {}
-    for row, recipe in recipes.items():
-        scales = {scale: SCALES[scale] for scale in grids.get(row, SCALES)}
-        tuned[row] = Tuned.over("scale", scales, recipe, metric=metric, highest=highest)
-
-    return tuned
 
 
 def in_order(order: Sequence[Sequence[str]], component: int = 0) -> Parts:

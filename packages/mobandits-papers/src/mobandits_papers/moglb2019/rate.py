@@ -2,24 +2,20 @@
 
 import polars as pl
 
-from mobandits.policies import MoglbUcb
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, Run, RunOptions
+from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.growth_of_regret import grow_with, within_run
 from mobandits_papers.moglb2019 import theory
-from mobandits_papers.moglb2019.figures import LINKS, problem
+from mobandits_papers.moglb2019.figures import LINKS
 from mobandits_papers.numbers import Parts
 from mobandits_papers.rates import HORIZONS, SAID, bound_rows, rates
 
-HORIZON = 30_000
-TRIALS = 10
 FEATURES = (5, 10, 15)
 DELTA = 0.01  # as in the examples of `theory`; the power of T does not depend on it
 POWER = 0.5
 NEAR = 0.02  # what constants beside a logarithm may still change in a slope from `LATE` on
 TUNED = "MOGLB-UCB, c = 0.01"
 THEORY = "MOGLB-UCB, theory width"
-# The smallest problem of Figure 1, where an estimate settles soonest.
 RUN = "d = 5"
 BOUND = "Theorem 2"
 
@@ -42,13 +38,9 @@ def exponent_of(row: str) -> Parts:
     return grow_with(POWER, {f"exponent of T, {row}": read})
 
 
-ROWS = {TUNED: MoglbUcb(LINKS, scale=0.01), THEORY: MoglbUcb(LINKS, scale="theory")}
 RATE = described(
     "moglb2019/rate",
-    [
-        Run(RUN, problem(5), ROWS, HORIZON, TRIALS, ("pareto_regret",), record=10),
-        Computed(BOUND, bounds, settings=SAID),
-    ],
+    [Computed(BOUND, bounds, settings=SAID)],
     {
         "bound": rates({f"d = {d}": POWER for d in FEATURES}, run=BOUND, near=NEAR),
         "tuned": exponent_of(TUNED),

@@ -1,6 +1,6 @@
 """Figures 2 to 13 of molts2025 and its remarks: MOL-TS against UCB and greedy play."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Recipe
-from mobandits.environments import GeneralizedLinear, Linear
-from mobandits.orders import EffectivePareto
-from mobandits.policies import MoglbUcb, MolEpsGreedy, MolTs, MolUcb, PfiRls
+from mobandits.environments import Linear
+from mobandits.policies import MolEpsGreedy, MolTs, MolUcb
 from mobandits_papers.claims import Claim
 from mobandits_papers.described import described, described_claims
-from mobandits_papers.experiment import Experiment, Run, Tuned
+from mobandits_papers.experiment import Experiment
 from mobandits_papers.molts2025 import common_constants
 from mobandits_papers.molts2025.common_constants import (
     hold_at_once,
@@ -36,20 +35,14 @@ from mobandits_papers.numbers import (
 )
 from mobandits_papers.outcome import Outcome
 
-ROUNDS = 10_000
-TRIALS = 10
-# About half an order of magnitude from one to the next.
-CONSTANTS = (0.1, 0.3, 1.0, 3.0)
-WIDE = 2.0  # for rows that share a constant; added when it was known that this matters
+CONSTANTS = (0.1, 0.3, 1.0, 3.0, 4.0)  # of MOL-UCB, where greedy play may have more of everything
+WIDE = 2.0  # of figures whose rows share a constant
 REGRETS = ("pareto_regret", "effective_pareto_regret")
-METRICS = (*REGRETS, "reward")
 TS = "MOL-TS"
 PLAIN = "MOL-TS, M = 1"
 UCB = "MOL-UCB"
 GREEDY = "MOL-eps-Greedy"
-ABLATION = "MOL-UCB, effective front"
 CONSTANT_ROWS = (TS, PLAIN, UCB)
-PFI = ("PFIwR-style reconstruction", "PFIwR-style reconstruction, a tenth of the widths")
 
 
 class Setting(NamedTuple):
@@ -74,16 +67,6 @@ class Setting(NamedTuple):
         """The experiment's ID."""
         return f"molts2025/fig{self.figure}"
 
-    @property
-    def symbols(self) -> str:
-        """The setting in the paper's letters."""
-        return f"K = {self.arms}, d = {self.features}, L = {self.objectives}"
-
-    def run(self, rows: Mapping[str, Recipe | Tuned], trials: int = TRIALS) -> Run:
-        """The run of some rows."""
-        place = Linear(self.arms, self.features, self.objectives, fixed_arms=self.fixed)
-        return Run(self.symbols, place, rows, ROUNDS, trials, METRICS)
-
 
 # Figure 2 is in section 6, the others are in Appendix F.
 FIGURE_2 = Setting(2, 50, 5, 4)
@@ -103,84 +86,43 @@ SETTINGS = (
 )
 
 
-def tuned(recipe: MolTs | MolUcb) -> Tuned:
-    """The recipe with every constant of the grid."""
-    return Tuned.over("c", CONSTANTS, recipe)
-
-
-def rows_of(setting: Setting) -> dict[str, Recipe | Tuned]:
-    """The rows of a figure."""
-    rows: dict[str, Recipe | Tuned] = {
-        TS: tuned(MolTs()),
-        PLAIN: tuned(MolTs(draws=1)),
-        UCB: tuned(MolUcb()),
-        GREEDY: MolEpsGreedy(),
-        ABLATION: tuned(MolUcb(order=EffectivePareto())),
-        f"{TS}, theory c": MolTs(scale="theory"),
-        f"{UCB}, theory c": MolUcb(scale="theory"),
-    }
-    # The rest of the constants that rows may share is in their grids.
-    if setting.figure == 2:
-        rows[named(TS, WIDE)] = MolTs(scale=WIDE)
-        rows[named(PLAIN, WIDE)] = MolTs(scale=WIDE, draws=1)
-        rows[named(UCB, WIDE)] = MolUcb(scale=WIDE)
-
-    # The paper shows PFIwR, which removes arms for good, only where the arms stay.
-    if setting.fixed:
-        theory_widths, narrow_widths = PFI
-        rows[theory_widths] = PfiRls()
-        rows[narrow_widths] = PfiRls(scale=0.1)
-
-    return rows
-
-
 def sentences_on_figure_2(setting: Setting) -> list[Claim]:
     """The paper's sentences on Figure 2, asked of a figure."""
     draws = draws_needed(setting.objectives)
-    return described_claims(setting.name, sections=["figure-2"], draws=str(draws))
+    return described_claims(setting.name, sections=["figure-2"], draws=draws)
 
 
-def never_above(rows: Sequence[str]) -> Parts:
+def never_above(outcome: Outcome) -> list[Part]:
     """PR <= EPR in every trial, at every recorded round, as in every single gap."""
-
-    def parts(outcome: Outcome) -> list[Part]:
-        rooms = []
-        for row in rows:
-            _, pareto = curves_of(outcome, row, "pareto_regret")
-            _, effective = curves_of(outcome, row, "effective_pareto_regret")
-            least_room = float((effective - pareto).min())
-            # No interval: the inequality holds for every single trial, and not on average.
-            part = exact_part(
-                f"least EPR less PR, {row}", least_room, holds=least_room >= 0.0, trials=len(pareto)
-            )
-            rooms.append(part)
-
-        return rooms
+    parts = []
+    for row in outcome.rows(outcome.runs()[0]):
+        _, pareto = curves_of(outcome, row, "pareto_regret")
+        _, effective = curves_of(outcome, row, "effective_pareto_regret")
+        least_room = float((effective - pareto).min())
+        # No interval: the inequality holds for every single trial, and not on average.
+        part = exact_part(
+            f"least EPR less PR, {row}", least_room, holds=least_room >= 0.0, trials=len(pareto)
+        )
+        parts.append(part)
 
     return parts
 
 
 def figure(setting: Setting) -> Experiment:
     """One of Figures 2 to 13."""
-    rows = rows_of(setting)
     # One claim on all sentences of other figures: the paper's text says nothing of these.
     of_figure = "figure-2" if setting.figure == 2 else "figures-3-to-13"
     sentences = sentences_on_figure_2(setting)
     whole = described(
         setting.name,
-        [setting.run(rows)],
-        {
-            "pareto-below-effective": never_above([*rows]),
+        parts={
+            "pareto-below-effective": never_above,
             "sentences": sentences_that_hold(sentences),
         },
         sections=["figure", of_figure, *(["fixed-arms"] if setting.fixed else []), "gaps"],
-        number=str(setting.figure),
-        symbols=setting.symbols,
-        which=", fixed arms" if setting.fixed else "",
-        arms="the arms stay" if setting.fixed else "all arms are drawn anew in every round",
-        draws=str(draws_needed(setting.objectives)),
-        main=[TS, UCB, GREEDY, *(PFI if setting.fixed else ())],
-        objectives=[f"objective {i + 1}" for i in range(setting.objectives)],
+        draws=draws_needed(setting.objectives),
+        objective_names=[f"objective {i + 1}" for i in range(setting.objectives)],
+        **setting._asdict(),
     )
     if setting.figure != 2:
         return whole
@@ -190,24 +132,20 @@ def figure(setting: Setting) -> Experiment:
 
 
 def remark(
-    name: str,
-    run: Run,
-    rows: Sequence[str],
-    parts: Mapping[str, Parts] = MappingProxyType({}),
+    name: str, parts: Mapping[str, Parts] = MappingProxyType({}), **words: Any
 ) -> Experiment:
     """An experiment on a question of ours, with one run.
 
     Args:
         name: of the experiment, without the paper's.
-        run: what is played.
-        rows: which are drawn.
         parts: as in `described`.
+        words: `played`, its rows, and `rows`, those that are drawn, where the file has them not.
     """
-    return described(f"molts2025/{name}", [run], parts, sections=[name, "remark"], rows=rows)
+    return described(f"molts2025/{name}", parts=parts, sections=[name, "remark"], **words)
 
 
 PARADOX = {
-    **{f"{UCB}, c = {c:g}": MolUcb(scale=c) for c in (*CONSTANTS, 4.0)},
+    **{f"{UCB}, c = {c:g}": MolUcb(scale=c) for c in CONSTANTS},
     f"{UCB}, theory c": MolUcb(scale="theory"),
 }
 
@@ -270,38 +208,17 @@ SHARING = {GREEDY: MolEpsGreedy()} | {
     for row, recipe in ((TS, MolTs()), (PLAIN, MolTs(draws=1)), (UCB, MolUcb()))
 }
 
-
-LINKS = GeneralizedLinear().links
-GENERALIZED = {
-    TS: tuned(MolTs(links=LINKS)),
-    f"{TS}, linear": tuned(MolTs()),
-    "MOGLB-UCB": Tuned.over("c", (0.001, 0.01, 0.1, 1.0), MoglbUcb(LINKS)),
-}
-SELECTION = {TS: tuned(MolTs()), f"{TS}, random weights": tuned(MolTs(selection="weight"))}
-
 # Six of twelve rows, those of wide constants: more curves cannot be told apart.
 WIDE_ROWS = [row for row in SAMPLED if row.endswith(("c = 1", "c = 3", "theory c"))]
 SHARED_ROWS = [GREEDY, *(named(row, WIDE) for row in CONSTANT_ROWS)]
+TOGETHER = hold_at_once(sentences_on_figure_2(FIGURE_2), CONSTANT_ROWS)
+WITH_GREEDY: dict[str, Recipe] = {GREEDY: MolEpsGreedy(), **PARADOX}
 REMARKS = (
-    remark(
-        "reward-paradox",
-        FIGURE_2.run({GREEDY: MolEpsGreedy(), **PARADOX}),
-        (GREEDY, *PARADOX),
-        {"somewhere": somewhere},
-    ),
-    replace(remark("samples", FIGURE_2.run(SAMPLED), WIDE_ROWS), claims=samples_claims()),
-    remark(
-        "one-constant",
-        FIGURE_2.run(SHARING, 2 * TRIALS),
-        SHARED_ROWS,
-        {"together": hold_at_once(sentences_on_figure_2(FIGURE_2), CONSTANT_ROWS)},
-    ),
-    remark(
-        "generalized-linear",
-        Run("d = 5", GeneralizedLinear(), GENERALIZED, 3000, TRIALS, METRICS),
-        tuple(GENERALIZED),
-    ),
-    remark("weight-selection", FIGURE_2.run(SELECTION), tuple(SELECTION)),
+    remark("reward-paradox", {"somewhere": somewhere}, played=WITH_GREEDY, rows=[*WITH_GREEDY]),
+    replace(remark("samples", played=SAMPLED, rows=WIDE_ROWS), claims=samples_claims()),
+    remark("one-constant", {"together": TOGETHER}, played=SHARING, rows=SHARED_ROWS),
+    remark("generalized-linear"),
+    remark("weight-selection"),
 )
 
 FIGURES = tuple(map(figure, SETTINGS))

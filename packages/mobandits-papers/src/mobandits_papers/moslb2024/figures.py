@@ -6,14 +6,9 @@ Against the paper's two P-UCBs: P-UCB1 looks at all objectives, P-UCB2 at the mo
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from mobandits.contracts.protocols import Metric, Recipe
-from mobandits.environments import Linear
-from mobandits.metrics import ChainRegret, ChainRegretAuthors, LevelRegret
-from mobandits.policies import MoslbParetoUcb, MoslbPc, MoslbPl
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Experiment, More, Run, Tuned
+from mobandits_papers.experiment import Experiment, More, Run
 from mobandits_papers.moslb2024.questions import (
     is_lower,
     relative_pace,
@@ -29,16 +24,7 @@ from mobandits_papers.sequential_stopping import (
     on_many_problems,
 )
 
-# Section 5.
-ROUNDS = 3000
-TRIALS = 10
 FEATURES = (5, 10, 15)
-# The authors' notebook has 0.1, which is among them.
-ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
-# The paper's orders, with objectives counted from 0.
-CHAINS = ((0, 1), (2, 3, 4))
-TWO_LEVELS = ((0, 1, 2), (3, 4))
-THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
 BASELINES = ("P-UCB1", "P-UCB2")
 PC = "MOSLB-PC"
 PL = "MOSLB-PL"
@@ -46,76 +32,6 @@ THEORY = "P-UCB2, theory's width"
 # Shares of the mean pace; the paper gives no numbers.
 LEVELS_OFF = 0.2
 ALMOST_LINEAR = 0.8
-
-
-def linear(
-    features: int, objectives: int, *, fixed: bool = True, decimals: int | None = None
-) -> Linear:
-    """The paper's problem: 5 d arms and the parameters uniform in the unit ball, noise N(0, 1)."""
-    return Linear(
-        5 * features, features, objectives, fixed_arms=fixed, theta="ball", round_decimals=decimals
-    )
-
-
-def alpha_grid(metric: Metric, recipe: Recipe) -> Tuned:
-    """A row whose alpha is chosen by the regret of all digits or levels together.
-
-    Args:
-        metric: the regret.
-        recipe: which has an alpha.
-
-    Example:
-        >>> grid = alpha_grid(LevelRegret(TWO_LEVELS), MoslbPl(TWO_LEVELS))
-        >>> list(grid.grid)[0]
-        'alpha = 0.01'
-    """
-    # None: all components, so that no digit is bought with another one.
-    return Tuned.over("alpha", ALPHAS, recipe, "alpha", metric=metric, component=None)
-
-
-def rows_with_baselines(
-    row: str, recipe: Recipe, metric: Metric, important: Sequence[int]
-) -> dict[str, Recipe | Tuned]:
-    """The rows of a panel: the paper's policy, and both P-UCBs.
-
-    Args:
-        row: the name of the policy.
-        recipe: of the policy.
-        metric: the regret.
-        important: the objectives that P-UCB2 looks at.
-    """
-    return {
-        row: alpha_grid(metric, recipe),
-        "P-UCB1": alpha_grid(metric, MoslbParetoUcb()),
-        "P-UCB2": alpha_grid(metric, MoslbParetoUcb(important)),
-    }
-
-
-def chains_run(features: int, decimals: int | None) -> Run:
-    """One panel of Figure 3."""
-    metric = ChainRegretAuthors(CHAINS)
-    # P-UCB2 looks at the first objective of each chain.
-    rows = rows_with_baselines(PC, MoslbPc(CHAINS), metric, (0, 2))
-    environment = linear(features, 5, decimals=decimals)
-    metrics = (metric, ChainRegret(CHAINS))
-
-    return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, metrics)
-
-
-def levels_run(
-    features: int, levels: tuple[tuple[int, ...], ...], *, fixed: bool = True, theory: bool = False
-) -> Run:
-    """One panel of Figures 4 and 5, with P-UCB2 at the theory's width as well where asked for."""
-    metric = LevelRegret(levels)
-    first = levels[0]
-    rows = rows_with_baselines(PL, MoslbPl(levels), metric, first)
-    if theory:
-        rows[THEORY] = MoslbParetoUcb(first, alpha=1.0)
-
-    objectives = sum(map(len, levels))
-    environment = linear(features, objectives, fixed=fixed)
-
-    return Run(f"d = {features}", environment, rows, ROUNDS, TRIALS, (metric,))
 
 
 def below(
@@ -195,29 +111,19 @@ def levels_questions(levels: int) -> Questions:
     }
 
 
-def panels(
-    id: str,  # noqa: A002 - as in Experiment
-    runs: Sequence[Run],
-    sections: Sequence[str],
-    questions: Questions,
-    *,
-    many: bool,
-    **words: Any,
-) -> Experiment:
+def panels(name: str, sections: Sequence[str], questions: Questions, *, more: bool) -> Experiment:
     """A figure whose claims hold only where they hold in every panel.
 
     Args:
-        id: of the experiment.
-        runs: a panel each.
+        name: of the experiment.
         sections: of the texts.
         questions: to every panel.
-        many: whether as many more problems are played as the questions need.
-        words: as in `described`.
+        more: whether as many more problems are played as the questions need.
     """
-    words["many"] = "{more_problems}" if many else ""
     few = {what: asked(on_few, own, PANELS) for what, own in questions.items()}
-    figure = described(id, runs, few, sections=sections, **words)
-    if not many:
+    many = "{more_problems}" if more else ""
+    figure = described(f"moslb2024/{name}", parts=few, sections=sections, many=many)
+    if not more:
         return figure
 
     judged = []
@@ -227,94 +133,41 @@ def panels(
 
     every = list(itertools.chain.from_iterable(questions.values()))
     # Of chains, the authors' regret only: the exact gap is drawn on ten problems.
-    more = [More(run, LOOKS, enough(every), run.metrics[:1]) for run in runs]
+    on_more = [
+        More(run, LOOKS, enough(every), run.metrics[:1])
+        for run in figure.runs
+        if isinstance(run, Run)
+    ]
 
-    return replace(figure, runs=[*runs, *more], claims=judged)
+    return replace(figure, runs=[*figure.runs, *on_more], claims=judged)
 
 
-# The paper's own problems are the rounded ones of its simulator.
-FIG3 = panels(
-    "moslb2024/fig3",
-    [chains_run(d, 2) for d in FEATURES],
-    ["fig3", "chains", "more-problems"],
-    chains_questions(),
-    many=True,
-    kind="paper",
+FIG3 = panels("fig3", ["fig3", "chains", "more-problems"], chains_questions(), more=True)
+# Verdicts are on fixed arms alone, so that only these are worth more problems. The sentences that
+# depend on the width of P-UCB2 are on Figure 4.
+FIG4 = panels(
+    "fig4",
+    ["fig4", "fixed", "two", "levels", "level-claims", "theory-width", "more-problems"],
+    {**theory_questions(2), **levels_questions(2)},
+    more=True,
 )
-UNROUNDED = panels(
-    "moslb2024/unrounded",
-    [chains_run(d, None) for d in FEATURES],
-    ["unrounded", "chains"],
-    chains_questions(),
-    many=False,
-    kind="extension",
+FIG5 = panels(
+    "fig5",
+    ["fig5", "fixed", "three", "levels", "level-claims", "pace", "more-problems"],
+    levels_questions(3),
+    more=True,
 )
-
-
-def levels_figure(
-    name: str, title: str, source: str, levels: tuple[tuple[int, ...], ...], *, fixed: bool
-) -> Experiment:
-    """Figure 4 or 5, with fixed or redrawn arms.
-
-    Of Figure 4 the paper says that MOSLB-PL has the best mean and variance; of Figure 5, that
-    MOSLB-PL chooses optimal arms, that P-UCB1 fails, and that P-UCB2 does well on level 1 and
-    accumulates regret on levels 2 and 3. Each sentence is asked of the other figure as an
-    extension, and so is that of Figure 3, on flat regret after exploration.
-    """
-    count = len(levels)
-    # The sentences that depend on the width of P-UCB2 are on Figure 4. Verdicts are on fixed arms
-    # alone, so that only these are worth more problems.
-    theory = fixed and count == 2
-    kind = "paper" if fixed else "extension"
-    questions = {**(theory_questions(count) if theory else {}), **levels_questions(count)}
-    sections = ["levels", "level-claims"]
-    if theory:
-        sections.append("theory-width")
-    if fixed and count == 3:
-        sections.append("pace")
-    if fixed:
-        sections.append("more-problems")
-
-    drawn_anew = "the arms are drawn anew in every round, as in the authors' notebook"
-    return panels(
-        f"moslb2024/{name}",
-        [levels_run(d, levels, fixed=fixed, theory=theory) for d in FEATURES],
-        sections,
-        questions,
-        many=fixed,
-        title=title,
-        source=source,
-        objectives=str(sum(map(len, levels))),
-        levels=str(count),
-        arms="the arms are fixed" if fixed else drawn_anew,
-        level_names=[f"level {i + 1}" for i in range(count)],
-        kind=kind,
-        of_two=kind if count == 2 else "extension",
-        of_three=kind if count == 3 else "extension",
-        width="{open_width}" if theory else "",
-        lower_levels="level 2" if count == 2 else "levels 2 and 3",
-        # Said of both figures: "best" of Figure 4, "accumulates" of Figure 5.
-        lower_target="{best}" if count == 2 else "{accumulates}",
-    )
-
-
-FIGURES = (
-    FIG3,
-    levels_figure(
-        "fig4", "MOSLB-PL on two levels {1, 2, 3}, {4, 5}", "Figure 4", TWO_LEVELS, fixed=True
-    ),
-    levels_figure(
-        "fig5",
-        "MOSLB-PL on three levels {1, 2, 3}, {4, 5, 6}, {7, ..., 10}",
-        "Figure 5",
-        THREE_LEVELS,
-        fixed=True,
-    ),
-    UNROUNDED,
-    levels_figure(
-        "fig4-redrawn", "Figure 4 with arms drawn anew", "notebook", TWO_LEVELS, fixed=False
-    ),
-    levels_figure(
-        "fig5-redrawn", "Figure 5 with arms drawn anew", "notebook", THREE_LEVELS, fixed=False
-    ),
+UNROUNDED = panels("unrounded", ["unrounded", "chains"], chains_questions(), more=False)
+FIG4_REDRAWN = panels(
+    "fig4-redrawn",
+    ["fig4-redrawn", "redrawn", "two", "levels", "level-claims"],
+    levels_questions(2),
+    more=False,
 )
+FIG5_REDRAWN = panels(
+    "fig5-redrawn",
+    ["fig5-redrawn", "redrawn", "three", "levels", "level-claims"],
+    levels_questions(3),
+    more=False,
+)
+FIGURES = (FIG3, FIG4, FIG5, UNROUNDED, FIG4_REDRAWN, FIG5_REDRAWN)

@@ -4,24 +4,19 @@ import numpy as np
 import polars as pl
 
 from mobandits.figures.formatting import component_name
-from mobandits.metrics import ChainRegret, LevelRegret
-from mobandits.policies import MoslbPc, MoslbPl
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, Run, RunOptions
+from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.growth_of_regret import (
     grow_with,
     over_runs,
 )
 from mobandits_papers.moslb2024 import theory
-from mobandits_papers.moslb2024.figures import CHAINS, TWO_LEVELS, linear
 from mobandits_papers.numbers import Parts
 from mobandits_papers.rates import HORIZONS, SAID, bound_rows, rates
 
 # About equal steps on a logarithmic axis.
 LENGTHS = (1000, 3000, 10_000, 30_000)
-TRIALS = 20
 FEATURES = 5
-ALPHA = 0.03
 ARMS = 5 * FEATURES
 OBJECTIVES = 5
 DELTA = 0.05
@@ -63,27 +58,6 @@ def bounds(trial: int, options: RunOptions) -> pl.DataFrame:  # noqa: ARG001 - n
     return bound_rows(curves)
 
 
-def chains_run(rounds: int) -> Run:
-    """The run of MOSLB-PC at one horizon."""
-    name = row(PC, rounds)
-    rows = {name: MoslbPc(CHAINS, alpha=ALPHA)}
-    # Rounded, as the problems of Figure 3 are.
-    environment = linear(FEATURES, OBJECTIVES, decimals=2)
-    metrics = (ChainRegret(CHAINS),)
-
-    return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
-
-
-def levels_run(rounds: int) -> Run:
-    """The run of MOSLB-PL at one horizon."""
-    name = row(PL, rounds)
-    rows = {name: MoslbPl(TWO_LEVELS, alpha=ALPHA)}
-    environment = linear(FEATURES, OBJECTIVES)
-    metrics = (LevelRegret(TWO_LEVELS),)
-
-    return Run(name, environment, rows, rounds, TRIALS, metrics, record=3)
-
-
 def exponent_of(policy: str, metric: str) -> Parts:
     """The exponent of a policy's regret in the first digit over the horizons."""
     # A run and its only row have one name.
@@ -96,14 +70,11 @@ def exponent_of(policy: str, metric: str) -> Parts:
 BOTH = dict.fromkeys(("Theorem 1", "Theorem 2"), POWER)
 RATE = described(
     "moslb2024/rate",
-    [
-        *(chains_run(rounds) for rounds in LENGTHS),
-        *(levels_run(rounds) for rounds in LENGTHS),
-        Computed(BOUNDS, bounds, settings=SAID),
-    ],
+    [Computed(BOUNDS, bounds, settings=SAID)],
     {
         "bounds": rates(BOTH, run=BOUNDS, logarithms=LOGARITHMS, near=NEAR),
         "chains": exponent_of(PC, "chain_regret"),
         "levels": exponent_of(PL, "level_regret"),
     },
+    lengths=[{"T": rounds} for rounds in LENGTHS],
 )
