@@ -127,6 +127,22 @@ COMPILED = (
     "test_fronts.py",
     "testing/",
 )
+# Files whose tests compile the same code: in the tier of processes one worker plays a file, so that no two compile it.
+TOGETHER = (
+    "agent/test_preference.py",
+    "evaluation/test_budget_tuning.py",
+    "evaluation/test_calibration.py",
+    "evaluation/test_targets.py",
+    "evaluation/test_tuning.py",
+    "features/test_map_conformance.py",
+    "orders/test_dominated_arms.py",
+    "papers/test_molts2025.py",
+    "papers/test_paretobandit2026.py",
+    "policies/test_conformance.py",
+    "policies/test_zooming.py",
+    "service/test_interface.py",
+    "simulation/test_mistakes.py",
+)
 TIERS = {"quick": QUICK, "process": PROCESS, "long": LONG, "compiled": COMPILED}
 
 
@@ -158,6 +174,7 @@ def pytest_ignore_collect(collection_path, config):
     return f"mark.{tier}" not in collection_path.read_text() or None
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads its groups
 def pytest_collection_modifyitems(items):
     """Mark tests by their places."""
     for item in items:
@@ -167,6 +184,9 @@ def pytest_collection_modifyitems(items):
             is_elsewhere = tier == "long" and item.get_closest_marker("compiled") is not None
             if place.startswith(places) and not is_elsewhere:
                 item.add_marker(getattr(pytest.mark, tier))
+
+        if place.startswith(TOGETHER):
+            item.add_marker(pytest.mark.xdist_group(place))
 
 
 settings.register_profile(
