@@ -333,7 +333,7 @@ def test_a_learner_of_ones_own_and_a_price_list():
     prices = -np.array([0.1, 0.4, 1.0])[log.arms]
     listed = dataclasses.replace(log, rewards=np.column_stack([log.rewards[:, 0], prices]))
     # Of the kinds of parts that are compiled for the other tests.
-    learner = DriftAlarm(MolEpsGreedy(epsilon=0.0, penalty=3.0))
+    learner = DriftAlarm(MolEpsGreedy(epsilon=0.0, penalty=3.0, intercept=30.0))
     tuned = mob.tune(listed, budget={"cost": 0.1}, learner=learner, horizon=500)
     assert tuned.recipe.recipe.recipe.penalty == 3.0
     assert tuned.recipe.horizon == 500
