@@ -239,7 +239,7 @@ def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
 
 
 @pytest.mark.process
-def test_without_a_gain_the_fallback_plays_the_mixture_and_learns():
+def test_without_a_gain_the_fallback_plays_the_mixture_and_learns(interpreted):
     log = uniform_log(1, 900, 0.0 * SLOPES)
     plain = mob.tune(log, budget={"cost": 0.3})
     tuned = mob.tune(log, budget={"cost": 0.3}, fallback="mixture")
