@@ -140,7 +140,6 @@ TOGETHER = (
     "papers/test_paretobandit2026.py",
     "policies/test_conformance.py",
     "policies/test_zooming.py",
-    "service/test_interface.py",
     "simulation/test_mistakes.py",
 )
 TIERS = {"quick": QUICK, "process": PROCESS, "long": LONG, "compiled": COMPILED}
