@@ -43,6 +43,8 @@ serve-demo: $(if $(wildcard $(STAMP)),$(STAMP),$(SERVICE_STAMP))
 
 WORKERS := 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# One worker for tests that compile the same code, see conftest.py.
+TOGETHER := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Compiled code where it is the subject; all else in Python, which has the same bits and waits for no compiler.
 test: install
@@ -51,7 +53,7 @@ test: install
 
 # What `make test` leaves out: processes, servers, databases, browsers, pages, long runs, and what compiles for minutes.
 test-rest: install
-	$(PYTEST) -m 'process and not slow'
+	$(TOGETHER) -m 'process and not slow'
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'long and not (process or slow)'
 
 # Every test once, compiled.

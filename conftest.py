@@ -55,13 +55,10 @@ PROCESS = (
     "compiling/test_compiled.py",
     "compiling/test_memory.py",
     "compiling/test_translations.py",
-    "evaluation/test_budget_tuning.py",
     "evaluation/test_calibration.py",
-    "evaluation/test_description_travels.py",
     "evaluation/test_spend_curve.py",
     "evaluation/test_targets.py",
     "evaluation/test_tuning.py",
-    "features/test_map_conformance.py",
     "figures/test_pages_in_a_browser.py",
     "interop/test_missing_extras.py",
     "interop/test_typed.py",
@@ -71,7 +68,6 @@ PROCESS = (
     "papers/test_demo.py",
     "papers/test_molts2025.py",
     "papers/test_paretobandit2026.py",
-    "policies/test_conformance.py",
     "policies/test_zooming.py",
     "service/test_compiled_ahead.py",
     "service/test_connection_limits.py",
@@ -105,9 +101,12 @@ LONG = (
     "agent/test_every_recipe.py",
     "agent/test_forged_states.py",
     "agent/test_hostile_files.py",
+    "evaluation/test_budget_tuning.py",
+    "evaluation/test_description_travels.py",
     "evaluation/test_estimated_propensities.py",
     "evaluation/test_tune_command.py",
     "features/test_fitted_maps.py",
+    "features/test_map_conformance.py",
     "logs/test_reading.py",
     "monitoring/test_monitor_calibration.py",
     "monitoring/test_monitor_drift.py",
@@ -115,6 +114,7 @@ LONG = (
     "papers/test_mocmab2018.py",
     "papers/test_moslb2024.py",
     "papers/test_pcz2018.py",
+    "policies/test_conformance.py",
     "service/test_tuned_agent.py",
     "test_command_examples.py",
 )
@@ -123,10 +123,24 @@ COMPILED = (
     "compiling/",
     "metrics/test_set_metrics.py",
     "numerics/",
-    "orders/test_conformance_orders.py",
     "orders/test_effective_pareto.py",
     "test_fronts.py",
     "testing/",
+)
+# Files whose tests compile the same code: in the tier of processes one worker plays a file, so that no two compile it.
+TOGETHER = (
+    "agent/test_preference.py",
+    "evaluation/test_budget_tuning.py",
+    "evaluation/test_calibration.py",
+    "evaluation/test_targets.py",
+    "evaluation/test_tuning.py",
+    "features/test_map_conformance.py",
+    "orders/test_dominated_arms.py",
+    "papers/test_molts2025.py",
+    "papers/test_paretobandit2026.py",
+    "policies/test_conformance.py",
+    "policies/test_zooming.py",
+    "simulation/test_mistakes.py",
 )
 TIERS = {"quick": QUICK, "process": PROCESS, "long": LONG, "compiled": COMPILED}
 
@@ -159,6 +173,7 @@ def pytest_ignore_collect(collection_path, config):
     return f"mark.{tier}" not in collection_path.read_text() or None
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads its groups
 def pytest_collection_modifyitems(items):
     """Mark tests by their places."""
     for item in items:
@@ -168,6 +183,9 @@ def pytest_collection_modifyitems(items):
             is_elsewhere = tier == "long" and item.get_closest_marker("compiled") is not None
             if place.startswith(places) and not is_elsewhere:
                 item.add_marker(getattr(pytest.mark, tier))
+
+        if place.startswith(TOGETHER):
+            item.add_marker(pytest.mark.xdist_group(place))
 
 
 settings.register_profile(

@@ -11,7 +11,7 @@ from mobandits.agent import Objective
 from mobandits.logs import Store
 
 EXACT = 1e-9
-MANY = 50_000  # decisions; twice as many messages
+MANY = 20_000  # decisions; twice as many messages
 LITTLE = 40_000  # bytes
 
 

@@ -8,6 +8,7 @@ from every_recipe import CASES, Case
 from numba.core.dispatcher import Dispatcher
 
 import mobandits as mob
+from mobandits import precompile
 from mobandits.agent import bound_policy
 from mobandits.agent.parts import comparing, with_order
 from mobandits.compiling.compiled import compiled
@@ -231,7 +232,15 @@ def test_what_was_warmed_up_needs_no_compiling(propensity, compiled_since):
     assert compiled_since == []
 
 
-def test_a_constant_radius_is_warmed_up_beside_the_default(compiled_since):
+def test_a_constant_radius_is_warmed_up_beside_the_default():
+    variants = precompile._variants(MolUcb)
+    assert variants == [MolUcb(), MolUcb(scale=0.3)]
+    assert precompile._variants(MolEpsGreedy) == [MolEpsGreedy()]
+
+
+@pytest.mark.slow
+def test_a_constant_radius_needs_no_compiling(compiled_since):
+    """The compiler takes a minute for it."""
     assert precompile_agent(MolUcb) == "compiled"
     shape = {"arms": 7, "features": 3, "objectives": 3}
     for recipe in (MolUcb(), MolUcb(scale=0.7)):

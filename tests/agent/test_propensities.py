@@ -52,6 +52,7 @@ def test_the_standard_error_is_one(sampled):
                 assert abs(said[:, 0].mean() - often) < slack
 
 
+@pytest.mark.long
 def test_weights_by_propensities_count_every_arm_once(sampled):
     """The mean of 1 / propensity is the number of arms, but for the weight of the belief that was played."""
     for decisions in sampled:

@@ -330,7 +330,7 @@ def test_no_interval_of_a_regret_is_negative(played):
     assert Results(signed, {}).summary()["low"][0] < 0.0
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_paired_difference_is_sure_where_intervals_of_means_overlap():
     """The example of docs/how-to/compare-policies.md."""
     results = mob.simulate(

@@ -15,7 +15,7 @@ from false_positives import (
 )
 
 # 5 % and three standard errors of a rate of so many data sets.
-SETS = 150
+SETS = 75
 MARGIN = 3.0 * np.sqrt(0.05 * 0.95 / SETS)
 
 

@@ -138,7 +138,8 @@ def error_of(estimator, seed, nonzero, *, ones):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("nonzero", "ones", "most"), [(3, False, 1.25), (30, False, 1.25), (10, True, 3.5)]
+    ("nonzero", "ones", "most"),
+    [(3, False, 1.25), pytest.param(30, False, 1.25, marks=pytest.mark.slow), (10, True, 3.5)],
 )
 def test_it_learns_sparse_rewards_nearly_as_ridge_does(nonzero, ones, most):
     """Measured: 1.06, 1.06 and 2.5 times the error of ridge; features that are all 1 correlate."""

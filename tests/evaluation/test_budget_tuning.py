@@ -129,7 +129,9 @@ def slow_gain(policy, arms):
 
 def test_the_gain_is_that_of_plain_loops_and_its_spread_that_of_leaving_rounds_out():
     log, blocks = uniform_log(0, rounds=160), 4
-    tuned = mob.tune(log, budget={"cost": 0.3}, blocks=blocks)
+    # Given, so that no waves are fitted to the log.
+    learner = budget_tuning.LEARNER
+    tuned = mob.tune(log, budget={"cost": 0.3}, blocks=blocks, learner=learner)
     forward = ForwardLog(log, blocks, None, 0)
     laws = forward.probabilities_of(dataclasses.replace(tuned.recipe, horizon=10**9))
     policy = slow_dr(log, laws, blocks)
@@ -204,6 +206,7 @@ def test_each_end_of_the_interval_is_right_in_four_of_five_logs(slopes):
 # --- what comes out
 
 
+@pytest.mark.process
 def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
     log = uniform_log(3, 1500)
     tuned = mob.tune(log, budget={"cost": 0.3})
@@ -235,7 +238,8 @@ def test_a_gain_is_said_and_its_policy_becomes_an_agent(tmp_path):
     agent.close()
 
 
-def test_without_a_gain_the_fallback_plays_the_mixture_and_learns():
+@pytest.mark.process
+def test_without_a_gain_the_fallback_plays_the_mixture_and_learns(interpreted):
     log = uniform_log(1, 900, 0.0 * SLOPES)
     plain = mob.tune(log, budget={"cost": 0.3})
     tuned = mob.tune(log, budget={"cost": 0.3}, fallback="mixture")
@@ -263,6 +267,7 @@ def test_without_a_gain_the_fallback_plays_the_mixture_and_learns():
     assert agent.decide([1.0, 0.3]).propensity == 1.0
 
 
+@pytest.mark.process
 def test_within_finds_the_budget():
     log = uniform_log(3, 1500)
     wide, narrow = mob.tune(log, within=0.2), mob.tune(log, within=0.02)
@@ -274,6 +279,7 @@ def test_within_finds_the_budget():
     assert again.knee == wide.knee
 
 
+@pytest.mark.process
 def test_several_budgets_and_several_qualities():
     plain = uniform_log(4, 900)
     rng = np.random.default_rng(0)
@@ -309,6 +315,7 @@ def test_several_budgets_and_several_qualities():
         mob.tune(log, budget=budget)
 
 
+@pytest.mark.process
 def test_units_of_cost_change_nothing():
     log = uniform_log(5, 600)
     cents = dataclasses.replace(log, rewards=log.rewards * [1.0, 100.0])
@@ -320,12 +327,15 @@ def test_units_of_cost_change_nothing():
     assert theirs.knee.spend == pytest.approx(100 * mine.knee.spend, rel=1e-6)
 
 
+@pytest.mark.process
 def test_a_learner_of_ones_own_and_a_price_list():
     log = uniform_log(6, 600)
     prices = -np.array([0.1, 0.4, 1.0])[log.arms]
     listed = dataclasses.replace(log, rewards=np.column_stack([log.rewards[:, 0], prices]))
-    tuned = mob.tune(listed, budget={"cost": 0.1}, learner=MolUcb(), horizon=500)
-    assert isinstance(tuned.recipe.recipe, MolUcb)
+    # Of the kinds of parts that are compiled for the other tests.
+    learner = DriftAlarm(MolEpsGreedy(epsilon=0.0, penalty=3.0, intercept=30.0))
+    tuned = mob.tune(listed, budget={"cost": 0.1}, learner=learner, horizon=500)
+    assert tuned.recipe.recipe.recipe.penalty == 3.0
     assert tuned.recipe.horizon == 500
     # Every round of an arm has its price: that is no rare event.
     assert not tuned.doubts
@@ -378,6 +388,7 @@ def test_mistakes_of_both_kinds_of_calls():
         mob.tune(unknown, budget={"cost": 1.0})
 
 
+@pytest.mark.process
 def test_a_fallback_is_left_when_the_agents_own_log_shows_a_gain(tmp_path):
     few = mob.tune(uniform_log(5, 60), budget={"cost": 0.3}, fallback="mixture")
     assert (few.sure, few.plays) == (False, "mixture")
@@ -413,17 +424,18 @@ def bent_log(seed, rounds, bend):
     return dataclasses.replace(plain, rewards=rewards)
 
 
-def test_waves_learn_what_is_not_linear():
-    straight, bent = bent_log(5, 900, 0.0), bent_log(5, 900, 1.0)
+def test_waves_learn_what_is_not_linear(monkeypatch):
+    monkeypatch.setattr(budget_tuning, "WAVES", 6)  # fewer are fitted sooner
+    straight, bent = bent_log(5, 200, 0.0), bent_log(5, 200, 2.0)
     assert budget_tuning.learner_for(straight, 0) == budget_tuning.LEARNER
-    waves = Fourier(50, float(f"{mob.features.median_distance(bent.contexts):.3g}"))
+    waves = Fourier(6, float(f"{mob.features.median_distance(bent.contexts):.3g}"))
     assert budget_tuning.learner_for(bent, 0) == Features(waves, budget_tuning.LEARNER)
-    tuned = mob.tune(bent, budget={"cost": 0.3})
+    tuned = mob.tune(bent, budget={"cost": 0.3}, blocks=2)
     quality = Weighted({"quality": 1.0})
     assert tuned.recipe.recipe == Features(
         waves, DriftAlarm(dataclasses.replace(LEARNER, order=quality, intercept=30.0))
     )
-    assert tuned.agent().lessons == 900
+    assert tuned.agent().lessons == 200
 
 
 def test_logs_that_cannot_tell_have_a_line():

@@ -61,7 +61,7 @@ def test_a_recipe_is_as_well_calibrated_as_a_policy_that_was_fixed_before():
     whole population."""
     world, recipe, hits = linear_world(population=4000), MolEpsGreedy(epsilon=0.1), []
     everything = world.log_of(np.arange(4000), np.random.default_rng(0))
-    for seed in range(100):
+    for seed in range(50):
         log, _ = world.log(ROUNDS, seed)
         folds, truth = folds_of(ROUNDS, 2, seed), np.zeros(2)
         for fold in (0, 1):
@@ -71,7 +71,8 @@ def test_a_recipe_is_as_well_calibrated_as_a_policy_that_was_fixed_before():
             truth += world.value(law) / 2.0
         found = compare(log, {"t": recipe}, ["ips", "dr"], folds=2, seed=seed)
         hits.append([one.ellipsoid().contains(truth) for one in found.estimates.values()])
-    assert (np.mean(hits, axis=0) >= 0.88).all()
+    # 0.95 less three standard errors of 0.03.
+    assert (np.mean(hits, axis=0) >= 0.86).all()
 
 
 def test_missing_rewards_do_not_move_regions_where_they_miss_at_random():
@@ -87,7 +88,9 @@ def test_missing_rewards_do_not_move_regions_where_they_miss_at_random():
     assert ((shares >= 0.9) & (shares <= 0.985)).all()
 
 
-@pytest.mark.parametrize(("rewards", "widest"), [("binary", 1.3), ("skewed", 1.6)])
+@pytest.mark.parametrize(
+    ("rewards", "widest"), [("binary", 1.3), pytest.param("skewed", 1.6, marks=pytest.mark.slow)]
+)
 def test_regions_hold_at_moderate_overlap_where_hotellings_do_not(rewards, widest):
     """134 effective rounds; a share of 300 logs has a standard error of 1.3 %."""
     found = cells(rewards, 2, 134, logs=300)

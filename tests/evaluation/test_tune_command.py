@@ -88,7 +88,7 @@ def test_mistakes_are_one_line(program, log, arguments, message):
 @pytest.fixture
 def paid(monkeypatch):
     """What any file holds: three arms of different price."""
-    found = uniform_log(3, 900)
+    found = uniform_log(3, 90)
     monkeypatch.setattr(command_arguments, "read", lambda path, **columns: found)
     return found
 

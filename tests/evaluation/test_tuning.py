@@ -471,9 +471,9 @@ def test_false_claims_are_as_rare_as_promised(kind, candidates):
 
 
 def test_false_claims_of_learners_are_rare():
-    """The quick part of the test above; 200 logs."""
-    wrong = claims("normal", "learners", logs=200, rounds=300).mean()
-    assert wrong <= FALSE + 3.0 * (FALSE * (1.0 - FALSE) / 200) ** 0.5
+    """The quick part of the test above; 80 logs."""
+    wrong = claims("normal", "learners", logs=80, rounds=300).mean()
+    assert wrong <= FALSE + 3.0 * (FALSE * (1.0 - FALSE) / 80) ** 0.5
 
 
 @pytest.mark.slow

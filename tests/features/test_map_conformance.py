@@ -1,7 +1,7 @@
 """Interpreted, plain and optimised, every map does the same bit for bit, and compiles once."""
 
 import pytest
-from rehearsals import prepare_near
+from rehearsals import check_behaviour, check_compiled
 from twins.feature_maps import MAPS
 
 from mobandits.policies import Features, MolUcb
@@ -14,9 +14,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
-)
-def test_promise(case, check):
-    prepare_near(case, CASES)
-    case.check(check)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_promise_of_behaviour(case):
+    check_behaviour(case, CASES)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_compiled_it_does_the_same(case):
+    check_compiled(case)
+    case.check("compiles-once")

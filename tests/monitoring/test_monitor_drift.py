@@ -100,7 +100,7 @@ def pages(count, rounds, **shift):
 
 
 def test_pages_without_a_change_have_no_alarm():
-    for arms, rewards in pages(20, 4000):
+    for arms, rewards in pages(5, 4000):
         assert watched(arms, rewards, objective(0.0, 1.0), objective())["alarms"] == []
 
 

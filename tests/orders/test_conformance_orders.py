@@ -1,7 +1,7 @@
 """Every built-in order keeps every promise of `mobandits.testing`: one row each."""
 
 import pytest
-from rehearsals import prepare_near
+from rehearsals import check_behaviour, check_compiled
 
 from mobandits import orders
 from mobandits.orders import (
@@ -49,12 +49,15 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
-)
-def test_promise(case, check):
-    prepare_near(case, CASES)
-    case.check(check)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_promise_of_behaviour(case):
+    check_behaviour(case, CASES)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_compiled_it_does_the_same(case):
+    check_compiled(case)
 
 
 def test_every_order_has_a_row():

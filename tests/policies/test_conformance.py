@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rehearsals import prepare_near
+from rehearsals import check_behaviour, check_compiled, rows_of_all_parts
 
 from mobandits import policies
 from mobandits.contracts.protocols import Recipe
@@ -161,12 +161,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("case", "check"), [(case, check) for case in CASES for check in case.checks], ids=str
-)
-def test_promise(case, check):
-    prepare_near(case, CASES)
-    case.check(check)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_promise_of_behaviour(case):
+    check_behaviour(case, CASES)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("case", rows_of_all_parts(CASES), ids=str)
+def test_compiled_it_does_the_same(case):
+    """All rows are compiled by `compiling/test_modes.py`, on demand."""
+    check_compiled(case)
+    case.check("compiles-once")
 
 
 def test_every_recipe_has_a_row():

@@ -288,7 +288,11 @@ def played(recipe, units, rounds=120):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("shape", [OWN, SHARED], ids=["own", "shared"])
+@pytest.mark.parametrize(
+    "shape",
+    # The conformance suite compiles arms of their own features.
+    [pytest.param(OWN, marks=pytest.mark.slow, id="own"), pytest.param(SHARED, id="shared")],
+)
 def test_it_is_compiled_as_it_is_written(shape):
     """Through exploration, prices and the end of a budget, bit for bit."""
     recipe = PrimalDual(MolUcb(scale="data", order=QUALITY), BUDGETS, LARGE, reward=4.0)

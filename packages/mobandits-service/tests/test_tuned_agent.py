@@ -16,7 +16,7 @@ from mobandits.encoding import Encoder
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.store import Store
-from mobandits.policies import MolUcb, Paced
+from mobandits.policies import MolEpsGreedy, MolUcb, Paced
 from mobandits_service.shares import opened_agent
 from mobandits_service.specification import read_specification
 from mobandits_service.tuned_agent import check_tuned_file, tuned_text, write_tuned
@@ -28,7 +28,16 @@ OBJECTIVES = (
 )
 
 
-def log_of(rounds=600, contexts=None, **more):
+# What is learned is not the subject: few rounds, and a learner that is given and not chosen by fits to the log.
+ROUNDS = 120
+LEARNER = MolEpsGreedy(epsilon=0.0, penalty=10.0)
+
+
+def tune(log):
+    return mob.tune(log, budget={"cost, USD": 0.5}, learner=LEARNER, blocks=2)
+
+
+def log_of(rounds=ROUNDS, contexts=None, **more):
     """Larger arms cost more, and are better where the feature is large."""
     rng = np.random.default_rng(5)
     z = rng.random(rounds)
@@ -44,13 +53,13 @@ def log_of(rounds=600, contexts=None, **more):
 
 @pytest.fixture(scope="module")
 def tuned():
-    return mob.tune(log_of(), budget={"cost, USD": 0.5})
+    return tune(log_of())
 
 
 def test_a_service_takes_the_file_and_decides_as_the_agent_that_learned_the_log(tmp_path, tuned):
     path = tmp_path / "router.toml"
     said = write_tuned(path, tuned)
-    assert said.endswith(f"whose agent has learned 600 rounds: mobandits serve {path}")
+    assert said.endswith(f"whose agent has learned {ROUNDS} rounds: mobandits serve {path}")
     spec = read_specification(path)
     agent = spec.agents["router"]
     assert agent.recipe() == tuned.recipe
@@ -68,21 +77,21 @@ def test_a_service_takes_the_file_and_decides_as_the_agent_that_learned_the_log(
     decisions = [twin.decide([1.0, z, 0.5]) for z in (0.0, 0.5, 1.0)]
     assert [answer["arm"] for answer in answers] == [each.arm for each in decisions]
     assert [answer["propensity"] for answer in answers] == [each.propensity for each in decisions]
-    assert twin.lessons == 600
+    assert twin.lessons == ROUNDS
     assert len(CONTEXT) == agent.features
 
 
 def test_the_file_is_the_same_for_the_same_log_and_says_why(tmp_path, tuned):
     text = tuned_text("router", tuned)
-    assert text == tuned_text("router", mob.tune(log_of(), budget={"cost, USD": 0.5}))
+    assert text == tuned_text("router", tune(log_of()))
     comments = [line[2:] for line in text.splitlines() if line.startswith("# ")]
     digest = log_of().digest
-    assert comments[1] == f"log: 600 rounds, 3 arms, sha256 {digest}"
+    assert comments[1] == f"log: {ROUNDS} rounds, 3 arms, sha256 {digest}"
     assert [line.rstrip() for line in str(tuned).splitlines()] == comments[3:]
     table = tomllib.loads(text)["agents"]["router"]
     assert list(table) == sorted(table)
     # Another log, another digest, and nothing of the time or place.
-    other = tuned_text("router", mob.tune(log_of(601), budget={"cost, USD": 0.5}))
+    other = tuned_text("router", tune(log_of(ROUNDS + 1)))
     assert digest not in other
     assert str(tmp_path) not in text
 
@@ -105,7 +114,7 @@ def test_a_store_that_is_there_is_left_alone_and_can_be_retuned(tmp_path, tuned)
         agent = opened_agent(specification, log)
         shares = dict(specification.recipe().mixture)
         assert dict(agent.recipe.mixture) == shares == dict(tuned.mixture)
-        assert agent.lessons == 600
+        assert agent.lessons == ROUNDS
         decision = agent.decide(CONTEXT)
         assert decision.propensity == pytest.approx(shares[decision.arm], abs=1e-9)
         agent.close()
@@ -113,11 +122,11 @@ def test_a_store_that_is_there_is_left_alone_and_can_be_retuned(tmp_path, tuned)
 
 def test_contexts_of_columns_are_written_with_what_was_fitted(tmp_path):
     rng = np.random.default_rng(1)
-    rows = [{"age": float(rng.random()), "city": "ab"[rng.integers(2)]} for _ in range(600)]
+    rows = [{"age": float(rng.random()), "city": "ab"[rng.integers(2)]} for _ in range(ROUNDS)]
     encoder = Encoder.fit(rows, "age,city:category")
     log = log_of(contexts=encoder.encode_table(rows), encoder=encoder)
     path = tmp_path / "router.toml"
-    write_tuned(path, mob.tune(log, budget={"cost, USD": 0.5}))
+    write_tuned(path, tune(log))
     assert read_specification(path).agents["router"].agent().encoder == encoder
     with served(tmp_path / "router.db", read_specification(path)) as running:
         assert running.agents.named("router").agent.decide(rows[0]).arm in ARMS
@@ -159,7 +168,7 @@ def test_the_command_writes_it(tmp_path, capsys):
     rng = np.random.default_rng(2)
     options = {"arms": ARMS, "features": 3, "objectives": OBJECTIVES, "propensity": "exact"}
     with mob.Agent(mob.policies.RandomChoice(), **options, log=store) as agent:
-        for _ in range(500):
+        for _ in range(90):
             decision = agent.decide([1.0, *rng.random(2)])
             size = ARMS.index(decision.arm)
             agent.learn(

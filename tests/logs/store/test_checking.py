@@ -230,7 +230,9 @@ def test_events_that_were_noted_and_are_not_there_are_missed(store):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
+)
 def test_what_is_saved_is_as_it_was_written(store, seed):
     """Wherever bits flip or pages are lost: events of before, in a store that is whole."""
     rng = random.Random(seed)

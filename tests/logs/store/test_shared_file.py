@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sharing import forks, in_a_child
 from stores import DESCRIPTION, decide, events, exact, learn, preference, reread
@@ -26,6 +26,7 @@ def comparable(listed):
 
 
 @pytest.mark.long
+@settings(max_examples=25)
 @given(turns=st.lists(st.sampled_from(["a", "b", "c"]), max_size=30), wait=st.booleans())
 def test_stores_of_one_file_are_those_of_files_of_their_own(tmp_path_factory, turns, wait):
     folder = tmp_path_factory.mktemp("files")
