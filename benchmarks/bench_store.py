@@ -23,6 +23,7 @@ from mobandits.logs.store import open_shared
 from mobandits.logs.store.rows import statements_of
 from mobandits.logs.store.transactions import execute_all, transaction
 from mobandits_client.messages import Decide as DecideCall
+from mobandits_service.interpreter import spare_what_stays
 from mobandits_service.postgres.connection import connected
 from mobandits_service.postgres.inbox import InboxDecision, InboxReward
 from mobandits_service.postgres.inbox_writer import InboxWriter
@@ -225,7 +226,7 @@ class Timed:
 class Learner(Timed):
     """The learner, which takes in what workers have left in the inbox."""
 
-    def __init__(self, running, loop, writer, *, keyed):
+    def __init__(self, running, loop, writer, fence, *, keyed):
         super().__init__()
         self._inbox = running.learner.inbox
         self._loop = loop
@@ -234,7 +235,7 @@ class Learner(Timed):
         hosted = running.agents.named("a0")
         (self._number,) = running.agents.ready_by_number()
         self._core = hosted.agent.core
-        (self._fence,) = writer._connection.execute("SELECT fence FROM fences").fetchone()
+        self._fence = fence
 
     def prepare(self):
         """Fill the inbox."""
@@ -325,13 +326,15 @@ def inbox(url):
     loop.run_until_complete(running.learner.publisher.publish())
     worker = connected(address, "worker", [IN_SYSTEM])
     writer = InboxWriter(worker, new_incarnation(worker, "here", 1), url)
+    (fence,) = worker.execute("SELECT fence FROM fences").fetchone()
     bare = BareInsert(connected(address, "bare", [IN_SYSTEM]))
     sides = {
         "bare": bare,
-        "without keys": Learner(running, loop, writer, keyed=False),
-        "with keys": Learner(running, loop, writer, keyed=True),
+        "without keys": Learner(running, loop, writer, fence, keyed=False),
+        "with keys": Learner(running, loop, writer, fence, keyed=True),
     }
     harness.readings(sides, 1)  # until it plays compiled code
+    spare_what_stays()  # as a service does
     found = harness.readings(sides, 7)
     rows = []
     for name in ("without keys", "with keys"):
@@ -369,6 +372,7 @@ def main():
 
 NOTES = [
     "Times per event are of `append`; rows of an agent are of its whole calls, with MolUcb.",
+    "Decisions of workers: ten arms, ten shared features, two rewards; parts are seconds of the processor.",
     '"disk" waits for this disk; "system" survives a killed process; "buffered" loses at most 10 ms with it.',
     f"Whole stores: {PAIRS:,} decisions with 5 shared features and as many lessons; times are for all of them.",
     "Checked first: events come back as they were appended.",

@@ -167,9 +167,10 @@ def _take_in_together(core: AgentCore, made: Sequence[DecisionOfWorker]) -> list
     """Keep decisions of one moment; see `take_in`."""
     reasons: list[str | None] = []
     kept = []
-    contexts = [np.ravel(each.decision.context) for each in made]
+    contexts: list[Any] = [each.decision.context for each in made]
+    numbers = np.concatenate([rows.ravel() for rows in contexts])
     # Of all at once, since each look costs as much as for a thousand numbers.
-    are_allowed = core.guard.allows(np.concatenate(contexts))
+    are_allowed = core.guard.allows(numbers)
     with Change(core) as change:
         for each in made:
             try:

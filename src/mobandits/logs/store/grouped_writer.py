@@ -50,9 +50,9 @@ class GroupedWriter:
         """
         group = self._committer.add(self, statements, note)
         self._last = weakref.ref(group)
+        self._forget_settled()
         for event in events:
             if isinstance(event, Decide) and event.key is not None:
-                self._forget_settled()
                 self._unsettled[event.key] = (group, event)
 
     def write_alone(self, statements: Iterable[Statement]) -> None:
@@ -102,7 +102,10 @@ class GroupedWriter:
 
     def _forget_settled(self) -> None:
         """Forget the decisions that can be looked up by now, which are the first ones."""
-        for key, (group, _) in list(self._unsettled.items()):
+        unsettled = self._unsettled
+        while unsettled:
+            key = next(iter(unsettled))
+            group, _ = unsettled[key]
             if not group.settled.done():
                 return
-            del self._unsettled[key]
+            del unsettled[key]

@@ -188,8 +188,9 @@ class Store(StoreReading):
         try:
             yield more
             self.last_seq = before
-            with self._threads:
-                self._write(writer, events, more)
+            if events or more:
+                with self._threads:
+                    self._write(writer, events, more)
         except BaseException as error:
             writer.failure = writer.failure or f"its last events could not be written: {error}"
             raise
