@@ -2,7 +2,7 @@
 
 import time
 
-from services import PATIENCE, specification
+from services import PATIENCE, ROUTER, specification
 
 from mobandits.logs.store import Store, open_shared
 from mobandits.logs.store.connection import reading
@@ -30,28 +30,30 @@ def wait_for(found, look=nothing, tell=nothing):
         time.sleep(LOOK_SECONDS)
 
 
-def check_replay(address, postgres):
+def check_replay(address, postgres, router=ROUTER):
     """The state that a process left in a database is that of its log, from the start."""
     with reading(address) as connection:
         seq, left = connection.execute(LAST_SNAPSHOT).fetchone()
         (events,) = connection.execute("SELECT events FROM agents").fetchone()
     assert seq == events
 
-    from_snapshot, _ = reopened(address)
+    from_snapshot, _ = reopened(address, router)
     assert from_snapshot == left
 
     postgres.execute("DELETE FROM snapshots", str(address).rpartition("/")[2])
-    from_start, replayed = reopened(address)
+    from_start, replayed = reopened(address, router)
     assert replayed > 0
     assert from_start == left
 
 
-def reopened(address):
+def reopened(address, router):
     """The state of an agent that is opened on its log, and how many events were replayed."""
     shared = open_shared(address, "system")
     assert shared.hold() is None
     with shared:
-        agent = specification().agents["router"].agent(log=Store(shared, agent="router"))
+        agent = (
+            specification(router=router).agents["router"].agent(log=Store(shared, agent="router"))
+        )
         state = agent.to_bytes()
         replayed = agent.core.writer.replayed
         agent.close()

@@ -1,13 +1,14 @@
 """Workers that decide and one learner: what is exact, what happens once, and what is refused."""
 
 import asyncio
+import contextlib
 import math
 
 import msgspec
 import numpy as np
 import pytest
 from service_checks import check_replay
-from services import CONTEXT, specification
+from services import CONTEXT, ROUTER, specification
 from worker_bench import AGENT, contexts, on_bench
 
 from mobandits.agent.replayed_events import replay
@@ -23,6 +24,7 @@ from mobandits.logs.store.replay import events_between
 from mobandits.support.numbering import SPAN, incarnation_of
 from mobandits_client.messages import Decide, DecideBatch, RewardsOf
 from mobandits_service.problems import Problem
+from mobandits_service.workers import inbox
 
 pytest_plugins = ("databases",)
 pytestmark = pytest.mark.postgres
@@ -156,6 +158,79 @@ def test_a_key_is_one_decision_whichever_workers_are_asked(address, postgres):
     with reading(address) as connection:
         (keyed,) = connection.execute("SELECT count(*) FROM decisions WHERE key >= 'k'").fetchone()
     assert keyed == 60
+
+
+TIMED = {**ROUTER, "objectives": ["quality", {"name": "cost", "default": 0.5, "after": 0.0}]}
+
+
+@pytest.mark.parametrize("router", [ROUTER, TIMED], ids=["untimed", "timed"])
+def test_a_block_leads_to_where_its_rows_lead_one_at_a_time(postgres, monkeypatch, router):
+    """The same rows of the log, the same state, the same answers; refused and late ones as well."""
+
+    async def talk(bench):
+        core = bench.agent.core
+        core.clock = lambda: 4e9
+        # The first decision was of another time.
+        bench.agent.abandon(0)
+        first, second = sorted(bench.workers, key=incarnation_now)
+        rng = np.random.default_rng(2)
+        answers = []
+        numbers = []
+        for n, context in enumerate(contexts(3, 40)):
+            worker = (first, second)[n % 2]
+            request = Decide(context=context, key=f"k{n}" if n % 3 else None, active=n % 7 > 0)
+            decided = await worker.decide(AGENT, request)
+            answers.append(decided)
+            numbers.append(int(decided.decision))
+        # The learner itself has had the key of one of them.
+        bench.hosted.decide(Decide(context=CONTEXT, key="k10"))
+        for n, number in enumerate(numbers[:30]):
+            rewards = {"quality": rng.random()}
+            if n % 4:
+                rewards["cost"] = rng.random()
+            answers.append(await second.reward(AGENT, number, rewards))
+        await bench.take()
+        # Nothing waits for these any more.
+        for number in numbers[34:36]:
+            if number in core.pending.open:
+                bench.agent.abandon(number)
+        for number in numbers[:38]:
+            if number not in numbers[10:30]:
+                with contextlib.suppress(Problem):
+                    answers.append(await first.reward(AGENT, number, {"cost": 0.25}))
+        await bench.take()
+        await bench.running.settlements.settled()
+        return answers, encoded_state(copied_state(core))
+
+    def left(turn):
+        monkeypatch.setattr(inbox, "TURN", turn)
+        address = postgres.database(f"turns_{turn}_{'after' in str(router)}".lower())
+        answers, state = on_bench(address, talk, spec=specification(router=router))
+        with reading(address) as connection:
+            rows = [connection.execute(query).fetchall() for query in OF_LOG]
+        check_replay(address, postgres, router)
+        return answers, state, rows
+
+    block = left(250)
+    assert block == left(1)
+    (_, _, (decisions, rewards, _, refused, late)) = block
+    assert len(decisions) == 40
+    assert len(rewards) > 10
+    assert len(refused) == 1
+    assert late
+
+
+def incarnation_now(worker):
+    return worker.gathering.incarnation()
+
+
+OF_LOG = (
+    "SELECT * FROM decisions WHERE id > 0 ORDER BY seq",
+    "SELECT * FROM rewards ORDER BY seq, position",
+    "SELECT * FROM changes ORDER BY seq",
+    "SELECT id, refused FROM inbox_decisions ORDER BY id",
+    "SELECT decision, objective, late FROM inbox_rewards ORDER BY decision, objective",
+)
 
 
 async def keep_taking(bench):

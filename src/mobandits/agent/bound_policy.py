@@ -93,6 +93,8 @@ class BoundPolicy:
         self.recipe_policy: Any = None
         self.policy: Any = None
         self.note_size = 1
+        # What `learning_together` gathers; None outside of it.
+        self._gathered: list[tuple[Array, int, Array]] | None = None
         self._refuse_misfit()
 
     def rehearse(self, context: Array, *, shared: bool) -> None:
@@ -182,7 +184,8 @@ class BoundPolicy:
         self.policy = self._with_order(self.order)
         self.has_accounts = bool(accounts_of(state))
         self.session = Session(self.policy, self.rng, state)
-        self.note_size = len(numbers_of(self.session.note))
+        self._any_note = numbers_of(self.session.note)
+        self.note_size = len(self._any_note)
         self.has_means = has_means(self.policy)
         self.own_models = has_own_models(self.recipe, self.shape)
         self.has_limits = declares(self.policy, "EASES_LIMITS")
@@ -191,10 +194,53 @@ class BoundPolicy:
 
     def learn(self, x: Array, slot: int, note: tuple[float, ...], lesson: Array) -> None:
         """Learn a reward (objectives,), NaN where not observed, of the arm in a slot."""
+        # Of many rewards at once the policy is given one note, which must be this one.
+        if self._gathered is not None and note == self._any_note:
+            self._gathered.append((x, slot, lesson))
+        else:
+            self.learn_now(x, slot, note, lesson)
+
+    def learn_now(self, x: Array, slot: int, note: tuple[float, ...], lesson: Array) -> None:
+        """As `learn`, also where others are learned together."""
+        self._learn_gathered()
         try:
             self.session.call(compiled_calls.update_state, x, slot, note, lesson)
         except FAILURES as failure:
             self.refuse_arithmetic(failure)
+
+    def learn_many(self, x: Array, slots: IntArray, lessons: Array) -> None:
+        """Learn rewards one after the other, in one call, of a policy whose notes mean nothing.
+
+        Args:
+            x: (rounds, features) of the arms that were played.
+            slots: (rounds,) theirs.
+            lessons: (rounds, objectives), NaN where not observed.
+        """
+        try:
+            self.session.call(compiled_calls.update_many, x, slots, lessons)
+        except FAILURES as failure:
+            self.refuse_arithmetic(failure)
+
+    @contextlib.contextmanager
+    def learning_together(self) -> Iterator[None]:
+        """What is learned inside is learned in one call, when the state is needed, or at the end.
+
+        Nobody decides meanwhile, and the policy stays the same.
+        """
+        self._gathered = []
+        try:
+            yield
+            self._learn_gathered()
+        finally:
+            self._gathered = None
+
+    def _learn_gathered(self) -> None:
+        if not self._gathered:
+            return
+
+        x, slots, lessons = zip(*self._gathered, strict=True)
+        self._gathered.clear()
+        self.learn_many(np.array(x), np.array(slots), np.array(lessons))
 
     @contextlib.contextmanager
     def accounts_kept(self) -> Iterator[None]:
@@ -306,6 +352,7 @@ class BoundPolicy:
 
     def state(self) -> Any:
         """The state as it is now, in arrays that change with it."""
+        self._learn_gathered()
         return self.session.state
 
     def any_policy(self) -> Any:

@@ -417,8 +417,8 @@ class AgentCore(AgentState):
         bound = self.bound
         former = self.pending.former.get(number)
         if former is None:
-            bound.learn(pending.x, pending.arm, pending.note, lesson)
+            bound.learn_now(pending.x, pending.arm, pending.note, lesson)
             return
 
         with bound.former_factors(pending.arm, former):
-            bound.learn(pending.x, pending.arm, pending.note, lesson)
+            bound.learn_now(pending.x, pending.arm, pending.note, lesson)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mobandits.agent.error_hints import on_rewards
 from mobandits.contracts.protocols import Recipe
-from mobandits.support.checks import as_float_array, integer
+from mobandits.support.checks import FLOATS, as_float_array, integer
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import as_object, refusal
 
@@ -187,6 +187,22 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
     # To ask for the type first is fastest where rewards are a list, as they most often are.
     is_named = type(rewards) is not list and isinstance(rewards, Mapping)
     given = _in_order(rewards, places) if is_named else rewards
+    values: list[float]
+    # Floats, as most are, need no array. A log keeps no sign of a zero, and leads to the same agent.
+    if is_named and FLOATS.issuperset(map(type, given)):
+        values = [value + 0.0 for value in given]
+    else:
+        values = _from_array(rewards, given, places)
+
+    # On lists of a few numbers this is faster than NumPy.
+    if math.inf in values or -math.inf in values:
+        raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
+
+    return values
+
+
+def _from_array(rewards: Any, given: Any, places: Mapping[Any, int]) -> list[float]:
+    """A reward per objective of what an array can be made of."""
     try:
         array = as_float_array("rewards", given)
     except ValueError as error:
@@ -197,12 +213,7 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
         advice = on_rewards(list(places))
         raise ValueError(f"rewards must have {wanted}, got {array.shape}{advice}")
 
-    # A log keeps no sign of a zero, and leads to the same agent.
     values: list[float] = (array + 0.0).tolist()
-    # On lists of a few numbers this is faster than NumPy.
-    if math.inf in values or -math.inf in values:
-        raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
-
     return values
 
 

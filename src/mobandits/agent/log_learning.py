@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent import compiled_calls
 from mobandits.agent.adoption import check_adoptable
-from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Names
@@ -304,11 +302,8 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
         slots = slots[is_lesson]
         lessons = lessons[is_lesson]
 
-    try:
-        with bound.accounts_kept():
-            bound.session.call(compiled_calls.update_many, x, slots, lessons)
-    except FAILURES as failure:
-        bound.refuse_arithmetic(failure)
+    with bound.accounts_kept():
+        bound.learn_many(x, slots, lessons)
 
     core.lessons += len(slots)
     first = pending.next_id

@@ -277,15 +277,25 @@ class StoreWriter:
         # In one transaction: there are all of them, or none.
         self._append(events)
 
-    def write_decision_of_worker(
-        self, decision: Decision, now: float, options: CallOptions, source: tuple[int, int]
+    def write_decisions_of_workers(
+        self, made: Sequence[tuple[Decision, CallOptions, tuple[int, int]]], now: float
     ) -> None:
-        """A decision that a worker made, and the epoch and the position of what it knew."""
-        event = self._decision_event(decision, now, options)
-        event.error = decision.error
-        event.worker = incarnation_of(decision.id)
-        event.snapshot = source
-        self._append([event])
+        """Decisions that workers made, each in a call of its own.
+
+        Args:
+            made: decisions, options of their calls, and the epoch and the position of what their
+                workers knew.
+            now: the time of all of them.
+        """
+        events: list[Event] = []
+        for decision, options, source in made:
+            event = self._decision_event(decision, now, options)
+            event.error = decision.error
+            event.worker = incarnation_of(decision.id)
+            event.snapshot = source
+            events.append(event)
+
+        self._append(events)
 
     def write_adoptions(
         self, adoptions: Sequence[Adoption], now: float, *, begun: bool = False

@@ -16,8 +16,9 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
 from mobandits.agent.keys import CallOptions
 from mobandits.agent.loading import core_of_bytes
-from mobandits.agent.pending import INACTIVE
+from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.agent.saving import StateCopy, copied_state
+from mobandits.errors import LogError
 from mobandits.support.naming import quoted
 
 # Parts of the seeds of a worker's streams; an agent itself has no part, or 1, and 3 in counterfactuals.
@@ -137,63 +138,121 @@ def decide_apart(core: AgentCore, context: Any, eligible: Iterable[Hashable] | N
 # --- the agent that learns
 
 
-def take_in(core: AgentCore, made: DecisionOfWorker) -> None:
-    """Keep a decision of a worker, as it was made, among those that wait for rewards.
+def take_in(core: AgentCore, made: Sequence[DecisionOfWorker]) -> list[str | None]:
+    """Keep decisions of workers, as they were made, among those that wait for rewards.
 
     Args:
         core: of the agent, which learns from context, arm and reward alone.
-        made: the decision.
+        made: the decisions.
+
+    Returns:
+        for each decision, why the agent cannot have made it, which has changed nothing then; None:
+        it is kept.
 
     Raises:
-        ValueError: where the agent cannot have made it; nothing has changed then.
+        LogError: where the log takes no events.
     """
-    decision = made.decision
-    context = decision.context
-    eligible: Sequence[Hashable] | None = decision.eligible
-    if eligible == core.arms.names:
-        eligible = None
-    assert context is not None  # noqa: S101 - workers send one, if only of no numbers
-    if core.contexts.shared or not core.features:
-        given: Any = context[0]
-    elif eligible is None:
-        given = context
-    else:
-        given = dict(zip(eligible, context, strict=True))
+    # What is due at a decision's time comes between it and the next one.
+    size = 1 if core.pending.is_timed else max(1, len(made))
+    reasons: list[str | None] = []
+    with core.lock:
+        for start in range(0, len(made), size):
+            some = made[start : start + size]
+            reasons += _take_in_together(core, some)
 
-    keep_of_worker(core, made, given, eligible)
+    return reasons
+
+
+def _take_in_together(core: AgentCore, made: Sequence[DecisionOfWorker]) -> list[str | None]:
+    """Keep decisions of one moment; see `take_in`."""
+    reasons: list[str | None] = []
+    kept = []
+    contexts: list[Any] = [each.decision.context for each in made]
+    numbers = np.concatenate([rows.ravel() for rows in contexts])
+    # Of all at once, since each look costs as much as for a thousand numbers.
+    are_allowed = core.guard.allows(numbers)
+    with Change(core) as change:
+        for each in made:
+            try:
+                pending = _pending_of(change, each, is_allowed=are_allowed)
+            except LogError:
+                raise
+            except ValueError as error:
+                reasons.append(str(error))
+            else:
+                reasons.append(None)
+                kept.append((each, pending))
+
+        if not kept:
+            return reasons
+        if change.writer is not None:
+            decisions = [each for each, _ in kept]
+            change.writer.write_decisions_of_workers(decisions, change.now)
+
+        change.is_written = True
+        for each, pending in kept:
+            core.pending.add(pending, each.decision.id)
+
+    return reasons
+
+
+def _pending_of(change: Change, made: DecisionOfWorker, *, is_allowed: bool) -> Pending:
+    """What is kept of a decision of a worker; nothing is drawn.
+
+    Args:
+        change: the call.
+        made: the decision.
+        is_allowed: whether its context is known to have allowed coordinates.
+
+    Raises:
+        ValueError: where the agent cannot have made it.
+    """
+    core = change.core
+    if core.bound.stage == 0:
+        raise ValueError("a worker must not decide before the agent knows its contexts")
+    key = made.options.key
+    # A decision of others that came to the agent itself may have the key meanwhile.
+    if key is not None and change.writer is not None and change.writer.keyed(key) is not None:
+        raise ValueError(f"key {quoted(key)} is that of another decision")
+
+    decision = made.decision
+    rows: Any = decision.context
+    eligible = decision.eligible
+    slots = core.arms.everyone
+    if eligible != core.arms.names:
+        slots = slots[core.arms.rows(eligible)]
+
+    shape = (1 if core.contexts.shared else len(eligible), core.features)
+    if core.features and rows.shape != shape:
+        raise ValueError(f"context must have shape {shape}, got {rows.shape}")
+    if not is_allowed:
+        core.guard.check_context(rows)
+
+    place = eligible.index(decision.arm)
+    slot = int(slots[place])
+    pending: Pending = core.pending_of(rows, slot, place, change.now)
+
+    return pending if made.options.active else pending._replace(since=INACTIVE)
 
 
 def keep_of_worker(
     core: AgentCore, made: DecisionOfWorker, context: Any, eligible: Sequence[Hashable] | None
 ) -> Decision:
-    """The decision of a worker as it was kept; nothing is drawn.
+    """The decision of a worker as it was kept.
 
     Args:
         core: of the agent.
-        made: the decision.
+        made: the decision, without a context.
         context: as an application would give it.
         eligible: the arms that could be played; None: all.
 
     Raises:
-        ValueError: as `take_in`.
+        ValueError: where the agent cannot have made it; nothing has changed then.
     """
-    with core.lock, Change(core) as change:
-        decision = made.decision
-        if core.bound.stage == 0:
-            raise ValueError("a worker must not decide before the agent knows its contexts")
+    names, _, rows = core.contexts.offer(context, eligible)
+    decision = made.decision.replaced(context=rows, eligible=names)
+    [reason] = take_in(core, [made._replace(decision=decision)])
+    if reason is not None:
+        raise ValueError(reason)
 
-        names, slots, rows = core.contexts.offer(context, eligible)
-        place = names.index(decision.arm)
-        core.guard.check_context(rows)
-        pending = core.pending_of(rows, int(slots[place]), place, change.now)
-        if not made.options.active:
-            pending = pending._replace(since=INACTIVE)
-
-        kept = decision.replaced(context=rows, eligible=names)
-        if change.writer is not None:
-            change.writer.write_decision_of_worker(kept, change.now, made.options, made.source)
-
-        change.is_written = True
-        core.pending.add(pending, decision.id)
-
-        return kept
+    return decision

@@ -1,8 +1,7 @@
 """The writer of one agent into a file that it shares with others of its process."""
 
-import contextlib
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from mobandits.errors import LogError
 from mobandits.logs.address import Place
@@ -35,9 +34,6 @@ class GroupedWriter:
         self._last: weakref.ref[Group] | None = None
         # Decisions with a client's key, which cannot be looked up before they are committed.
         self._unsettled: dict[str, tuple[Group, Decide]] = {}
-        # What `in_one_call` gathers; None outside of it.
-        self._held: tuple[list[Statement], list[Event]] | None = None
-        self._held_note: Callable[[], None] | None = None
 
     def write(
         self,
@@ -52,45 +48,12 @@ class GroupedWriter:
             events: that they append.
             note: called once they are on disk, unless a later call of the group has one as well.
         """
-        if self._held is not None:
-            held_statements, held_events = self._held
-            held_statements += statements
-            held_events += events
-            self._held_note = note
-            return
-
         group = self._committer.add(self, statements, note)
         self._last = weakref.ref(group)
+        self._forget_settled()
         for event in events:
             if isinstance(event, Decide) and event.key is not None:
-                self._forget_settled()
                 self._unsettled[event.key] = (group, event)
-
-    @contextlib.contextmanager
-    def in_one_call(self) -> Iterator[list[Statement]]:
-        """What the agent writes inside is one call: all of it is committed, or nothing.
-
-        One thread writes meanwhile. Where it fails inside, nothing is written any more: the agent
-        has done what is nowhere, and must be opened again.
-
-        Returns:
-            a list for what else belongs to the call: statements that come after the events.
-        """
-        more: list[Statement] = []
-        statements: list[Statement] = []
-        events: list[Event] = []
-        self._held = (statements, events)
-        self._held_note = None
-        try:
-            yield more
-            self._held = None
-            if statements or more:
-                GroupedWriter.write(self, statements + more, events, self._held_note)
-        except BaseException as error:
-            self.failure = self.failure or f"its last events could not be written: {error}"
-            raise
-        finally:
-            self._held = None
 
     def write_alone(self, statements: Iterable[Statement]) -> None:
         """As `write`, where nothing is appended."""
@@ -139,7 +102,10 @@ class GroupedWriter:
 
     def _forget_settled(self) -> None:
         """Forget the decisions that can be looked up by now, which are the first ones."""
-        for key, (group, _) in list(self._unsettled.items()):
+        unsettled = self._unsettled
+        while unsettled:
+            key = next(iter(unsettled))
+            group, _ = unsettled[key]
             if not group.settled.done():
                 return
-            del self._unsettled[key]
+            del unsettled[key]

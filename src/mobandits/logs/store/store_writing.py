@@ -86,6 +86,8 @@ class StoreWriting:
         self._arms = ArmRegistry()
         # Until a call is done: an interruption leaves it unknown whether it was written.
         self._is_midway = False
+        # What `in_one_call` gathers; None outside of it.
+        self._held: list[Event] | None = None
         self._is_forked = False
         self._writer: Writer | GroupedWriter | None = None
         self._owner: Owner | None = None
@@ -121,6 +123,9 @@ class StoreWriting:
     def in_one_call(self) -> Iterator[list[Statement]]:
         """What is written inside is one call: all of it is on disk, or nothing.
 
+        One thread writes meanwhile. Where it fails inside, nothing is written any more: the agent
+        has done what is nowhere, and must be opened again.
+
         Returns:
             a list for what else belongs to the call: statements that come after the events.
 
@@ -130,8 +135,21 @@ class StoreWriting:
         writer = self._usable()
         if not isinstance(writer, GroupedWriter):
             raise LogError(f"{self.path} must be shared to write several calls as one")
-        with writer.in_one_call() as more:
+        before = self.last_seq
+        more: list[Statement] = []
+        events: list[Event] = []
+        self._held = events
+        try:
             yield more
+            self.last_seq = before
+            if events or more:
+                with self._threads:
+                    self._write(writer, events, more)
+        except BaseException as error:
+            writer.failure = writer.failure or f"its last events could not be written: {error}"
+            raise
+        finally:
+            self._held = None
 
     def describe(self, description: dict[str, Any]) -> None:
         """Say what the agent's events mean; of one that is there, make sure that it is the same.
@@ -180,6 +198,11 @@ class StoreWriting:
         """
         # It may call the store itself, so before anything is begun.
         listed = list(map(checked, events))
+        if self._held is not None:
+            self._held += listed
+            self.last_seq += len(listed)
+            return
+
         with self._threads:
             writer = self._usable()
             if self._row is NO_AGENT:

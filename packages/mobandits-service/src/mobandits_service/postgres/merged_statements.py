@@ -4,7 +4,10 @@ Each statement costs the server a plan and this process a message, so that a gro
 takes half as long when it is merged.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
 
 from mobandits.logs.store.rows import (
     INSERT_CHANGE,
@@ -53,5 +56,21 @@ def merged(statements: Iterable[Statement]) -> Iterator[Statement]:
         if len(own) == 1:
             yield sql, own[0]
         elif own:
-            columns = [list(column) for column in zip(*own, strict=True)]
-            yield OF_SEVERAL[sql], tuple(columns)
+            columns = zip(*own, strict=True)
+            yield OF_SEVERAL[sql], tuple(map(as_array, columns))
+
+
+def as_array(column: Sequence[Any]) -> str | list[Any]:
+    """A column as the server takes arrays: numbers as one text, which is made at once.
+
+    Example:
+        >>> as_array([1, None, 2]), as_array(["a", None])
+        ('{1,null,2}', ['a', None])
+    """
+    first = next((value for value in column if value is not None), None)
+    if isinstance(first, str | bytes):
+        return list(column)
+
+    # Of each number, psycopg would look for the type.
+    listed = msgspec.json.encode(column).decode()
+    return f"{{{listed[1:-1]}}}"

@@ -94,9 +94,9 @@ class DatabaseWriter(GroupedWriter):
             ValueError: where a text has a character that PostgreSQL does not keep.
         """
         listed = list(statements)
-        for _, values in listed:
-            for value in values:
-                check_kept(value)
+        texts = [value for _, values in listed for value in values if type(value) is str]
+        for text in texts:
+            check_kept(text)
 
         # One that is refused later only looks known.
         appended = list(events)
@@ -120,14 +120,14 @@ class DatabaseWriter(GroupedWriter):
         return super().decision_with_key(agent, key)
 
 
-def check_kept(value: object) -> None:
+def check_kept(text: str | None) -> None:
     """Refuse what SQLite keeps and PostgreSQL does not, before it joins the calls of others.
 
     Raises:
         ValueError: saying so.
     """
-    if isinstance(value, str) and "\0" in value:
-        raise ValueError(f"text must be without NUL in PostgreSQL, got {quoted(value)}")
+    if text is not None and "\0" in text:
+        raise ValueError(f"text must be without NUL in PostgreSQL, got {quoted(text)}")
 
 
 class SharedDatabase(SharedStore):

@@ -22,8 +22,8 @@ LOG = logging.getLogger("mobandits.service")
 POLL_SECONDS = 0.05
 ALONE_SECONDS = 1.0  # where the service has no workers: others may have left something
 RETRY_SECONDS = 1.0  # after the database could not be asked
-MOST_ROWS = 1000  # that are read at a time
-TURN = 50  # rows, which take some milliseconds: then others have their turn
+MOST_ROWS = 2000  # that are read at a time
+TURN = 250  # rows, which take some milliseconds: then others have their turn
 
 
 class Inbox:

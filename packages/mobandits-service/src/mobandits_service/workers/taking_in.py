@@ -1,5 +1,6 @@
 """What an agent does with some rows of the inbox: one call, which is committed whole or not at all."""
 
+import functools
 import json
 import logging
 import time
@@ -16,10 +17,8 @@ from mobandits.errors import LogError
 from mobandits.logs.names import name_of
 from mobandits.logs.store import Store
 from mobandits.logs.store.rows import DOUBLE
-from mobandits.support.naming import quoted
 from mobandits.support.numbering import is_of_worker
 from mobandits_service.postgres.inbox import (
-    InboxDecision,
     InboxReward,
     NumberedDecision,
     NumberedReward,
@@ -76,18 +75,16 @@ def take_rows(
     learned = []
     late = 0
     refused = 0
-    with core.lock, store.in_one_call() as more:
-        names = store.arm_names
-        for number, row in inbox_decisions:
-            made = decision_of_row(number, row, names)
-            why = _refusal(core, made)
+    with core.lock, store.in_one_call() as more, core.bound.learning_together():
+        made = decisions_of_rows(inbox_decisions, store.arm_names)
+        for (decision, _, _), why in zip(made, take_in(core, made), strict=True):
             if why is None:
-                decisions.append(made.decision)
+                decisions.append(decision)
                 continue
 
             refused += 1
-            more.append(decision_refused(number, why))
-            LOG.error("decision %s of a worker cannot be taken in: %s", number, why)
+            more.append(decision_refused(decision.id, why))
+            LOG.error("decision %s of a worker cannot be taken in: %s", decision.id, why)
 
         for number, call in inbox_rewards:
             if _may_come(core, call.decision) and not has_all_decisions:
@@ -106,48 +103,42 @@ def take_rows(
     return Taken(decisions, len(learned), late, refused)
 
 
-def decision_of_row(number: int, row: InboxDecision, names: Sequence[Hashable]) -> DecisionOfWorker:
-    """A row of the inbox as the agent takes it in.
+def decisions_of_rows(
+    rows: Sequence[NumberedDecision], names: Sequence[Hashable]
+) -> list[DecisionOfWorker]:
+    """Rows of the inbox as the agent takes them in.
 
     Args:
-        number: of the decision.
-        row: of the inbox.
+        rows: with the numbers of the decisions.
         names: of all arms that ever were, by number.
     """
 
+    # Many rows have the same arms.
+    @functools.cache
     def named(numbers: str) -> tuple[Hashable, ...]:
         return tuple(names[arm] for arm in json.loads(numbers))
 
-    context = np.frombuffer(row.context, DOUBLE).reshape(row.rows, row.features)
-    decision = Decision(
-        number,
-        names[row.arm],
-        row.propensity,
-        None if row.front is None else named(row.front),
-        error=row.error,
-        context=context,
-        eligible=named(row.eligible),
-    )
-    options = CallOptions(row.key, row.request, row.active)
+    blobs = b"".join(row.context for _, row in rows)
+    # A copy, which can be written into, as contexts of applications can.
+    features = np.frombuffer(blobs, DOUBLE).copy()
+    made = []
+    start = 0
+    for number, row in rows:
+        end = start + row.rows * row.features
+        decision = Decision(
+            number,
+            names[row.arm],
+            row.propensity,
+            None if row.front is None else named(row.front),
+            error=row.error,
+            context=features[start:end].reshape(row.rows, row.features),
+            eligible=named(row.eligible),
+        )
+        options = CallOptions(row.key, row.request, row.active)
+        made.append(DecisionOfWorker(decision, options, Source(row.epoch, row.position)))
+        start = end
 
-    return DecisionOfWorker(decision, options, Source(row.epoch, row.position))
-
-
-def _refusal(core: AgentCore, made: DecisionOfWorker) -> str | None:
-    """Why a decision was not taken in; None: it was."""
-    key = made.options.key
-    writer = core.writer
-    # A decision of others that came to the learner itself may have the key meanwhile.
-    if key is not None and writer is not None and writer.keyed(key) is not None:
-        return f"key {quoted(key)} is that of another decision"
-    try:
-        take_in(core, made)
-    except LogError:
-        raise
-    except ValueError as error:
-        return str(error)
-
-    return None
+    return made
 
 
 def _may_come(core: AgentCore, number: int) -> bool:
