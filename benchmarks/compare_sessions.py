@@ -299,6 +299,41 @@ class PerSession:
         self._rewards.append((quality, dollars))
 
 
+class Sticky:
+    """An agent whose sessions keep their model while its cache is warm; it learns from every turn.
+
+    It sees how long the context is, since costs follow from that, and not whether a turn is hard: a
+    session keeps the model of its first turn.
+
+    Args:
+        problem: of the table.
+        seed: of the agent.
+    """
+
+    def __init__(self, problem, seed):
+        self._now = 0.0
+        self._agent = mob.Agent(
+            MolUcb(order=problem.order),
+            arms=list(problem.models),
+            features=2,
+            objectives=OBJECTIVES,
+            propensity="none",
+            seed=seed,
+            sticky=TTL,
+            clock=lambda: self._now,
+        )
+        self._decision = None
+
+    def choose(self, turn):
+        self._now = turn.time
+        context = [1.0, turn.tokens / UNIT]
+        self._decision = self._agent.decide(context, session=turn.session)
+        return self._decision.arm
+
+    def learn(self, _turn, quality, dollars):
+        self._agent.learn(self._decision.id, {"quality": quality, "cost": dollars})
+
+
 class Played(NamedTuple):
     """What a router did, session by session.
 
@@ -347,6 +382,7 @@ def routers_of(problem, seed):
         "agent, per turn": PerTurn(problem, seed, column=False),
         "agent, last model as a column": PerTurn(problem, seed, column=True),
         "agent, once a session": PerSession(problem, seed),
+        "agent, sticky": Sticky(problem, seed),
     }
 
 

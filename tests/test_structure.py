@@ -237,7 +237,7 @@ AGENT_CORE = {
         "keys",
         "ledger",
     ),
-    *("objectives", "parts", "pending", "ranking", "sizes"),
+    *("objectives", "parts", "pending", "ranking", "sessions", "sizes"),
 }
 AGENT_SERVICES = {
     *(

@@ -159,3 +159,5 @@ def test_what_cannot_be_copied_is_refused_by_name():
     budgeted = agent_at([0.0], objectives=["click", cost], budgets=[Budget("cost", 0.75)])
     with pytest.raises(ValueError, match="budgets must be none"):
         check_copyable(budgeted.core)
+    with pytest.raises(ValueError, match=r"sticky must be None where workers decide, .* got 300"):
+        check_copyable(agent_at([0.0], sticky=300).core)

@@ -281,7 +281,7 @@ def test_chunks_of_different_logs_do_not_go_together():
         together([log, other])
     with pytest.raises(
         ValueError,
-        match=r"Feedback.eligible, ids, times and ranks must be in all chunks or in none",
+        match=r"Feedback.eligible, ids, times, ranks, sessions must be in all chunks or in none",
     ):
         together([log, timed])
     with pytest.raises(ValueError, match="chunks must be at least one log, got none"):

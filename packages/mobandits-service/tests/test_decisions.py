@@ -52,22 +52,32 @@ async def walked(client, **query):
 
 
 def test_a_session_keeps_its_arm(tmp_path):
-    """Its id is the key: each turn has the decision of the first one, also after a restart."""
-    body = {"context": CONTEXT, "key": "session abc"}
-
-    async def turn(client, _running):
-        return (await client.post(f"{AGENT}/decide", json=body)).json()
-
-    async def end(client, _running):
-        return await client.post(f"{LIST}/0/rewards", json=REWARDS)
-
+    """Each turn is a decision of its own, with its context, for the arm of the first one."""
     store = tmp_path / "store"
-    first = ask(store, turn)
-    later = ask(store, turn)
-    assert (first["decision"], first["replayed"]) == ("0", False)
-    assert later == first | {"replayed": True}
-    assert ask(store, end).json()["status"] == "settled"
-    assert ask(store, turn) == later
+    sticky = specification(router={**ROUTER, "sticky": 300})
+
+    def turn(context, spec=sticky, **more):
+        body = {"context": context, "session": "abc", **more}
+
+        async def talk(client, _running):
+            return (await client.post(f"{AGENT}/decide?explain=1", json=body)).json()
+
+        return ask(store, talk, spec)
+
+    first = turn(CONTEXT)
+    assert first["propensity"] < 1.0
+    # Also after a restart.
+    for number in (1, 2):
+        later = turn([1.0, 0.1 * number, 0.3])
+        assert later["decision"] == str(number)
+        assert (later["arm"], later["propensity"]) == (first["arm"], 1.0)
+        assert "Its session has kept it since decision 0." in later["explanation"]["sentence"]
+
+    other = next(arm for arm in ROUTER["arms"] if arm != first["arm"])
+    assert turn(CONTEXT, eligible=[other])["arm"] == other
+    assert turn(CONTEXT)["arm"] == other
+    refused = turn(CONTEXT, specification())
+    assert (refused["status"], refused["field"]) == (422, "session")
 
 
 def is_wanted(decision, wanted):

@@ -323,6 +323,7 @@ def test_a_check_says_what_would_run():
             "context": {"columns": COLUMNS},
             "share": 0.1,
             "baseline": "small",
+            "sticky": 300,
             "budgets": [
                 {"objective": "cost", "limit": 5.0, "per": "day", "most": 0.1},
                 {"objective": "cost", "limit": 100.0, "most": 0.1},
@@ -338,6 +339,7 @@ def test_a_check_says_what_would_run():
         "  preference: Pareto front over all objectives",
         "  propensities: exact",
         "  share: 0.1 of the decisions, else small",
+        "  sticky: 300 seconds",
         "  budget: cost at most 5 USD per day",
         "  budget: cost at most 100 USD in all",
     ]

@@ -481,6 +481,8 @@ def test_a_worker_says_why_it_cannot_decide(address):
             await worker.decide(AGENT, Decide(context=[1.0]))
         with pytest.raises(ValueError, match="NUL"):
             await worker.decide(AGENT, Decide(context=CONTEXT, key="a\0b"))
+        with pytest.raises(ValueError, match="session must go with"):
+            await worker.decide(AGENT, Decide(context=CONTEXT, session="a"))
         with pytest.raises(ValueError, match="keys must be 1"):
             await worker.decide_batch(AGENT, DecideBatch(contexts=[CONTEXT], keys=["a", "b"]))
         assert (await worker.decide(AGENT, Decide(context=CONTEXT))).decision

@@ -81,6 +81,9 @@ class Agent(Generic[Arm]):
             are not eligible, and where none fits a `BudgetError` says when there is room again.
             With a log, they may be others at every opening; what was spent of budgets of the same
             objective and period counts on.
+        sticky: seconds for which a session keeps its arm after each of its decisions, while what the
+            arm has cached of it is warm; None: there are no sessions. See `session` of `decide`. With
+            a log, it may be another at every opening.
 
     Attributes:
         core: its arms, policy, pending decisions and clock, for services; not part of the public
@@ -126,6 +129,7 @@ class Agent(Generic[Arm]):
         snapshot_every: int = 10_000,
         clock: Callable[[], float] = time.time,
         budgets: Iterable[Budget] = (),
+        sticky: float | None = None,
     ) -> None:
         self.core = AgentCore(
             recipe,
@@ -141,6 +145,7 @@ class Agent(Generic[Arm]):
             remembered=remembered,
             clock=clock,
             budgets=budgets,
+            sticky=sticky,
         )
         check_counts(snapshot_every=(snapshot_every, 1))
         if log is None and durability is not None:
@@ -303,6 +308,7 @@ class Agent(Generic[Arm]):
         key: str | None = None,
         active: bool = True,
         top: int | None = None,
+        session: str | None = None,
     ) -> Decision[Arm]:
         """The arm to play now, or the `top` ones in order.
 
@@ -327,11 +333,17 @@ class Agent(Generic[Arm]):
             active: False where it is not yet sure that the arm will be played, such as a page that
                 is prepared: no default reward is learned until `activate`, or a reward.
             top: how many arms, at most as many as are eligible; None: one.
+            session: a text, such as the id of a conversation. Where the last decision of the session
+                is less than `sticky` seconds old and its arm may be played, no other arm is eligible,
+                so that the propensity is 1; else the decision is as any other. Each has a context
+                and rewards of its own. Files and logs keep sessions; of 100,000 sessions, those
+                without a decision for longest are forgotten.
 
         Raises:
             ValueError: where it has another shape, or a number that is not finite or not what the
                 recipe needs; where arms are unknown, or none are left; where the key was used with
-                another context, `active` or `top`; where `top` does not go with the agent.
+                another context, `active`, `top` or `session`; where `top` or `session` does not go
+                with the agent.
 
         Example:
             >>> from mobandits.policies import MolUcb
@@ -349,15 +361,20 @@ class Agent(Generic[Arm]):
             ...     agent.learn(each.id, [0.5, 0.25])
             >>> agent.lessons
             2
+            >>> agent = Agent(MolUcb(scale=0.3), **options, sticky=300)
+            >>> first = agent.decide([0.5, 0.1], session="chat 17")
+            >>> second = agent.decide([0.7, 0.2], session="chat 17")
+            >>> second.arm == first.arm, second.kept == first.id
+            (True, True)
         """
         # An author's mistake in a policy shows the author's lines: here, where no frame of ours is
         # added any more.
         try:
             if top is not None:
-                return decide_ranking(self.core, context, eligible, top, key, active)
-            if key is None and active is True:
+                return decide_ranking(self.core, context, eligible, top, key, active, session)
+            if key is None and active is True and session is None:
                 return self.core.decide(context, eligible)
-            return decide_once(self.core, context, eligible, key, active)
+            return decide_once(self.core, context, eligible, key, active, session)
         except BaseException as error:
             shorten(error)
             raise

@@ -23,6 +23,7 @@ from mobandits.agent.keys import KeyedDecisions
 from mobandits.agent.ledger import Ledger
 from mobandits.agent.objectives import Expectations, Scales, as_objectives
 from mobandits.agent.pending import PendingDecisions
+from mobandits.agent.sessions import Sessions
 from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.contracts.terms import ApplicationTerms, in_terms
@@ -58,6 +59,7 @@ class AgentState:
         pending: the decisions that wait.
         ledger: the budgets.
         keys: the last decisions with a key of a client, where there is no log to ask.
+        sessions: the arms that sessions keep.
         clock: seconds.
         now: when it was last asked.
         is_timed: whether time matters.
@@ -87,6 +89,7 @@ class AgentState:
         remembered: int,
         clock: Callable[[], float],
         budgets: Iterable[Budget] = (),
+        sticky: float | None = None,
     ) -> None:
         check_is_recipe(recipe)
         # Everything is checked before anything is made: a wrong argument leaves nothing behind.
@@ -123,6 +126,7 @@ class AgentState:
         self.features = int(feature_count)
         self.encoder = encoder
         self.arms = Arms(arms)
+        self.sessions = Sessions(self.arms, sticky)
         self.contexts = Contexts(self.arms, self.features, encoder)
         shape = Shape(
             len(self.arms.names),
@@ -184,7 +188,13 @@ class AgentState:
 
         # Agents without budgets pay nothing for them.
         self.pending.ledger = self.ledger if self.ledger.accounts else None
-        self.is_timed = self.pending.is_timed or self.ledger.is_timed or self.writer is not None
+        self.set_timed()
+
+    def set_timed(self) -> None:
+        """Ask the clock from now on where time matters, and else no more."""
+        of_rewards = self.pending.is_timed or self.ledger.is_timed
+        has_sessions = self.sessions.seconds is not None
+        self.is_timed = of_rewards or has_sessions or self.writer is not None
 
     def within_budgets(self, offer: Offer, now: float, count: int = 1) -> Offer:
         """The arms of an offer for which the budgets have room.

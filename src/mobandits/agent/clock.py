@@ -58,6 +58,7 @@ def _spent_by(core: AgentCore, now: float) -> Spent:
 def _go_back(core: AgentCore, now: float, spent: Spent) -> None:
     core.now = now
     core.pending.limit_times(now)
+    core.sessions.limit_times(now)
     figures = core.ledger.spent()
     for name, per, amount in spent:
         figures[name, per] = (period_of(per, now), amount)

@@ -34,7 +34,7 @@ Made = tuple[Decision, Pending, float]
 class AgentCore(AgentState):
     """See `Agent`, whose calls these are; all but `close` and those of services."""
 
-    def decide(
+    def decide(  # noqa: C901 - a call per step is too dear
         self,
         context: Any,
         eligible: Iterable[Hashable] | None,
@@ -50,10 +50,13 @@ class AgentCore(AgentState):
                 offer = self.contexts.offer(context, eligible)
                 if pending.ledger is not None:
                     offer = self.within_budgets(offer, change.now)
+                first = None
+                if options.session is not None:
+                    offer, first = self.sessions.narrowed(options.session, offer, change.now)
                 if bound.left == 0 or bound.stage == 0:
                     change.begin_stage([offer[2]])
 
-                decision, kept, norm = self.make(offer, change.now, pending.next_id)
+                decision, kept, norm = self.make(offer, change.now, pending.next_id, first)
                 # A warning may be an error, so that nothing may have been kept before.
                 self.guard.check_features(kept.x, norm)
                 if change.writer is not None:
@@ -65,6 +68,8 @@ class AgentCore(AgentState):
             if not options.active:
                 kept = kept._replace(since=INACTIVE)
             pending.add(kept)
+            if options.session is not None:
+                self.sessions.keep(options.session, decision, first, change.now)
             if self.encoder is not None:
                 self.contexts.count_unseen()
             if bound.left is not None:
@@ -269,10 +274,10 @@ class AgentCore(AgentState):
             seconds,
         )
 
-    def make(self, offer: Offer, now: float, number: int) -> Made:
+    def make(self, offer: Offer, now: float, number: int, first: int | None = None) -> Made:
         """A decision, what is to be kept of it, and the norm of the arm's features.
 
-        Nothing is kept yet.
+        Nothing is kept yet. With `first`, its session has kept the arm since that decision.
         """
         names, slots, rows = offer
         guard = self.guard
@@ -331,6 +336,7 @@ class AgentCore(AgentState):
             rows,
             names,
             all_break=bound.has_limits and bound.all_break(rows, slots),
+            kept=first,
         )
 
         return decision, pending, norm

@@ -3,6 +3,8 @@
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.support.naming import quoted
 
@@ -61,6 +63,8 @@ class Decision(NamedTuple, Generic[Arm]):
             it is used up (`PrimalDual`), so that the least bad was played.
         counterfactual: of a decision that somebody else made, what the agent would have done, before it
             learned from this one; None where `Agent.adopt` was not asked to compare.
+        kept: the id of the decision that chose the arm, where its session has kept it since, so that
+            no other was eligible; None where it was chosen now.
     """
 
     id: int
@@ -75,6 +79,7 @@ class Decision(NamedTuple, Generic[Arm]):
     further: tuple["Decision[Arm]", ...] = ()
     all_break: bool = False
     counterfactual: Counterfactual[Arm] | None = None
+    kept: int | None = None
 
     @property
     def ranking(self) -> tuple["Decision[Arm]", ...]:
@@ -190,3 +195,17 @@ class Adoption(NamedTuple):
 # The eligible arms' names and slots, and the rows that describe them. A plain tuple, since every
 # decision makes one, and a NamedTuple takes several times as long.
 Offer = tuple[Names, IntArray, Array]
+
+
+def narrowed(offer: Offer, places: IntArray) -> Offer:
+    """An offer of some of its arms, by their positions.
+
+    The last axis but one of its rows is that of arms, or 1. They are copies: every decision holds
+    rows of its own, into which applications may write.
+    """
+    names, slots, rows = offer
+    left = tuple(names[place] for place in places.tolist())
+    has_row_per_arm = rows.shape[-2] == len(names)
+    rows_left = rows[..., places, :] if has_row_per_arm else rows
+
+    return left, slots[places], np.array(rows_left, order="C")

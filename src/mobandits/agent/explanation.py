@@ -269,6 +269,8 @@ def _how_it_was_played(core: AgentCore, decision: Decision) -> str:
     sentence = f"{decision.arm} was played{chance}, one of {eligible} eligible arms of {arms}."
     if decision.all_break:
         sentence += " Every one of them broke a limit: the least bad was left."
+    if decision.kept is not None:
+        sentence += f" Its session has kept it since decision {decision.kept}."
 
     return sentence
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 import numpy as np
 
+from mobandits.agent.sessions import Stay
 from mobandits.contracts.terms import MOST_FACTOR
 
 MOST_COUNTED = 2**62  # of what is counted, which goes on being counted: 64 bits will hold it
@@ -79,7 +80,7 @@ class Origin(msgspec.Struct, frozen=True):
     by: str
 
 
-class Header(Origin, frozen=True, forbid_unknown_fields=True):
+class Header(Origin, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The header of a file. Names, objectives and budgets are as `plain_values` encodes them.
 
     Attributes:
@@ -107,6 +108,8 @@ class Header(Origin, frozen=True, forbid_unknown_fields=True):
         lessons: how many rewards were learned.
         logged: how many events of its log it knows.
         arrays: kind and shape of every array behind the header.
+        sticky: seconds for which sessions keep their arm; None: there are none.
+        sessions: the stay of each, in their order.
     """
 
     recipe: Any
@@ -132,6 +135,8 @@ class Header(Origin, frozen=True, forbid_unknown_fields=True):
     lessons: Count
     logged: Count
     arrays: list[tuple[ArrayKind, list[Count]]] = []
+    sticky: Number | None = None
+    sessions: dict[str, Stay] = {}
 
 
 def as_json(part: Any) -> str:

@@ -18,8 +18,9 @@ def decide_once(
     eligible: Iterable[Hashable] | None,
     key: str | None,
     active: bool,
+    session: str | None = None,
 ) -> Decision[Any]:
-    """The decision of a client's key, made now or before; see `Agent.decide`."""
+    """A decision with options, made now or, with a client's key, before; see `Agent.decide`."""
     with core.lock:
         arms = None if eligible is None else as_given(eligible)
         # First, since a request is known by its numbers.
@@ -27,7 +28,9 @@ def decide_once(
             context = core.contexts.encoded(context)
         if key is not None and not isinstance(context, Mapping):
             context = core.contexts.numbers("context", context)
-        options = call_options(key, active, context, arms)
+        options = call_options(key, active, context, arms, session)
+        if session is not None:
+            core.sessions.check(session)
         earlier = made_before(core, options, context, arms)
         if earlier is not None:
             core.contexts.forget_unseen()

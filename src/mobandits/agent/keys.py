@@ -20,13 +20,15 @@ class CallOptions(NamedTuple):
 
     Attributes:
         key: of the client; None: the call is not tried again.
-        request: a digest of context, eligible arms and `active`, as given; None without a key.
+        request: a digest of context, arms and the other options, as given; None without a key.
         active: whether the decision takes effect at once.
+        session: that the call belongs to; None: to none.
     """
 
     key: str | None = None
     request: str | None = None
     active: bool = True
+    session: str | None = None
 
 
 ORDINARY = CallOptions()
@@ -59,7 +61,9 @@ class KeyedDecisions:
             self._by_key.popitem(last=False)
 
 
-def call_options(key: Any, active: Any, context: Any, eligible: Any) -> CallOptions:
+def call_options(
+    key: Any, active: Any, context: Any, eligible: Any, session: Any = None
+) -> CallOptions:
     """Options of a call of `decide`, checked.
 
     Args:
@@ -67,32 +71,43 @@ def call_options(key: Any, active: Any, context: Any, eligible: Any) -> CallOpti
         active: a truth value.
         context: as given.
         eligible: as given, where it is a list or None, with what else tells calls apart.
+        session: a text or None.
 
     Raises:
-        ValueError: where the key is no text that files can hold, or the context has no numbers.
+        ValueError: where key or session is no text that files can hold, or the context has no
+            numbers.
     """
     if not isinstance(active, bool | np.bool_):
         raise ValueError(f"active must be True or False, got {quoted(active)}")
+    if session is not None:
+        _check_text("session", session)
     if key is None:
-        return CallOptions(active=bool(active))
+        return CallOptions(active=bool(active), session=session)
 
-    is_text = isinstance(key, str) and 0 < len(key) <= LONGEST_KEY
+    _check_text("key", key)
+    # What most calls say is left out, as it was before this was told apart.
+    told = eligible if active else ("inactive", eligible)
+    if session is not None:
+        told = ("session", session, told)
+    request = request_digest(context, told)
+
+    return CallOptions(key, request, bool(active), session)
+
+
+def _check_text(name: str, text: Any) -> None:
+    """Refuse the name of a call or a session that files cannot hold."""
+    is_text = isinstance(text, str) and 0 < len(text) <= LONGEST_KEY
     try:
-        is_text = is_text and bool(key.encode())
+        is_text = is_text and bool(text.encode())
     except UnicodeEncodeError:  # half of a character
         is_text = False
     if not is_text:
-        raise ValueError(f"key must be a text of 1 to {LONGEST_KEY} characters, got {quoted(key)}")
-
-    # What most calls say is left out, as it was before this was told apart.
-    told = eligible if active else ("inactive", eligible)
-    request = request_digest(context, told)
-
-    return CallOptions(key, request, bool(active))
+        rule = f"{name} must be a text of 1 to {LONGEST_KEY} characters"
+        raise ValueError(f"{rule}, got {quoted(text)}")
 
 
 def another_context(key: str | None, number: int) -> ValueError:
-    """The refusal of a key that an earlier call had with another context, arms or `active`.
+    """The refusal of a key that an earlier call had with another context or other options.
 
     Args:
         key: of the client.

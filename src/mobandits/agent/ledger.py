@@ -16,7 +16,7 @@ import numpy as np
 
 from mobandits.agent.arms import Arms
 from mobandits.agent.budget import Balance, Budget, end_of, period_of
-from mobandits.agent.decision import Offer
+from mobandits.agent.decision import Offer, narrowed
 from mobandits.agent.pending import Pending
 from mobandits.errors import BudgetError, InputWarning
 from mobandits.logs.objectives import Objective
@@ -191,7 +191,7 @@ class Ledger:
         Raises:
             BudgetError: where none is left.
         """
-        names, slots, rows = offer
+        names = offer[0]
         self.turn(now)
         kept = [i for i, name in enumerate(names) if self._fits(name, count)]
         if len(kept) == len(names):
@@ -199,12 +199,7 @@ class Ledger:
         if not kept:
             self._refuse(names, count)
 
-        places = np.array(kept)
-        left = tuple(names[i] for i in kept)
-        has_row_per_arm = rows.shape[-2] == len(names)
-        rows_left = rows[..., places, :] if has_row_per_arm else rows
-
-        return left, slots[places], np.ascontiguousarray(rows_left)
+        return narrowed(offer, np.array(kept))
 
     def _fits(self, name: Hashable, count: int) -> bool:
         return all(account.fits(count * (account.most(name) or 0.0)) for account in self.accounts)

@@ -167,6 +167,7 @@ def _new_core(header: Header, recipe: Recipe | None, clock: Callable[[], float])
         objectives=[Objective(**decoded(fields)) for fields in header.objectives],
         budgets=[Budget(**decoded(entry.budget)) for entry in header.budgets],
         clock=clock,
+        sticky=header.sticky,
         **options,
     )
     # Arms came and went: slots are not in the order of names.
@@ -222,6 +223,7 @@ def _fill(core: AgentCore, header: Header, rows: DecisionRows) -> None:
 
     pending.restart_timers()
     core.now = float(header.now)
+    core.sessions.stays.update(header.sessions)
     core.lessons = header.lessons
     for account, entry in zip(core.ledger.accounts, header.budgets, strict=True):
         account.period = entry.period

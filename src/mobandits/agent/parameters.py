@@ -35,7 +35,8 @@ def parameters_of(core: AgentCore) -> Parameters:
 def new_parts(core: AgentCore, arms: Names) -> Parameters:
     """The arguments beside `parameters_of` that make an agent which begins with these arms."""
     budgets = [account.budget for account in core.ledger.accounts]
-    return {"arms": arms, "clock": core.clock, "budgets": budgets}
+    sticky = core.sessions.seconds
+    return {"arms": arms, "clock": core.clock, "budgets": budgets, "sticky": sticky}
 
 
 def as_described(parameters: Parameters) -> dict[str, Any]:

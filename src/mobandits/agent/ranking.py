@@ -22,10 +22,11 @@ import numpy as np
 from mobandits.agent.batches import keep_all
 from mobandits.agent.change import Draw
 from mobandits.agent.core import AgentCore, Made
-from mobandits.agent.decision import Decision, Offer
+from mobandits.agent.decision import Decision, Offer, narrowed
 from mobandits.agent.inputs import check_counts
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import CallOptions, as_given, call_options
+from mobandits.support.naming import quoted
 
 
 def decide_ranking(
@@ -35,8 +36,11 @@ def decide_ranking(
     top: Any,
     key: str | None,
     active: bool,
+    session: str | None = None,
 ) -> Decision[Any]:
     """The decision of the first rank, with those of the further ranks; see `Agent.decide`."""
+    if session is not None:
+        raise ValueError(f"session must be None with top, got {quoted(session)}")
     check_counts(top=(top, 1))
     count = int(top)
     name = type(core.recipe).__name__
@@ -92,11 +96,6 @@ def _make_ranks(core: AgentCore, offer: Offer, now: float, count: int) -> list[M
 
 def _without(offer: Offer, arm: Hashable) -> Offer:
     """An offer of the arms that are left."""
-    names, slots, rows = offer
-    place = names.index(arm)
-    left = names[:place] + names[place + 1 :]
-    has_row_per_arm = len(rows) > 1
-    # Every decision holds rows of its own, into which applications may write.
-    rows_left = np.delete(rows, place, axis=0) if has_row_per_arm else rows.copy()
-
-    return left, np.delete(slots, place), rows_left
+    names = offer[0]
+    everyone = np.arange(len(names))
+    return narrowed(offer, np.delete(everyone, names.index(arm)))

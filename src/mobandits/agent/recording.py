@@ -211,7 +211,7 @@ class StoreWriter:
             return None
 
         left = event.eligible or []
-        decision = self._answered(event, left)
+        decision = self._answered(event, left).replaced(kept=event.kept)
         if event.instead is not None:
             arm = self.arm_names()[event.instead.arm]
             counterfactual = Counterfactual(arm, event.instead.propensity)
@@ -385,6 +385,8 @@ class StoreWriter:
             decision.propensity,
             time=now,
             active=options.active,
+            session=options.session,
+            kept=decision.kept,
         )
         if self._features and decision.context is not None:
             has_row_per_arm = self._contexts.has_row_per_arm

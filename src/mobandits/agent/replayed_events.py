@@ -72,6 +72,9 @@ def replay(
             decision = _replay_decision(
                 core, event, names, where, adopting=adopting, differing=differing
             )
+            # The event says which arms its session left: that may keep arms for another time by now.
+            if event.session is not None:
+                core.sessions.keep(event.session, decision, event.kept, core.now)
         elif adopting:
             _learn_again(core, event, where)
         else:

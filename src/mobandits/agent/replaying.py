@@ -163,6 +163,8 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     writer = StoreWriter(store, current, every, start)
     current.writer = writer
     current.is_timed = True
+    # As budgets, sessions may be others at every opening; they follow from the events to come.
+    current.sessions.seconds = core.sessions.seconds
     _replay_events(current, writer, start)
     if current is not core:
         # Its snapshot may be of an agent with other parameters than the given ones.

@@ -95,7 +95,7 @@ def retune(
             _take_objectives(core, goal)
         was_timed = core.is_timed
         core.pending.set_limits(int(limit), age)
-        core.is_timed = core.writer is not None or core.pending.is_timed or core.ledger.is_timed
+        core.set_timed()
         if core.is_timed and not was_timed:
             # Nobody asked for the time when these decisions were made: they count from now on.
             core.now = max(core.now, as_seconds(core.clock()))

@@ -207,6 +207,8 @@ def header_of(core: AgentCore) -> Header:
         former=former,
         lessons=core.lessons,
         logged=0 if core.writer is None else core.writer.position(),
+        sticky=core.sessions.seconds,
+        sessions=dict(core.sessions.stays),
     )
 
 

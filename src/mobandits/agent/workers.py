@@ -59,8 +59,12 @@ def check_copyable(core: AgentCore) -> None:
         core: of an agent that has decided nothing.
 
     Raises:
-        ValueError: where it has budgets, plays in stages, or learns from its own decisions alone.
+        ValueError: where it has budgets or sessions, plays in stages, or learns from its own decisions
+            alone.
     """
+    if core.sessions.seconds is not None:
+        rule = "sticky must be None where workers decide, which do not know each other's sessions"
+        raise ValueError(f"{rule}, got {core.sessions.seconds:g}")
     if core.ledger.accounts:
         budget = core.ledger.accounts[0].budget
         rule = "budgets must be none where workers decide, which reserve nothing from each other"

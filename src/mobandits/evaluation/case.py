@@ -103,19 +103,23 @@ def require_propensities(log: Feedback) -> None:
         raise ValueError(f"{rule}, got {got}; {advice}")
 
 
-def refuse_ranks(log: Feedback) -> None:
-    """Refuse a log in which several arms were chosen for one context.
+def refuse_dependent(log: Feedback) -> None:
+    """Refuse a log in which several arms were chosen for one context, or sessions kept their arms.
 
     They are no independent rounds, and which arms were left depends on what was chosen before: the
     mean over them is of no policy, and its standard error too small.
 
     Raises:
-        ValueError: saying how to go on with the first ranks, which are rounds as any others.
+        ValueError: saying how to go on with those that are rounds as any others.
     """
-    if log.ranks is None:
-        return
+    kept = 0 if log.sessions is None else int((log.sessions != log.ids).sum())
+    if kept:
+        raise ValueError(
+            f"log must have rounds in which an arm was chosen, got {kept} of {len(log)} in which a "
+            "session kept its arm; write log.per_session()"
+        )
 
-    further = int((log.ranks > 0).sum())
+    further = 0 if log.ranks is None else int((log.ranks > 0).sum())
     if further:
         raise ValueError(
             f"log must have one arm per context, got {further} of {len(log)} rounds of further "

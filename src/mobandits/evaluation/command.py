@@ -129,6 +129,15 @@ def evaluate_file(
         text = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
         warnings.warn(text, LogWarning, stacklevel=2)
 
+    rounds = len(compared)
+    compared = compared.per_session()
+    kept = rounds - len(compared)
+    if kept:
+        text = (
+            f"{source}: in {kept} of {rounds} rounds a session kept its arm; a session's rewards "
+        )
+        warnings.warn(text + "are their means", LogWarning, stacklevel=2)
+
     if deploy is not None:
         # Of one round and without a store: what no agent can be of is refused before the rest.
         deployed(targets[deploy], log[:1], None, None, {})

@@ -14,7 +14,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.evaluation.case import (
     EvaluationCase,
     ValueEstimator,
-    refuse_ranks,
+    refuse_dependent,
     require_propensities,
 )
 from mobandits.evaluation.diagnostics import diagnose
@@ -298,7 +298,8 @@ def compare(
 
     Args:
         log: the logged decisions; of one in which several arms were chosen for a context
-            (`Agent.decide` with `top`), write `log.first_ranks()`. One that does not fit in memory
+            (`Agent.decide` with `top`), write `log.first_ranks()`; of one in which sessions kept arms,
+            `log.per_session()`. One that does not fit in memory
             is a `mobandits.logs.stream` or `ParquetTable`, which is read twice, and once more for a
             reward model: what is evaluated must then be a sum over rounds.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
@@ -402,7 +403,7 @@ def check_comparison(
     if not len(log):
         raise ValueError("log must have at least one round, got none")
 
-    refuse_ranks(log)
+    refuse_dependent(log)
     for name, target in targets.items():
         with naming_target(name):
             check_target(target, log)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from mobandits.contracts.protocols import Array, Recipe
-from mobandits.evaluation.case import EvaluationCase, refuse_ranks
+from mobandits.evaluation.case import EvaluationCase, refuse_dependent
 from mobandits.evaluation.folds import doubling_blocks
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
@@ -124,8 +124,8 @@ class Monitor:
 
     Weights must be right: propensities as logged. A missing reward leaves its round out for that
     objective, which must not depend on the reward. Fold a round when its rewards are there, in the
-    order of decisions where they come late. Where sessions stay with an arm, propensities must be
-    those given the session's past.
+    order of decisions where they come late. Of a log in which sessions kept arms, fold
+    `log.per_session()`.
 
     Args:
         targets: {name: target}: a callable that takes a log and returns probabilities (rounds,
@@ -224,7 +224,7 @@ class Monitor:
         for mine, theirs in zip(self.objectives, log.objectives, strict=True):
             refuse_contradiction(mine, theirs)
 
-        refuse_ranks(log)
+        refuse_dependent(log)
         if not len(log):
             return
 

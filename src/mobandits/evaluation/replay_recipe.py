@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe, Rng
-from mobandits.evaluation.case import EvaluationCase, refuse_ranks
+from mobandits.evaluation.case import EvaluationCase, refuse_dependent
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replay_logged
@@ -100,7 +100,7 @@ def replay(
     if not len(log):
         raise ValueError("log must have at least one round, got none")
 
-    refuse_ranks(log)
+    refuse_dependent(log)
     check_assumptions(recipe, log)
     rng = np.random.default_rng(seed)
     if rejection:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.evaluation.case import EvaluationCase, ValueEstimator, refuse_ranks
+from mobandits.evaluation.case import EvaluationCase, ValueEstimator, refuse_dependent
 from mobandits.evaluation.diagnostics import (
     WeightSums,
     diagnosis,
@@ -235,7 +235,7 @@ class StreamedCases:
 
     def cases(self, number: int, chunk: Feedback) -> list[EvaluationCase]:
         """A case per target."""
-        refuse_ranks(chunk)
+        refuse_dependent(chunk)
         predictions = None
         if self.model is not None:
             predictions = CrossFitted(chunk, self.folds_of(number, chunk), *self.model)

@@ -84,7 +84,7 @@ def write(
     is_described = False
     with replacing(Path(path)) as file:
         for chunk in chunks:
-            _refuse_ranks(chunk, path)
+            _refuse_dependent(chunk, path)
             scalar = _scalar_rewards(chunk, objective, weights)
             for line in _lines(chunk, scalar, done):
                 if not is_described:
@@ -96,12 +96,17 @@ def write(
             done += len(chunk)
 
 
-def _refuse_ranks(log: Feedback, path: str | Path) -> None:
-    # A line is a decision of its own there: ranks would come back as independent rounds.
+def _refuse_dependent(log: Feedback, path: str | Path) -> None:
+    # A line is a decision of its own there: others would come back as independent rounds.
     if log.ranks is not None and log.ranks.any():
         raise LogError(
             f"{path}: dsjson cannot say that arms were chosen together: export as parquet, or "
             "write log.first_ranks()"
+        )
+    if log.sessions is not None:
+        raise LogError(
+            f"{path}: dsjson cannot say that sessions kept arms: export as parquet, or write "
+            "log.per_session()"
         )
 
 

@@ -109,6 +109,9 @@ class Decide(Event):
         key: of a client, for calls that are tried again.
         made_by: "observed" where somebody else decided.
         active: whether it took effect when it was made.
+        session: that it belongs to; None: to none.
+        kept: number of the decision that chose the arm, where the session has kept it since, and no
+            other arm could be played; None where it was chosen now.
     """
 
     kind = "decide"
@@ -133,6 +136,8 @@ class Decide(Event):
     key: str | None = None
     made_by: Literal["us", "observed"] = "us"
     active: bool = True
+    session: str | None = None
+    kept: Number | None = None
 
 
 class Learn(Event):

@@ -12,14 +12,22 @@ from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.objectives import Objective, as_objective, learned_rewards, signs_of, terms_of
+from mobandits.logs.objectives import (
+    Objective,
+    as_objective,
+    learned_rewards,
+    means_by_group,
+    signs_of,
+    terms_of,
+)
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quantity, quoted, shortened
 from mobandits.support.nearest import did_you_mean
 from mobandits.support.notebooks import block, html_table, shown_places
 
 DESCRIPTION = ("arm_names", "objectives", "encoder", "preference", "propensity_mode")
-COLUMNS = ("contexts", "arms", "rewards", "propensities", "eligible", "ids", "times", "ranks")
+OPTIONAL = ("eligible", "ids", "times", "ranks", "sessions")
+COLUMNS = ("contexts", "arms", "rewards", "propensities", *OPTIONAL)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +59,8 @@ class Feedback:
         preference: the order by which arms were compared when the log ended, where it was another
             than that of the logging recipe; recipes that say no order are evaluated by it.
         propensity_mode: how propensities were found, as `Agent` takes it; None: not known.
+        sessions: (rounds,) the id of the decision that chose the arm, where a session has kept it
+            since, else the round's own; None where no session kept an arm.
 
     Raises:
         ValueError: naming parameter, rule and value.
@@ -80,6 +90,7 @@ class Feedback:
     encoder: Encoder | None = None
     preference: Any = None
     propensity_mode: str | None = None
+    sessions: IntArray | None = None
 
     if TYPE_CHECKING:  # the fields are as they are kept; lists and names of arms become arrays
 
@@ -98,6 +109,7 @@ class Feedback:
             encoder: Encoder | None = None,
             preference: Any = None,
             propensity_mode: str | None = None,
+            sessions: ArrayLike | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -125,6 +137,10 @@ class Feedback:
             rule = "an integer of at least 0 per round"
             ranks = _integers("ranks", self.ranks, rounds, rule, least=0)
             values["ranks"] = ranks.astype(np.int64)
+        if self.sessions is not None:
+            _refuse(self.ids is None, "ids", "there, since sessions have some of them", None)
+            rule = "an id per round"
+            values["sessions"] = _integers("sessions", self.sessions, rounds, rule)
 
         if self.encoder is not None:
             features = values["contexts"].shape[-1]
@@ -217,6 +233,27 @@ class Feedback:
             return self
         return replace(self[self.ranks == 0], ranks=None)
 
+    def per_session(self) -> "Feedback":
+        """The rounds in which an arm was chosen, with means of rewards while sessions kept it.
+
+        Rounds in which a session kept its arm tell nothing of other policies. An objective's mean is
+        over those in which it was observed. Rounds whose choice is not in the log are left out.
+
+        Example:
+            >>> columns = ([[1.0]] * 3, [0, 0, 1], [[0.5], [0.2], [1.0]], [0.5, 1.0, 0.5], "ab", "q")
+            >>> log = Feedback(*columns, ids=[0, 1, 2], sessions=[0, 0, 2]).per_session()
+            >>> log.arms.tolist(), log.rewards.tolist()
+            ([0, 1], [[0.35], [1.0]])
+        """
+        if self.sessions is None:
+            return self
+
+        _, groups = np.unique(self.sessions, return_inverse=True)
+        means = means_by_group(self.rewards, groups)
+        chosen = np.flatnonzero(self.sessions == self.ids)
+
+        return replace(self[chosen], rewards=means[groups[chosen]], sessions=None)
+
     @property
     def digest(self) -> str:
         """SHA-256 of the rounds and what describes them, in hex: equal logs have equal ones.
@@ -269,7 +306,7 @@ def together(chunks: Sequence[Feedback]) -> Feedback:
 
         differs = table.keys() != tables[0].keys()
         rule = "in all chunks or in none"
-        _refuse(differs, "eligible, ids, times and ranks", rule, [*table])
+        _refuse(differs, ", ".join(OPTIONAL), rule, [*table])
 
     columns: dict[str, Any] = {}
     for name in tables[0]:

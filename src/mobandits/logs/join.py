@@ -43,6 +43,7 @@ class RewardTable:
         decisions: how many there were so far.
         restricted: whether some arm could not be played in some decision.
         ranked: whether some decision was of a further rank.
+        has_sessions: whether in some decision a session kept its arm.
         layouts: the shapes of contexts, (rows, features).
         rewards: (events, objectives) the first `decisions` rows are those of decisions.
     """
@@ -58,6 +59,7 @@ class RewardTable:
         self.decisions = 0
         self.restricted = False
         self.ranked = False
+        self.has_sessions = False
         self.layouts = set[tuple[int, int]]()
         rows = max(events, 1)
         self._ids = _on_disk((rows,), np.int64)
@@ -125,6 +127,7 @@ class RewardTable:
         self.decisions = last
         self.restricted |= frame["eligible"].null_count() < len(frame)
         self.ranked |= bool((ranks_of(frame) > 0).any())
+        self.has_sessions |= bool((sessions_of(frame) != ids).any())
         rows = pl.col("rows").fill_null(1)
         features = pl.col("features").fill_null(0)
         shapes = frame.select(rows, features).unique()
@@ -312,6 +315,7 @@ def _feedback(
         ids=frame["id"].to_numpy(),
         times=frame["time"].fill_null(np.nan).to_numpy(),
         ranks=ranks_of(frame) if rewards.ranked else None,
+        sessions=sessions_of(frame) if rewards.has_sessions else None,
         encoder=description.encoder,
         preference=description.preference,
         propensity_mode=description.propensity_mode,
@@ -320,17 +324,26 @@ def _feedback(
 
 def ranks_of(frame: pl.DataFrame) -> IntArray:
     """(decisions,) how many arms the same call had chosen before: 0 of nearly all decisions."""
-    others = frame["other"]
-    says_rank = others.str.contains('"rank"', literal=True).fill_null(False)
-    ranks = np.zeros(len(frame), np.int64)
-    # Most logs have none, and JSON takes as long to read as all columns together.
-    for row in says_rank.arg_true().to_list():
-        rank = json.loads(others[row]).get("rank")
-        is_rank = isinstance(rank, int) and not isinstance(rank, bool) and rank > 0
-        if is_rank:
-            ranks[row] = rank
+    return _further_numbers(frame, "rank", np.zeros(len(frame), np.int64))
 
-    return ranks
+
+def sessions_of(frame: pl.DataFrame) -> IntArray:
+    """(decisions,) the id of the decision that chose the arm; its own where no session kept it."""
+    return _further_numbers(frame, "kept", frame["id"].to_numpy().copy())
+
+
+def _further_numbers(frame: pl.DataFrame, name: str, numbers: IntArray) -> IntArray:
+    """(decisions,) a field without a column; `numbers`, which are changed, where it is left out."""
+    others = frame["other"]
+    says_it = others.str.contains(f'"{name}"', literal=True).fill_null(False)
+    # Most logs have none, and JSON takes as long to read as all columns together.
+    for row in says_it.arg_true().to_list():
+        number = json.loads(others[row]).get(name)
+        is_number = isinstance(number, int) and not isinstance(number, bool) and number >= 0
+        if is_number:
+            numbers[row] = number
+
+    return numbers
 
 
 def _shared_contexts(frame: pl.DataFrame, features: int) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array
+from mobandits.contracts.protocols import Array, IntArray
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.support.checks import LARGEST, choice, number
 from mobandits.support.naming import quoted, shortened
@@ -283,3 +283,21 @@ def _directed(
         raise ValueError(f"{rule}, got {quoted(list(minimised))}")
 
     return replace(objective, minimise=True)
+
+
+def means_by_group(rewards: Array, groups: IntArray) -> Array:
+    """Means of the observed rewards of groups of rounds, of shape (groups, objectives).
+
+    Args:
+        rewards: (rounds, objectives), NaN where not observed.
+        groups: (rounds,) numbers of the groups, from 0; a mean is NaN where nothing was observed.
+    """
+    is_known = ~np.isnan(rewards)
+    known = np.zeros(rewards.shape)
+    sums = np.zeros(rewards.shape)
+    np.add.at(known, groups, is_known)
+    np.add.at(sums, groups, np.where(is_known, rewards, 0.0))
+    with np.errstate(invalid="ignore"):
+        means: Array = sums / known
+
+    return means

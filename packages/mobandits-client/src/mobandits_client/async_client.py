@@ -47,6 +47,7 @@ class AsyncClient(AgentClient):
         *,
         key: str | None = None,
         active: bool = True,
+        session: str | None = None,
     ) -> Choice:
         """The arm to play now; see `decide` of an `Agent` of mobandits.
 
@@ -55,8 +56,9 @@ class AsyncClient(AgentClient):
             eligible: the arms that may be played; None: all.
             key: of the call; None: a new one.
             active: False where it is not yet sure that the arm will be played.
+            session: that keeps its arm for as long as the agent says; None: none.
         """
-        conversation = self._talk.decide(context, eligible, key, active)
+        conversation = self._talk.decide(context, eligible, key, active, session)
         return await self._run(conversation)
 
     async def decide_batch(

@@ -64,6 +64,7 @@ class Client(AgentClient):
         *,
         key: str | None = None,
         active: bool = True,
+        session: str | None = None,
     ) -> Choice:
         """The arm to play now; see `decide` of an `Agent` of mobandits.
 
@@ -72,8 +73,9 @@ class Client(AgentClient):
             eligible: the arms that may be played; None: all.
             key: of the call; None: a new one.
             active: False where it is not yet sure that the arm will be played.
+            session: that keeps its arm for as long as the agent says; None: none.
         """
-        conversation = self._talk.decide(context, eligible, key, active)
+        conversation = self._talk.decide(context, eligible, key, active, session)
         return self._run(conversation)
 
     def decide_batch(

@@ -68,13 +68,22 @@ class Conversations:
         self._most = REPORTED
 
     def decide(
-        self, context: Any, eligible: Sequence[str] | None, key: str | None, active: bool
+        self,
+        context: Any,
+        eligible: Sequence[str] | None,
+        key: str | None,
+        active: bool,
+        session: str | None,
     ) -> Conversation[Choice]:
         """The arm to play now."""
         key = new_key() if key is None else key
         try:
             message = Decide(
-                context=plain(context), eligible=listed(eligible), key=key, active=active
+                context=plain(context),
+                eligible=listed(eligible),
+                key=key,
+                active=active,
+                session=session,
             )
             decided = yield from self._post(message, Decided, "decide")
         except ServiceError as error:

@@ -25,6 +25,8 @@ def agent_in_words(name: str, specification: AgentSpecification) -> Iterator[str
     yield f"  propensities: {specification.propensity}"
     if specification.share is not None:
         yield f"  share: {specification.share:g} of the decisions, else {specification.baseline}"
+    if specification.sticky is not None:
+        yield f"  sticky: {specification.sticky:g} seconds"
     for budget in specification.budgets:
         yield f"  budget: {_budget_in_words(budget, agent)}"
 

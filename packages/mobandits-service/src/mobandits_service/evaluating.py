@@ -92,12 +92,18 @@ def _usable(log: Feedback) -> tuple[Feedback, list[str]]:
     if others:
         notes.append(f"{others} of {len(log)} decisions are of further ranks, and were left out")
 
-    is_known = ~np.isnan(first.propensities)
-    unknown = len(first) - int(is_known.sum())
+    chosen = first.per_session()
+    kept = len(first) - len(chosen)
+    if kept:
+        why = "a session kept its arm; a session's rewards are their means"
+        notes.append(f"in {kept} of {len(first)} decisions {why}")
+
+    is_known = ~np.isnan(chosen.propensities)
+    unknown = len(chosen) - int(is_known.sum())
     if unknown:
         notes.append(f"{unknown} decisions without a propensity were left out")
 
-    return first[is_known], notes
+    return chosen[is_known], notes
 
 
 # --- the result, in the objectives' own directions; what is no number (NaN) is null in its JSON

@@ -65,4 +65,5 @@ def decision_again(agent: Agent, store: Store, found: RecordedDecision) -> Decis
         event.propensity,
         context=asked.rows,
         eligible=asked.names,
+        kept=event.kept,
     )

@@ -246,7 +246,11 @@ class HostedAgent:
         agent = self.agent
         check_columns(agent.core.encoder, request.context)
         decision = agent.decide(
-            request.context, request.eligible, key=request.key, active=request.active
+            request.context,
+            request.eligible,
+            key=request.key,
+            active=request.active,
+            session=request.session,
         )
 
         return self._decided(decision)

@@ -44,8 +44,8 @@ def recent_rounds(
     rounds = []
     for recorded in reversed(decisions.decisions):
         event = recorded.event
-        # Further ranks share the context of the first one.
-        if event.rank:
+        # Further ranks share the context of the first one, and kept arms had no alternative.
+        if event.rank or event.kept is not None:
             continue
         if core.contexts.has_row_per_arm and recorded.seq < decisions.arms_changed:
             continue

@@ -57,6 +57,7 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
         pending: likewise.
         max_age: likewise.
         remembered: likewise.
+        sticky: likewise.
         budgets: hard limits.
         context: named columns, in place of `features`; None: contexts are numbers.
         baseline: the arm that is played where the policy does not decide; with `share`.
@@ -73,6 +74,7 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
     pending: int = 1_000_000
     max_age: float | None = None
     remembered: int = 100_000
+    sticky: float | None = None
     budgets: list[BudgetSpecification] = []
     context: ContextSpecification | None = None
     baseline: str | None = None
@@ -153,6 +155,7 @@ class AgentSpecification(msgspec.Struct, forbid_unknown_fields=True, frozen=True
             pending=self.pending,
             max_age=self.max_age,
             remembered=self.remembered,
+            sticky=self.sticky,
             budgets=budgets,
             log=log,
             snapshot_every=NEVER,

@@ -14,12 +14,15 @@ class Decide(Message):
         eligible: the arms that may be played; None: all.
         key: of the client: the same key and body get the same decision again.
         active: false where it is not yet sure that the arm will be played.
+        session: that keeps its arm for as long as the agent says (`sticky`), such as the id of a
+            conversation; null: none.
     """
 
     context: Context = None
     eligible: Names | None = None
     key: Key | None = None
     active: bool = True
+    session: Key | None = None
 
 
 class DecideQuery(Message):

@@ -76,6 +76,8 @@ class AgentCopy:
         Raises:
             ValueError: where the request does not fit.
         """
+        if request.session is not None:
+            self.core.sessions.check(request.session)
         arms = as_given(request.eligible)
         return self._inbox_decision(request.context, arms, request.key, request.active)
 
