@@ -5,15 +5,13 @@ the end of `learn_log`, or where an agent is retuned to it. They are written dow
 leads to the same prices without looking again.
 """
 
-from typing import Any
-
 import numpy as np
 
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.contracts.protocols import LoggedRounds
 from mobandits.contracts.states import accounts_of, write_accounts
-from mobandits.contracts.terms import first_prices, recipes_in
+from mobandits.contracts.terms import first_prices, has_prices
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import learned_rewards
 
@@ -42,11 +40,6 @@ def last_rounds(before: Feedback | None, chunk: Feedback, features: int) -> Feed
 
     # By positions, which copies: whoever gave the log may change its arrays.
     return chunk[np.arange(start, len(chunk))]
-
-
-def has_prices(recipe: Any) -> bool:
-    """Whether a recipe, or one inside of it, begins with prices that a log tells."""
-    return any(callable(getattr(each, "first_prices", None)) for each in recipes_in(recipe))
 
 
 def prices_by(
