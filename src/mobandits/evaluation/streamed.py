@@ -480,4 +480,5 @@ class _Passes:
                 )
                 found[name, label] = estimate.warned(cautions_of_sums(estimate, evidence))
 
-        return found
+        # In the order of a log in memory.
+        return {(name, label): found[name, label] for name in names for label in self.by_label}
