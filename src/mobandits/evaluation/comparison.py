@@ -300,8 +300,8 @@ def compare(
     Args:
         log: the logged decisions; of one in which several arms were chosen for a context
             (`Agent.decide` with `top`), write `log.first_ranks()`. One that does not fit in memory
-            is a `mobandits.logs.stream` or `ParquetTable`, which is read twice, and once more for a
-            reward model: what is evaluated must then be a sum over rounds.
+            is a `mobandits.logs.stream` or `ParquetTable`, which is read twice, and before that for a
+            reward model and for recipes: what is evaluated must then be a sum over rounds.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
             returns them; `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or
             `Trained(recipe)`; an agent as it is now, `Frozen(agent)`.
