@@ -5,6 +5,9 @@ estimate is of rounds with 10 features and 10 arms: a reward model is fitted, an
 An agent learns these rounds, too, and is then evaluated on them, with intervals at any time. All on one thread.
 
     python benchmarks/bench_sums.py [--rows 4000000]
+    python benchmarks/bench_sums.py --many 100000000 [--threads 2]
+
+With --many, a folder of names of one Parquet file of a million rows is evaluated once by ips and snips.
 """
 
 import argparse
@@ -122,10 +125,40 @@ def per_row(function, rows):
     return times
 
 
+def many(rows, threads):
+    """The rate and the memory of one evaluation of so many rows."""
+    part = 1_000_000
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table_of(part).write_parquet(folder / "0000.parquet")
+        for number in range(1, rows // part):
+            os.link(folder / "0000.parquet", folder / f"{number:04}.parquet")
+
+        compare(parquet(folder / "0000.parquet", threads), TARGETS, ["ips", "snips"])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start = time.perf_counter(), time.process_time()
+        compare(parquet(folder, threads), TARGETS, ["ips", "snips"])
+        seconds = time.perf_counter() - start[0]
+        busy = time.process_time() - start[1]
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"{rows:,} rows, {threads} threads: {seconds:.1f} s, {rows / seconds / 1e6:.2f} million rows per second, "
+        f"{rows / busy / 1e6:.2f} per second of a core; peak memory {peak / 1e6:.2f} GB, {before / 1e6:.2f} GB before"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=4_000_000)
-    rows = parser.parse_args().rows
+    parser.add_argument("--many", type=int)
+    parser.add_argument("--threads", type=int, default=1)
+    given = parser.parse_args()
+    rows = given.rows
+    if given.many:
+        many(given.many, given.threads)
+        return
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         refuse_differences(folder)

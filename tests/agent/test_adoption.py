@@ -244,6 +244,17 @@ def test_a_stream_that_is_another_one_the_second_time_is_refused():
     assert everything(agent) == before
 
 
+@pytest.mark.parametrize("rounds", [40, 25_000])
+def test_a_stream_that_can_be_read_once_is_refused(rounds):
+    log = some_log(rounds)
+    agent = agent_of(arms=["b", "c"])
+    before = everything(agent)
+    once = iter([log[: rounds // 2], log[rounds // 2 :]])
+    with pytest.raises(LogError, match=f"whenever it is read, got {rounds}, then 0; a LogStream"):
+        agent.learn_log(LogStream(lambda: once), add_arms=True)
+    assert everything(agent) == before
+
+
 def test_a_table_without_contexts_teaches_nothing(tmp_path):
     pl.DataFrame({"x": [1.0], "cost": [1.0], "p": [0.5]}).write_parquet(tmp_path / "table.parquet")
     table = mob.logs.ParquetTable(tmp_path / "table.parquet", ["x", "cost"], "p", [])

@@ -15,23 +15,21 @@ from mobandits.evaluation import (
     DoublyRobust,
     Ips,
     LoggingPolicy,
-    RidgePerArm,
     Snips,
     StoredProbabilities,
     SwitchDr,
+    Trained,
     Uniform,
     compare,
     dominance,
     evaluate,
+    tune,
 )
-from mobandits.evaluation.case import EvaluationCase
-from mobandits.evaluation.diagnostics import diagnose
-from mobandits.evaluation.folds import folds_of_chunk
-from mobandits.evaluation.reliability import estimate_case
+from mobandits.evaluation.spread import moments_of, spread_of
 from mobandits.evaluation.targets import probabilities_of
 from mobandits.logs import Feedback, LogStream, ParquetTable, csv, stream
 from mobandits.logs.objectives import Objective
-from mobandits.policies import MolUcb
+from mobandits.policies import Doubling, Exp3P, MolTs, MolUcb, ParetoUcb1, WithFloor
 
 ESTIMATORS = [
     Ips(),
@@ -84,20 +82,6 @@ TARGETS = {
 }
 
 
-def whole_with_folds(log, size, targets, estimators):
-    """In memory, with the folds of the pieces."""
-    folds = [
-        folds_of_chunk(len(log[first : first + size]), 5, 0, number)
-        for number, first in enumerate(range(0, len(log), size))
-    ]
-    predictions = RidgePerArm().fit(log, np.concatenate(folds))
-    for name, target in targets.items():
-        law = probabilities_of(target, log, np.zeros(len(log), int))
-        case = EvaluationCase(log, law, predictions)
-        for each in estimators:
-            yield name, each, estimate_case(name, case, each, diagnose(case))
-
-
 def assert_equal(found, wanted):
     close = {"rtol": 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(found.value, wanted.value, **close)
@@ -116,21 +100,19 @@ def assert_equal(found, wanted):
 @settings(deadline=None, max_examples=10)
 @given(
     seed=st.integers(0, 10**6),
-    size=st.integers(40, 500),
+    size=st.integers(1, 500),
     missing=st.booleans(),
     constant=st.booleans(),
 )
 def test_pieces_give_the_answer_of_the_whole(seed, size, missing, constant):
     log = log_of(seed, missing=missing, constant=constant)
     found = compare(in_pieces(log, size), TARGETS, ESTIMATORS)
-    wanted = {}
-    for name, estimator, estimate in whole_with_folds(log, size, TARGETS, ESTIMATORS):
-        label = next(key for key in found.estimates if found[key].estimator == estimator)[1]
-        wanted[name, label] = estimate
-        assert_equal(found[name, label], estimate)
+    wanted = compare(log, TARGETS, ESTIMATORS)
+    for key, estimate in wanted.estimates.items():
+        assert_equal(found[key], estimate)
         # Of a constant reward, what clipping lost and the standard error are both rounding.
         if not constant:
-            assert found[name, label].warnings == estimate.warnings
+            assert found[key].warnings == estimate.warnings
 
     for label in found.estimators:
         for other in ("b", "even", "logged"):
@@ -148,8 +130,8 @@ def test_pieces_give_the_answer_of_the_whole(seed, size, missing, constant):
 
 def test_one_piece_is_the_whole():
     log = log_of(1)
-    found = compare(in_pieces(log, 1000), TARGETS, ["ips", "snips"])
-    wanted = compare(log, TARGETS, ["ips", "snips"])
+    found = compare(in_pieces(log, 1000), TARGETS)
+    wanted = compare(log, TARGETS)
     for key, estimate in wanted.estimates.items():
         assert_equal(found[key], estimate)
         assert found[key].warnings == estimate.warnings
@@ -182,11 +164,76 @@ def test_the_direct_method_needs_no_propensities():
     assert np.isnan(found.diagnostics.effective_rounds)
 
 
+RECIPES = {
+    "ucb": MolUcb(scale=0.3, check=False),
+    "whole": ParetoUcb1(check=False),
+    "notes": Exp3P(check=False),
+    "floor": WithFloor(MolUcb(scale=0.1, check=False), 0.2),
+}
+
+
+@pytest.mark.parametrize(("size", "missing"), [(7, False), (130, True), (1000, False)])
+def test_recipes_learn_in_pieces_what_they_learn_in_memory(size, missing):
+    log = log_of(11, missing=missing)
+    log = replace(log, rewards=(log.rewards - 40.0) / 50.0)
+    recipes = RECIPES | {"logged": LoggingPolicy()}
+    if size == 7:
+        recipes.pop("ucb")  # the policy below the floor is the same
+    found = compare(in_pieces(log, size), recipes, ["ips", "dr"], folds=3, seed=2)
+    wanted = compare(log, recipes, ["ips", "dr"], folds=3, seed=2)
+    for key, estimate in wanted.estimates.items():
+        assert_equal(found[key], estimate)
+        assert found[key].warnings == estimate.warnings
+
+
+def test_beliefs_that_are_drawn_have_draws_of_their_own_in_pieces():
+    log = log_of(12, rounds=120, objectives=1)
+    target = Trained(MolTs(scale=5.0, check=False), draws=60)
+    wanted = evaluate(log, target, "snips", folds=2)
+    found = evaluate(in_pieces(log, 50), target, "snips", folds=2)
+    assert found.value == pytest.approx(wanted.value, abs=3 * float(wanted.standard_error[0]))
+    assert found.value != wanted.value
+    again = evaluate(in_pieces(log, 50), target, "snips", folds=2)
+    assert (again.value == found.value).all()
+
+
+def test_empty_pieces_change_nothing():
+    log = log_of(13)
+    parts = [log[:0], log[:150], log[150:150], log[150:], log[:0]]
+    found = compare(LogStream(lambda: parts), TARGETS | {"ucb": RECIPES["ucb"]})
+    wanted = compare(in_pieces(log, 250), TARGETS | {"ucb": RECIPES["ucb"]})
+    for key, estimate in wanted.estimates.items():
+        assert_equal(found[key], estimate)
+    with pytest.raises(ValueError, match="at least one round, got none"):
+        evaluate(LogStream(lambda: [log[:0]]), Uniform(), "ips")
+
+
+def test_a_stream_that_cannot_be_read_twice_is_refused():
+    log = log_of(14, rounds=30)
+    once = iter([log[:10], log[10:20], log[20:]])
+    with pytest.raises(LogError, match="same rounds whenever it is read, got 20, then 0"):
+        evaluate(LogStream(lambda: once), Uniform(), "ips")
+
+
+def test_an_agent_of_what_was_compared_in_pieces_has_learned_the_log():
+    log = log_of(15, rounds=90)
+    recipe = {"ucb": RECIPES["ucb"]}
+    found = compare(in_pieces(log, 40), recipe, "ips").agent("ucb", seed=1)
+    wanted = compare(log, recipe, "ips").agent("ucb", seed=1)
+    assert found.to_bytes() == wanted.to_bytes()
+
+
 @pytest.mark.parametrize(
     ("target", "estimator", "options", "message"),
     [
-        (MolUcb(scale=1.0), "ips", {}, "needs the log as a whole"),
+        (
+            Doubling(ParetoUcb1(check=False), first=50),
+            "ips",
+            {},
+            "target 'target': a recipe must be one policy",
+        ),
         (np.full((400, 4), 0.25), "ips", {}, "needs the log as a whole"),
+        (MolUcb, "ips", {}, "an object of that class"),
         (Uniform(), "replay", {}, "for a stream, got replay"),
         (Uniform(), Snips(clip=2.0), {}, "snips without clip"),
         (Uniform(), "ips", {"propensities": "estimated"}, "log must be in memory"),
@@ -312,3 +359,54 @@ def test_a_parquet_table_names_what_it_lacks(tmp_path):
         evaluate(table, StoredProbabilities("even"), "dr")
     with pytest.raises(ValueError, match="stored column of even"):
         evaluate(table, StoredProbabilities("odd"), "ips")
+
+
+@pytest.mark.parametrize("size", [13, 130, 1000])
+@pytest.mark.parametrize("weights", [None, [1.0, 0.5], [0.0, 2.0]])
+def test_tune_in_pieces_is_tune_in_memory(size, weights):
+    log = log_of(21, rounds=300)
+    log = replace(log, rewards=(log.rewards - 40.0) / 50.0)
+    candidates = {"b": ConstantTarget("b"), "ucb": RECIPES["ucb"], "softmax": softmax}
+    wanted = tune(candidates, log, weights=weights, blocks=4, seed=1)
+    found = tune(candidates, in_pieces(log, size), weights=weights, blocks=4, seed=1)
+    assert (found.best_name, found.sure) == (wanted.best_name, wanted.sure)
+    assert found.answer == wanted.answer
+    for name in candidates:
+        assert_equal(found.estimate(name), wanted.estimate(name))
+        assert found.candidates[name].doubts == wanted.candidates[name].doubts
+
+    for name, column in wanted.table().to_dict().items():
+        if column.dtype == pl.Float64:
+            np.testing.assert_allclose(found.table()[name], column, rtol=1e-7, atol=1e-12)
+        else:
+            assert found.table()[name].equals(column)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    seed=st.integers(0, 10**6),
+    first=st.floats(-3.0, 3.0),
+    second=st.sampled_from([0.0, 1.0, -2.0]),
+    kind=st.sampled_from(["both", "same", "constant"]),
+)
+def test_moments_along_weights_are_those_of_the_weighted_sum(seed, first, second, kind):
+    effects = np.random.default_rng(seed).exponential(size=(60, 2)) - 1.0
+    effects[:, 1] *= 100.0
+    if kind == "same":
+        effects[:, 1] = 2.0 * effects[:, 0]
+    if kind == "constant":
+        effects[:, 1] = 0.0
+    weights = np.array([first, second])
+    if abs(effects @ weights).max() < 1e-6:
+        return
+    found = moments_of(effects, np.ones(2)).along(weights, 1.0)
+    wanted = spread_of((effects @ weights)[:, None], np.ones(1))
+    np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-9)
+    np.testing.assert_allclose(found.skew, wanted.skew, rtol=1e-7)
+    assert found.freedom == pytest.approx(wanted.freedom, rel=1e-7)
+
+
+def test_a_budget_needs_the_log_in_memory():
+    log = log_of(22)
+    with pytest.raises(ValueError, match="log must be a Feedback"):
+        tune(in_pieces(log, 100), budget={"cost": 1.0})

@@ -5,15 +5,13 @@ the end of `learn_log`, or where an agent is retuned to it. They are written dow
 leads to the same prices without looking again.
 """
 
-from typing import Any
-
 import numpy as np
 
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.core import AgentCore
 from mobandits.contracts.protocols import Array, IntArray, LoggedRounds, Mask
 from mobandits.contracts.states import accounts_of, write_accounts
-from mobandits.contracts.terms import first_prices, recipes_in
+from mobandits.contracts.terms import first_prices, has_prices
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import learned_rewards
 
@@ -63,14 +61,10 @@ def rewards_in_order(core: AgentCore, log: Feedback) -> Array:
 
 def teaches(core: AgentCore, rewards: Array) -> Mask:
     """(rounds,) whether the recipe learns from these rewards, NaN where not observed."""
-    is_known: Any = ~np.isnan(rewards)
-    learned: Mask = is_known.any(axis=1) if core.recipe.accepts_partial else is_known.all(axis=1)
+    is_known = np.logical_not(np.isnan(rewards))
+    is_enough = is_known.any if core.recipe.accepts_partial else is_known.all
+    learned: Mask = is_enough(axis=1)
     return learned
-
-
-def has_prices(recipe: Any) -> bool:
-    """Whether a recipe, or one inside of it, begins with prices that a log tells."""
-    return any(callable(getattr(each, "first_prices", None)) for each in recipes_in(recipe))
 
 
 def prices_by(

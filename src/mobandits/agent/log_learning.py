@@ -13,7 +13,6 @@ from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Adoption, Decision, Names
 from mobandits.agent.first_prices import (
     begin_with,
-    has_prices,
     last_rounds,
     prices_by,
     rewards_in_order,
@@ -23,12 +22,13 @@ from mobandits.agent.first_prices import (
 from mobandits.agent.objectives import check_range_of
 from mobandits.agent.resize_state import copy_of_state
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.contracts.terms import has_prices
 from mobandits.errors import LogError
 from mobandits.logs.events import FirstPrices
 from mobandits.logs.feedback import Feedback, together
 from mobandits.logs.objectives import learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
-from mobandits.logs.streams import LogStream
+from mobandits.logs.streams import LogStream, steady
 from mobandits.support.naming import quoted
 
 CHUNK = 10_000  # rounds at a time: with 50 arms of 20 features, 80 MB
@@ -58,11 +58,11 @@ def learn_log(core: AgentCore, log: Any, *, add_arms: bool, columns: dict[str, A
         # Twice through the log: what is in its last row must be known before the first is learned.
         chunks = _chunks_of(log, _columns_of(core, columns))
         unknown = _check_log(core, chunks, add_arms=add_arms)
+        first = next(chunks(), None)
         for name in unknown:
             core.add_arm(name, None)
 
         lessons = core.lessons
-        first = next(chunks(), None)
         if first is None:
             return 0
 
@@ -104,7 +104,8 @@ def _chunks_of(log: Any, columns: dict[str, Any]) -> Chunks:
     if isinstance(log, str | Path):
         return lambda: scan(log, chunk=CHUNK, **columns)
     if isinstance(log, LogStream) and not columns:
-        return lambda: _blocks(log)
+        read = steady(log.chunks)
+        return lambda: _blocks(read())
     if isinstance(log, Store):
         log.flush()
         return lambda: scan(log.path, chunk=CHUNK, agent=log.agent)

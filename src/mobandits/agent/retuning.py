@@ -10,7 +10,7 @@ from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Names
-from mobandits.agent.first_prices import begin_with, has_prices, prices_by
+from mobandits.agent.first_prices import begin_with, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
 from mobandits.agent.objectives import as_objectives
@@ -29,7 +29,7 @@ from mobandits.agent.resize_state import arrays, copy_of_state
 from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import accounts_of, declares
-from mobandits.contracts.terms import cost_factors
+from mobandits.contracts.terms import cost_factors, has_prices
 from mobandits.logs.events import Correct, Retune
 from mobandits.logs.objectives import Objective
 from mobandits.orders.by_number import by_number

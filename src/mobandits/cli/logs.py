@@ -15,7 +15,7 @@ FORMATS = ("parquet", "dsjson", "csv")
 # Logs of gateways: names of `mobandits.logs.gateways.FORMATS`, which takes long to load.
 GATEWAYS = ("litellm", "opentelemetry", "semantic-router")
 PROPENSITIES = ("logged", "estimated")  # likewise, of `mobandits.evaluation.comparison`
-TARGETS = ("uniform", "logging", "arm:NAME")  # policies that learn nothing
+TARGETS = ("uniform", "logging", "arm:NAME", "agent:FILE", "column:NAME")  # learn nothing
 GatewayFormat = Annotated[
     str | None,
     typer.Option(
@@ -28,6 +28,16 @@ Ratings = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE", help="With --format: scores by request_id, a .csv file or JSON lines."
+    ),
+]
+
+Chunk = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="ROUNDS",
+        help="Read the log in pieces, with the same answers; 0: whole. Default: whole, unless its "
+        "file is larger than a quarter of the memory.",
     ),
 ]
 
@@ -45,7 +55,8 @@ def evaluate_policies(
         typer.Option(
             "--policy",
             autocompletion=completion.targets,
-            help="uniform, logging, arm:NAME, or such as mol-ucb:scale=0.3. An order with parameters: "
+            help="uniform, logging, arm:NAME, agent:FILE (a saved agent as it is), column:NAME "
+            "(probabilities in a Parquet table), or such as mol-ucb:scale=0.3. An order with parameters: "
             "'mol-ucb:order={name=\"weighted\",weights=[0.2,0.8]}'. NAME=SPEC gives it a name in "
             "tables and figures. Repeat for more.",
         ),
@@ -55,7 +66,8 @@ def evaluate_policies(
         list[str],
         typer.Option(
             "--column",
-            help="For a .csv file, or a log with --format: arm=, rewards=, context=, propensity=, minimise=. "
+            help="For a .csv file, Parquet tables of your own, or a log with --format: arm=, rewards=, "
+            "context=, propensity=, minimise=. "
             "context=age,city:category,prompt:text encodes columns of several kinds.",
         ),
     ] = [],  # noqa: B006 - the parser copies it
@@ -70,6 +82,7 @@ def evaluate_policies(
     log_format: GatewayFormat = None,
     ratings: Ratings = None,
     agent: AgentName = None,
+    chunk: Chunk = None,
     estimators: Annotated[
         list[str],
         typer.Option(
@@ -138,7 +151,7 @@ def evaluate_policies(
     ] = [],  # noqa: B006 - the parser copies it
 ) -> None:
     """Estimate the values of policies from a log, with confidence regions and a page."""
-    from mobandits.evaluation.command import AnyTime, evaluate_file  # noqa: PLC0415
+    from mobandits.evaluation.command import PIECES, AnyTime, evaluate_file  # noqa: PLC0415
     from mobandits.evaluation.command_arguments import (  # noqa: PLC0415
         CommandLog,
         is_plain,
@@ -147,6 +160,7 @@ def evaluate_policies(
     )
     from mobandits.features.fitting import KINDS  # noqa: PLC0415
     from mobandits.features.log_gains import gains_by_map  # noqa: PLC0415
+    from mobandits.logs import Feedback  # noqa: PLC0415
     from mobandits.spec import catalogue, objective_named, recipe_named  # noqa: PLC0415
     from mobandits.support.files import locked  # noqa: PLC0415
 
@@ -160,16 +174,22 @@ def evaluate_policies(
 
     # Names first, since to read a log may take minutes.
     for spec in specs.values():
-        kind = "arm:NAME" if spec.startswith("arm:") else spec.partition(":")[0]
+        kind = spec.partition(":")[0]
+        kind = next((each for each in TARGETS if each.startswith(f"{kind}:")), kind)
         console.check_choice("--policy", kind, [*TARGETS, *catalogue("policies")])
 
-    given = CommandLog(log, columns, described, agent, log_format, ratings)
+    given = CommandLog(log, columns, described, agent, log_format, ratings, chunk)
     for map_kind in maps:
         console.check_choice("--map", map_kind, list(KINDS))
 
     map_kinds: Any = maps  # which are kinds, now that they are checked
 
     def feature_gains(feedback: Any) -> Any:
+        if not isinstance(feedback, Feedback):
+            if map_kinds:
+                raise ValueError(f"--map must have the log in memory, {PIECES}")
+            return {}
+
         # The maps of the policies are measured unasked: whoever evaluates one should know whether
         # it is worth its rounds.
         recipes = [recipe_named(spec) for spec in specs.values() if not is_plain(spec)]
@@ -282,6 +302,7 @@ def tune_policies(
             help="Number of parts of the log; each part is evaluated by a policy that learned the parts before it.",
         ),
     ] = 5,
+    chunk: Chunk = None,
     seed: Seed = 0,
 ) -> None:
     """Find a policy that is significantly better than the first on a log, or one for a budget."""
@@ -292,7 +313,7 @@ def tune_policies(
     with console.parameters():
         described = [objective_named(text) for text in objectives]
 
-    given = CommandLog(log, columns, described, agent, log_format, ratings)
+    given = CommandLog(log, columns, described, agent, log_format, ratings, chunk)
     options: Any = {"weights": weights, "level": level, "blocks": blocks, "seed": seed}
     for_budgets = {"--horizon": horizon, "--fallback": fallback, "--write": write}
     has_budget = bool(budgets) or within is not None

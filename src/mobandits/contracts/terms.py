@@ -117,6 +117,11 @@ def recipes_in(recipe: Any) -> Iterator[Any]:
             yield from recipes_in(value)
 
 
+def has_prices(recipe: Any) -> bool:
+    """Whether a recipe, or one inside of it, begins with prices that a log tells."""
+    return any(callable(getattr(each, "first_prices", None)) for each in recipes_in(recipe))
+
+
 def first_prices(recipe: Any, policy: Any, rounds: Any, state: Any | None = None) -> Any | None:
     """The prices of costs with which a policy begins, by a log; None where it has none.
 

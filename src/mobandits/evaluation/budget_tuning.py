@@ -16,7 +16,7 @@ from mobandits.evaluation.budget_tuned import (
     BudgetTuned,
     named_shares,
 )
-from mobandits.evaluation.comparison import check_comparison, naming_target, tell
+from mobandits.evaluation.comparison import check_comparison, tell
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.equal_spend import (
     EqualSpend,
@@ -31,7 +31,7 @@ from mobandits.evaluation.gains import checked_weights
 from mobandits.evaluation.own_values import own_values
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.spend_curve import SpendCurve, spend_curve
-from mobandits.evaluation.targets import ConstantTarget
+from mobandits.evaluation.targets import ConstantTarget, naming_target
 from mobandits.features import Fourier, median_distance
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective

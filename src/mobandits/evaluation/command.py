@@ -11,6 +11,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.errors import LogWarning
 from mobandits.evaluation.budget_tuned import BudgetTuned
 from mobandits.evaluation.command_arguments import (
+    COLUMN,
     CommandLog,
     estimator_named,
     is_plain,
@@ -41,10 +42,13 @@ from mobandits.figures.contents import (
     robustness_of,
 )
 from mobandits.logs import Feedback
+from mobandits.logs.streams import Stream, beginning_of
 from mobandits.support.checks import choice, number
 from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted
 from mobandits.support.progress import ProgressCallback
+
+PIECES = "got one that is read in pieces; --chunk 0 reads it whole"
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ def evaluate_file(
     deploy: str | None = None,
     any_time: AnyTime | None = None,
     propensities: Literal["logged", "estimated"] = "logged",
-    feature_gains: Callable[[Feedback], Mapping[str, Sequence[Any]]] | None = None,
+    feature_gains: Callable[[Feedback | Stream], Mapping[str, Sequence[Any]]] | None = None,
     hold: Callable[[Path], AbstractContextManager[Any]] = nullcontext,
     say: Callable[[str], None] | None = None,
     progress: ProgressCallback | None = None,
@@ -123,24 +127,11 @@ def evaluate_file(
 
     log, targets = log_and_targets(given, specs, recipe)
     source = str(given.place)
-    compared = log.first_ranks()
-    others = len(log) - len(compared)
-    if others:
-        text = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
-        warnings.warn(text, LogWarning, stacklevel=2)
-
-    rounds = len(compared)
-    compared = compared.per_session()
-    kept = rounds - len(compared)
-    if kept:
-        text = (
-            f"{source}: in {kept} of {rounds} rounds a session kept its arm; a session's rewards "
-        )
-        warnings.warn(text + "are their means", LogWarning, stacklevel=2)
-
+    compared = _one_per_choice(log, source)
+    first = beginning_of(log)
     if deploy is not None:
         # Of one round and without a store: what no agent can be of is refused before the rest.
-        deployed(targets[deploy], log[:1], None, None, {})
+        deployed(targets[deploy], first[:1], None, None, {})
 
     gains: list[FeatureGainSummary] = []
     if feature_gains is not None:
@@ -152,15 +143,7 @@ def evaluate_file(
 
     looks: list[LookSummary] = []
     if any_time is not None:
-        found = looks_on(
-            compared,
-            targets,
-            margin=any_time.margin,
-            largest_weight=any_time.largest_weight,
-            level=level,
-            seed=seed,
-        )
-        looks = look_summaries(found, compared.objectives)
+        looks = _looks(compared, targets, any_time, level, seed)
 
     _say(say, [decision_of(look) for look in looks])
     with hold(out):
@@ -175,7 +158,7 @@ def evaluate_file(
         )
         sensitivity = sensitivity_summaries(comparison, level)
         _say(say, [robustness_of(row) for row in sensitivity])
-        about = log_summary(compared, source)
+        about = log_summary(comparison, first, source)
         answers: dict[str, Sequence[Any]] = {
             "feature_gains": gains,
             "looks": looks,
@@ -188,6 +171,45 @@ def evaluate_file(
             made.close()
 
     return page
+
+
+def _one_per_choice(log: Feedback | Stream, source: str) -> Feedback | Stream:
+    """The rounds that chose an arm, without further ranks and kept arms, of which warnings tell."""
+    compared = log.first_ranks()
+    if not isinstance(log, Feedback) or not isinstance(compared, Feedback):
+        return compared
+
+    rounds = len(compared)
+    others = len(log) - rounds
+    if others:
+        text = f"{source}: {others} of {len(log)} rounds are of further ranks, and were left out"
+        warnings.warn(text, LogWarning, stacklevel=3)
+
+    per_choice = compared.per_session()
+    kept = rounds - len(per_choice)
+    if kept:
+        text = f"{source}: in {kept} of {rounds} rounds a session kept its arm"
+        warnings.warn(f"{text}; a session's rewards are their means", LogWarning, stacklevel=3)
+
+    return per_choice
+
+
+def _looks(
+    log: Feedback | Stream, targets: Mapping[str, Target], asked: AnyTime, level: float, seed: int
+) -> list[LookSummary]:
+    """The decisions at any time."""
+    if not isinstance(log, Feedback):
+        raise ValueError(f"--any-time must have the log in memory, {PIECES}")
+
+    found = looks_on(
+        log,
+        targets,
+        margin=asked.margin,
+        largest_weight=asked.largest_weight,
+        level=level,
+        seed=seed,
+    )
+    return look_summaries(found, log.objectives)
 
 
 def _say(say: Callable[[str], None] | None, lines: Sequence[str]) -> None:
@@ -241,7 +263,8 @@ def tune_file(
     options["weights"] = numbers_named("--weight", weights)
     if not budgets and within is None:
         log, candidates = log_and_targets(given, named_specs(policies), recipe)
-        return tune(candidates, log, **options)
+        # A table without arms is refused.
+        return tune(candidates, log, **options)  # type: ignore[arg-type]
 
     if len(policies) > 1:
         rule = "--policy must be at most one with a budget, which is the learner"
@@ -254,7 +277,7 @@ def tune_file(
 
 def log_and_targets(
     given: CommandLog, specs: Mapping[str, str], recipe: Callable[[str], Recipe]
-) -> tuple[Feedback, dict[str, Target]]:
+) -> tuple[Feedback | Stream, dict[str, Target]]:
     """The log, and {name: target}; what names can be wrong in is refused before it is read.
 
     Args:
@@ -267,9 +290,11 @@ def log_and_targets(
         if not is_plain(spec):
             recipe(spec)  # nor one in a recipe
 
-    log = given.read()
+    columns = [spec.removeprefix(COLUMN) for spec in specs.values() if spec.startswith(COLUMN)]
+    log = given.opened(columns)
+    first = beginning_of(log)
 
-    return log, {name: target_named(spec, log, recipe) for name, spec in specs.items()}
+    return log, {name: target_named(spec, first, recipe) for name, spec in specs.items()}
 
 
 def check_deployment(name: str, specs: Mapping[str, str], store: Path) -> None:

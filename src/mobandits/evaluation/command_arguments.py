@@ -1,6 +1,7 @@
 """Arguments of `mobandits evaluate` and `mobandits tune`, from text to what they name."""
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,17 +12,29 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.encoding.short_specs import has_kinds, kinds_of_text
 from mobandits.evaluation.comparison import ESTIMATORS
-from mobandits.evaluation.targets import ConstantTarget, LoggingPolicy, Target, Uniform
+from mobandits.evaluation.frozen import Frozen
+from mobandits.evaluation.targets import (
+    ConstantTarget,
+    LoggingPolicy,
+    StoredProbabilities,
+    Target,
+    Uniform,
+)
 from mobandits.logs import Feedback, read
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.gateways import FORMATS
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Objective, objectives_of_columns
 from mobandits.logs.store.connection import is_store
+from mobandits.logs.streams import CHUNK, ROW_GROUP, ParquetTable, Stream, stream
 from mobandits.support.checks import choice
+from mobandits.support.forks import memory, processors
 from mobandits.support.naming import quoted, shortened
 
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
+AGENT = "agent:"  # likewise, of the policy of an agent in a file
+COLUMN = "column:"  # likewise, of probabilities in a column of the log
+SHARE = 0.25  # of the machine's memory: what is larger is read in pieces
 # Meanings of the columns of a .csv file.
 SINGLE_COLUMNS = ("arm", "propensity", "time")
 LISTS_OF_COLUMNS = ("rewards", "context", "minimise")
@@ -38,6 +51,7 @@ class CommandLog:
         agent: whose decisions, of a store with several agents.
         format: of a gateway's log, see `mobandits.logs.gateways.FORMATS`; None: of another.
         ratings: of a gateway's log, a file of scores by request.
+        chunk: rounds at a time; 0: the whole log; None: that, unless its file is large.
     """
 
     file: str | Place
@@ -46,6 +60,7 @@ class CommandLog:
     agent: str | None = None
     format: str | None = None
     ratings: Path | None = None
+    chunk: int | None = None
 
     @cached_property
     def place(self) -> Place:
@@ -54,12 +69,26 @@ class CommandLog:
 
     @cached_property
     def is_table(self) -> bool:
-        """Whether it is a .csv file of decisions: stores are known by their content."""
-        if self.format is not None:
+        """Whether it is a table of decisions: stores are known by their content."""
+        place = self.place
+        if self.format is not None or isinstance(place, Address) or is_store(place):
             return False
 
+        return place.suffix == ".csv" or self.is_parquet
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether it is a table in a Parquet file, or in several of a folder: exports need no names."""
         place = self.place
-        return isinstance(place, Path) and place.suffix == ".csv" and not is_store(place)
+        if not self.columns or isinstance(place, Address):
+            return False
+
+        return place.suffix == ".parquet" or place.is_dir()
+
+    @property
+    def lacks_arms(self) -> bool:
+        """Whether it is a Parquet table of which nothing but probabilities is known."""
+        return self.is_parquet and "arm" not in self.meanings
 
     @cached_property
     def meanings(self) -> dict[str, Any]:
@@ -73,14 +102,18 @@ class CommandLog:
             return self._meanings_of_gateway(meanings)
         if self.ratings is not None:
             raise ValueError(f"--ratings must go with --format, got {self.ratings}")
-        if self.is_table and not {"arm", "rewards"} <= set(meanings):
+        got = shortened(", ".join(meanings)) or "none"
+        if self.is_parquet and "arm" not in meanings:
+            if {"rewards", "propensity"} > set(meanings) or set(meanings) & {"context", "time"}:
+                rule = "--column must name arm, or nothing but rewards, propensity and minimise"
+                raise ValueError(f"{rule}, got {got}")
+        elif self.is_table and not {"arm", "rewards"} <= set(meanings):
             example = "--column arm=item --column rewards=click"
             rule = f"--column must name arm and rewards for a .csv file, such as {example}"
-            got = shortened(", ".join(meanings)) or "none"
             raise ValueError(f"{rule}, got {got}")
 
         if meanings and not self.is_table:
-            advice = "a table of your own is read as .csv"
+            advice = "a table of your own is read as .csv or .parquet"
             raise ValueError(f"--column must go with a .csv file, got {self.place}: {advice}")
         if self.agent is not None:
             if not (isinstance(self.place, Address) or is_store(self.place)):
@@ -104,11 +137,59 @@ class CommandLog:
         return has_columns and "propensity" not in self.meanings
 
     def read(self) -> Feedback:
-        """The log; its columns may need an encoder that is fitted to them.
+        """The log in memory.
+
+        Raises:
+            ValueError: as `opened`.
+        """
+        log: Feedback = read(self.place, **self._options())
+        self._check_objectives(log)
+
+        return log
+
+    def opened(self, stored: Sequence[str] = ()) -> Feedback | Stream:
+        """The log, in pieces where they are asked for, or the whole might not fit in memory.
+
+        Args:
+            stored: columns of other policies' probabilities.
 
         Raises:
             ValueError: naming what is wrong with the file or an option.
         """
+        if self.lacks_arms:
+            options = dict(self.meanings)
+            propensity = options.pop("propensity")
+            objectives = objectives_of_columns(**options, known=self.objectives)
+            rows = self.chunk or ROW_GROUP
+            return ParquetTable(
+                str(self.place), list(objectives), propensity, stored, rows, threads=processors()
+            )
+        if stored:
+            rule = "--policy column:NAME must go with a Parquet table whose arm is not named"
+            raise ValueError(f"{rule}, got {self.place}")
+        if not self.is_in_pieces:
+            return self.read()
+
+        pieces = stream(self.place, chunk=self.chunk or CHUNK, **self._options())
+        for first in itertools.islice(pieces, 1):
+            self._check_objectives(first)
+
+        return pieces
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Whether the log is read in pieces."""
+        place = self.place
+        if self.chunk is not None or isinstance(place, Address):
+            return bool(self.chunk)
+
+        files = place.rglob("*") if place.is_dir() else place.parent.glob(place.name)
+        size = sum(file.stat().st_size for file in files if file.is_file())
+
+        return size > SHARE * memory()
+
+    def _options(self) -> dict[str, Any]:
+        """What `read` is told; columns may need an encoder that is fitted to them."""
         options = dict(self.meanings)
         context = options.get("context")
         # A gateway's log fits its own encoder, since its columns are those of no table on disk.
@@ -117,12 +198,12 @@ class CommandLog:
         if self.objectives:
             options["objectives"] = self.objectives
 
-        log: Feedback = read(self.place, **options)
+        return options
+
+    def _check_objectives(self, log: Feedback) -> None:
         names = [str(name) for name in log.objective_names]
         for each in self.objectives:
             choice("--objective", each.name, names)
-
-        return log
 
 
 def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
@@ -204,8 +285,9 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
     """A target from its name on the command line.
 
     Args:
-        name: uniform, logging, arm: and the name of an arm, or the name of a recipe.
-        log: whose arms they are.
+        name: uniform, logging, arm: and the name of an arm, agent: and a file, column: and the name
+            of a column, or the name of a recipe.
+        log: whose arms they are, or a piece of it.
         recipe: from a name to a recipe.
 
     Raises:
@@ -219,6 +301,12 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
     """
     if name in PLAIN:
         return PLAIN[name]()
+    if name.startswith(COLUMN):
+        return StoredProbabilities(name.removeprefix(COLUMN))
+    if name.startswith(AGENT):
+        from mobandits.agent.agent import Agent  # noqa: PLC0415 - who evaluates none loads none
+
+        return Frozen(Agent.load(name.removeprefix(AGENT)))
     if not name.startswith(ARM):
         return recipe(name)
 
@@ -232,7 +320,7 @@ def target_named(name: str, log: Feedback, recipe: Callable[[str], Recipe]) -> T
 
 def is_plain(name: str) -> bool:
     """Whether a name stands for a target that learns nothing, and so is no recipe."""
-    return name in PLAIN or name.startswith(ARM)
+    return name in PLAIN or name.startswith((ARM, AGENT, COLUMN))
 
 
 def estimator_named(name: str, clip: float | None) -> Any:

@@ -1,8 +1,7 @@
 """Many targets on one log."""
 
-import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,17 +32,19 @@ from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
 from mobandits.evaluation.snips import Snips
-from mobandits.evaluation.streamed import Stream, stream_estimates
+from mobandits.evaluation.streamed import stream_estimates
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import (
     LoggingPolicy,
     Target,
     check_target,
     learner_of,
+    naming_target,
     probabilities_of,
 )
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
+from mobandits.logs.streams import Stream
 from mobandits.support.checks import choice
 from mobandits.support.naming import quantity, quoted, short_repr, shortened
 from mobandits.support.nearest import as_object
@@ -82,7 +83,7 @@ class Comparison:
     objectives: Sequence[Objective]
     estimates: Mapping[tuple[str, str], Estimate]
     compared: Mapping[str, Target] = field(default_factory=dict)
-    log: Feedback | None = None
+    log: Feedback | Stream | None = None
 
     def __repr__(self) -> str:
         counts = [
@@ -299,9 +300,9 @@ def compare(
     Args:
         log: the logged decisions; of one in which several arms were chosen for a context
             (`Agent.decide` with `top`), write `log.first_ranks()`; of one in which sessions kept arms,
-            `log.per_session()`. One that does not fit in memory
-            is a `mobandits.logs.stream` or `ParquetTable`, which is read twice, and once more for a
-            reward model: what is evaluated must then be a sum over rounds.
+            `log.per_session()`. One that does not fit in memory is a `mobandits.logs.stream` or
+            `ParquetTable`, which is read twice, and before that for a reward model and for recipes:
+            what is evaluated must then be a sum over rounds.
         targets: {name: target}: probabilities (rounds, arms); a callable that takes the log and
             returns them; `Uniform()`, `ConstantTarget(arm)`, `LoggingPolicy()`; a recipe, or
             `Trained(recipe)`; an agent as it is now, `Frozen(agent)`.
@@ -332,10 +333,19 @@ def compare(
             raise ValueError(f"log must be in memory for {given}, got a stream")
 
         check_targets(targets)
-        objectives, found = stream_estimates(
-            log, targets, by_label, model=model, folds=folds, seed=seed
-        )
-        return Comparison(objectives, found, dict(targets))
+        with shown_progress(progress, "compare", "targets") as report:
+            tell(report, 0, len(targets))
+            objectives, found = stream_estimates(
+                log,
+                targets,
+                by_label,
+                lambda rounds, kind: folds_of(rounds, folds, seed, kind),
+                model=model,
+                seed=seed,
+            )
+            tell(report, len(targets), len(targets))
+
+        return Comparison(objectives, found, dict(targets), log)
 
     # With estimated propensities any estimator has weights: what needs them is not refused.
     check_comparison(log, targets, {} if estimates_propensities else by_label)
@@ -421,15 +431,6 @@ def check_targets(targets: Mapping[str, Target]) -> None:
         raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
     if not targets:
         raise ValueError("targets must name at least one target, got none")
-
-
-@contextlib.contextmanager
-def naming_target(name: str) -> Iterator[None]:
-    """Errors name the target that they are about."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"target {quoted(name)}: {error}") from error
 
 
 def _labelled(

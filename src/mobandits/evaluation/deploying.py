@@ -8,12 +8,13 @@ from mobandits.contracts.terms import with_preference
 from mobandits.errors import LogError
 from mobandits.evaluation.targets import Target, learner_of
 from mobandits.logs import Feedback
+from mobandits.logs.streams import ParquetTable, Stream, beginning_of
 from mobandits.support.naming import quoted
 
 
 def deployed(
     target: Target,
-    feedback: Feedback | None,
+    feedback: Feedback | Stream | None,
     log: Any,
     objectives: Sequence[Any] | None,
     options: Mapping[str, Any],
@@ -24,20 +25,23 @@ def deployed(
         raise ValueError(f"an agent needs a recipe such as MolUcb(), got {quoted(target)}")
     if feedback is None:
         raise ValueError("an agent needs the log that was compared on, got a Comparison without")
+    if isinstance(feedback, ParquetTable):
+        raise ValueError("an agent needs a log with arms and contexts, got a table without")
 
-    encoder = feedback.encoder
+    first = beginning_of(feedback)
+    encoder = first.encoder
     parameters: dict[str, Any] = {
-        "arms": feedback.arm_names,
-        "features": feedback.contexts.shape[-1] if encoder is None else encoder,
-        "objectives": feedback.objectives if objectives is None else objectives,
-        "propensity": feedback.propensity_mode,
+        "arms": first.arm_names,
+        "features": first.contexts.shape[-1] if encoder is None else encoder,
+        "objectives": first.objectives if objectives is None else objectives,
+        "propensity": first.propensity_mode,
         **options,
     }
-    recipe = with_preference(learns.recipe, feedback.preference)
+    recipe = with_preference(learns.recipe, first.preference)
     if log is not None:
         # Without it first: a recipe that cannot learn from a log must not leave a file behind.
         without_store = {key: parameters[key] for key in parameters if key != "durability"}
-        Agent(recipe, **without_store).learn_log(feedback[:1])
+        Agent(recipe, **without_store).learn_log(first[:1])
 
     agent = Agent(recipe, **parameters, log=log)
     try:

@@ -139,9 +139,9 @@ def _spread_of_difference(first: Estimate, second: Estimate, size: Array) -> Spr
     """The spread of the first value less the second, from the same rounds."""
     # Of a stream, rounds are not kept, and spreads are.
     if second.target in first.differences:
-        return first.differences[second.target]
+        return first.differences[second.target].spread
     if first.target in second.differences:
-        return second.differences[first.target].mirrored()
+        return second.differences[first.target].spread.mirrored()
 
     # Round by round: what both targets owe to the same rounds cancels.
     effects = influence(first.terms) - influence(second.terms)

@@ -13,7 +13,7 @@ from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.regions import Box, Ellipsoid
 from mobandits.evaluation.sensitivity import Sensitivity
 from mobandits.evaluation.sequence import LookSums
-from mobandits.evaluation.spread import Spread, joint_reach
+from mobandits.evaluation.spread import Moments, Spread, joint_reach
 from mobandits.evaluation.terms import Terms, TermSums, no_sums
 from mobandits.statistics.quantiles import hotelling_square
 from mobandits.support.checks import number
@@ -42,7 +42,8 @@ class Estimate:
         warnings: why the estimate may not be trusted, in words; empty where no rule was broken.
         sensitivity: of the target's self-normalised estimate to odds that are not the estimated
             ones; None where propensities were not estimated, or the target is the logging policy.
-        differences: {other target: the spread of the difference to it}, where rounds are not kept.
+        moments: the sums of the spread, where rounds are not kept.
+        differences: {other target: those of the difference to it}, where rounds are not kept.
 
     Example:
         >>> from mobandits.evaluation import Uniform, evaluate
@@ -64,7 +65,8 @@ class Estimate:
     looks: LookSums | None = None
     warnings: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
-    differences: Mapping[str, Spread] = field(default_factory=dict)
+    moments: Moments | None = None
+    differences: Mapping[str, Moments] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """The value and its standard error, without the terms of a million rounds."""

@@ -155,17 +155,19 @@ def _summary(
     return finite
 
 
-def log_summary(log: Feedback, source: str) -> LogSummary:
+def log_summary(comparison: Comparison, log: Feedback, source: str) -> LogSummary:
     """What a page says of a log.
 
     Args:
-        log: the logged decisions.
+        comparison: the estimates on it.
+        log: the logged decisions, or a piece of them.
         source: where they come from.
     """
-    missing = np.isnan(log.rewards).mean(0)
+    estimate = next(iter(comparison.estimates.values()))
+    missing = (estimate.rounds - estimate.seen) / estimate.rounds
     summary: LogSummary = {
         "source": source,
-        "rounds": len(log),
+        "rounds": estimate.rounds,
         "arms": [str(arm) for arm in log.arm_names],
         "objectives": titles_of(log.objectives),
         "missing": missing.tolist(),

@@ -3,20 +3,23 @@
 So no round judges what it taught.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from mobandits.contracts.protocols import IntArray
+from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 
-def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
+def folds_of(rounds: int, folds: int, seed: int, kind: Any = np.int64) -> IntArray:
     """(rounds,) the fold of every round, from 0; random, and as even as can be.
 
     Args:
         rounds: length of the log.
         folds: their number, at least 2 and at most one per round.
         seed: of the random assignment.
+        kind: of the numbers, which does not change them.
 
     Raises:
         ValueError: where there are too few folds or rounds.
@@ -27,32 +30,56 @@ def folds_of(rounds: int, folds: int, seed: int) -> IntArray:
     """
     _check_parts("folds", folds, rounds)
     integer("seed", seed, at_least=0)
-    return _shuffled(rounds, folds, np.random.default_rng(seed))
+    # Shuffled and not drawn one by one, which would leave some folds larger than others.
+    in_turn = np.resize(np.arange(folds, dtype=kind), rounds)
+    shuffled: IntArray = np.random.default_rng(seed).permutation(in_turn)
+    return shuffled
 
 
-def folds_of_chunk(rounds: int, folds: int, seed: int, number: int) -> IntArray:
-    """As `folds_of`, for one chunk of a stream, whatever its length.
+class PieceParts(NamedTuple):
+    """The parts of a log in pieces, each of which is judged by what other parts taught.
 
-    Args:
-        rounds: length of the chunk.
-        folds: number of folds.
-        seed: of the random assignment.
-        number: of the chunk, from 0.
+    Attributes:
+        of_rounds: (rounds,) the part of every round.
+        ends: (pieces + 1,) how many rounds there are before each piece, and in all.
+        forward: whether only earlier parts teach, in place of all others.
 
     Example:
-        >>> folds_of_chunk(1, 5, seed=0, number=3).tolist()
-        [0]
+        >>> parts = PieceParts(blocks_of(7, 3), np.array([0, 2, 4, 7]), forward=True)
+        >>> parts.of(1).tolist(), parts.teach(1, parts.of(1)).tolist(), parts.later().of(1).tolist()
+        ([0, 1], [True, False], [1, 2, 2])
     """
-    return _shuffled(rounds, folds, np.random.default_rng([seed, number]))
+
+    of_rounds: IntArray
+    ends: IntArray
+    forward: bool
+
+    @property
+    def number(self) -> int:
+        """The number of parts."""
+        return int(self.of_rounds.max()) + 1
+
+    def of(self, number: int) -> IntArray:
+        """(rounds,) the parts of a piece."""
+        first, end = self.ends[number : number + 2]
+        return self.of_rounds[first:end].astype(np.int64)
+
+    def teach(self, part: int, parts: IntArray) -> Mask:
+        """(rounds,) whether rounds of these parts teach what judges a part."""
+        return parts < part if self.forward else parts != part
+
+    @property
+    def first(self) -> int:
+        """The rounds of the first part, which are those at the beginning."""
+        return int(np.count_nonzero(self.of_rounds == 0))
+
+    def later(self) -> "PieceParts":
+        """The parts of the log without its first part, and without pieces that were in that alone."""
+        ends = np.unique(np.maximum(self.ends - self.first, 0))
+        return self._replace(of_rounds=self.of_rounds[self.first :], ends=ends)
 
 
-def _shuffled(rounds: int, folds: int, rng: np.random.Generator) -> IntArray:
-    # Shuffled and not drawn one by one, which would leave some folds larger than others.
-    in_turn = np.arange(rounds) % folds
-    return rng.permutation(in_turn)
-
-
-def blocks_of(rounds: int, blocks: int) -> IntArray:
+def blocks_of(rounds: int, blocks: int, kind: Any = np.int64) -> IntArray:
     """(rounds,) the block of every round, from 0, in the order of the log; as even as can be.
 
     Raises:
@@ -63,7 +90,9 @@ def blocks_of(rounds: int, blocks: int) -> IntArray:
         [0, 0, 0, 1, 1, 2, 2]
     """
     _check_parts("blocks", blocks, rounds)
-    return np.arange(rounds) * blocks // rounds
+    # Block b begins at the first round i with i * blocks // rounds >= b.
+    begins = -(-np.arange(blocks + 1) * rounds // blocks)
+    return np.repeat(np.arange(blocks, dtype=kind), np.diff(begins))
 
 
 def _check_parts(name: str, parts: int, rounds: int) -> None:

@@ -63,8 +63,8 @@ def front(
     Returns:
         A row per target and objective: `policy`, `objective` str, `value`, `low`, `high` float, as
         in `Comparison.table`; `on_front` bool, by the values; `front_share` float, the share of
-        resampled logs in which it is on the front; `dominated_by` str, names separated by commas,
-        empty where it may be on the true front.
+        resampled logs in which it is on the front, null for a log in pieces; `dominated_by` str,
+        names separated by commas, empty where it may be on the true front.
 
     Raises:
         ValueError: where there is no such estimator.
@@ -213,8 +213,14 @@ def nondominated_targets(values: Array) -> Mask:
     return on_front
 
 
-def _front_share(estimates: list[Estimate], samples: int, seed: int) -> Array:
-    """The share of resampled logs in which each target is on the front, (targets,)."""
+def _front_share(estimates: list[Estimate], samples: int, seed: int) -> Array | None:
+    """The share of resampled logs in which each target is on the front, (targets,).
+
+    None where rounds are not kept, so that no log can be resampled.
+    """
+    if any(estimate.kept is None for estimate in estimates):
+        return None
+
     times_on_front = np.zeros(len(estimates))
     # The same resampled log for all targets: they share its luck, as they share that of the log.
     for counts in resamples(estimates[0].rounds, samples, seed):

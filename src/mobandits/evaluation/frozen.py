@@ -95,7 +95,9 @@ class Frozen:
         is_empty = ~eligible.any(1)
         if is_empty.any():
             rule = "log must have one of the agent's arms eligible in every round"
-            raise ValueError(f"{rule}, got none in round {is_empty.argmax()} of chunk {number}")
+            # Of a log in memory there is one piece.
+            piece = f" of piece {number}" if number else ""
+            raise ValueError(f"{rule}, got none in round {is_empty.argmax()}{piece}")
 
         contexts = contexts_of(log)
         if contexts.shape[1] > 1:

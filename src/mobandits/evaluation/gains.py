@@ -9,7 +9,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.regions import FLAT
 from mobandits.evaluation.reliability import FREEDOM
-from mobandits.evaluation.spread import reach, spread_of, tail
+from mobandits.evaluation.spread import Spread, reach, spread_of, tail
 from mobandits.evaluation.terms import influence
 from mobandits.support.checks import as_float_array, choice
 from mobandits.support.naming import quoted
@@ -70,9 +70,13 @@ def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Ca
         >>> weighted_value(estimate, np.array([1.0, 0.5]), 0.975).value
         1.0
     """
-    effects = influence(estimate.terms)
     sizes = np.abs(estimate.value)
-    return _weighted_sum(estimate.value, effects, sizes, weights, probability)
+    if estimate.moments is not None:
+        spread = estimate.moments.along(weights, _weighted(sizes, weights))
+    else:
+        spread = _spread(influence(estimate.terms), sizes, weights)
+
+    return _weighted_sum(estimate.value, sizes, weights, spread, probability)
 
 
 def gain_over(
@@ -96,10 +100,19 @@ def gain_over(
         >>> gain_over(estimate, estimate, np.ones(1), 0.975)[:4]
         (0.0, 0.0, 0.0, 1.0)
     """
-    effects = influence(estimate.terms) - influence(baseline.terms)
     difference = estimate.value - baseline.value
     sizes = np.abs(estimate.value) + np.abs(baseline.value)
-    return _weighted_sum(difference, effects, sizes, weights, probability)
+    if baseline.moments is None:
+        effects = influence(estimate.terms) - influence(baseline.terms)
+        spread = _spread(effects, sizes, weights)
+    elif estimate is baseline:
+        spread = baseline.moments.along(0.0 * weights, 0.0)
+    else:
+        # The other way round: the first of two targets has what is known of both.
+        moments = baseline.differences[estimate.target]
+        spread = moments.along(-weights, _weighted(sizes, weights))
+
+    return _weighted_sum(difference, sizes, weights, spread, probability)
 
 
 def checked_weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
@@ -138,20 +151,28 @@ def checked_weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
     return vector
 
 
-def _weighted_sum(
-    values: Array, effects: Array, sizes: Array, weights: Array, probability: float
-) -> CandidateGain:
-    """The weighted sum of values (objectives,) whose rounds have the influences `effects`."""
+def _spread(effects: Array, sizes: Array, weights: Array) -> Spread:
+    """The spread of a weighted sum whose rounds have these influences."""
+    counted = weights > 0.0
+    effect = effects[:, counted] @ weights[counted]
+    return spread_of(effect[:, None], np.array([_weighted(sizes, weights)]))
+
+
+def _weighted(numbers: Array, weights: Array) -> float:
+    """The weighted sum of numbers (objectives,)."""
     # An objective without weight may have no value at all: 0 times NaN would be NaN.
     counted = weights > 0.0
-    of_weights = weights[counted]
-    value = float(values[counted] @ of_weights)
-    size = float(sizes[counted] @ of_weights)
-    if abs(value) <= FLAT * size:
+    return float(numbers[counted] @ weights[counted])
+
+
+def _weighted_sum(
+    values: Array, sizes: Array, weights: Array, spread: Spread, probability: float
+) -> CandidateGain:
+    """The weighted sum of values (objectives,)."""
+    value = _weighted(values, weights)
+    if abs(value) <= FLAT * _weighted(sizes, weights):
         value = 0.0
 
-    effect = effects[:, counted] @ of_weights
-    spread = spread_of(effect[:, None], np.array([size]))
     below, above = reach(spread, probability)
     p_value = tail(spread, np.array([value]))
 

@@ -36,6 +36,7 @@ def learn_logged(
     policy: Policy,
     state: Any,
     rounds: IntArray,
+    before: int,
     contexts: Array,
     played: IntArray,
     rewards: Array,
@@ -55,6 +56,7 @@ def learn_logged(
         policy: any policy.
         state: its state, which is consumed.
         rounds: which rows to learn from.
+        before: the number of rounds that it has visited in earlier calls.
         contexts: see above.
         played: (all rounds,) arms.
         rewards: (all rounds, objectives).
@@ -73,7 +75,8 @@ def learn_logged(
         # Positions are among the eligible arms, as a policy counts them.
         position = np.searchsorted(arms, played[t])
         note = blank
-        if matching or i < FIRST or i % EVERY == 0:
+        visited = before + i
+        if matching or visited < FIRST or visited % EVERY == 0:
             beliefs = policy.beliefs(state, context, arms, rng)
             choice = policy.draw(beliefs, rng)
             if matching and choice.arm != position:

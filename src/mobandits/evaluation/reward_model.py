@@ -117,7 +117,7 @@ class RidgePerArm:
 
         means = np.array(means_by_fold)
         sums = ridge_sums(log, folds, len(means))
-        theta = coefficients(sums, means, self.penalty, forward=forward)
+        theta = coefficients(sums.that_teach(forward=forward), means, self.penalty)
         if not forward:
             return CrossFitted(log, folds, means, theta)
 
@@ -142,10 +142,19 @@ class RidgeSums(NamedTuple):
     moment: Array
     mass: Array
 
+    def that_teach(self, *, forward: bool) -> "RidgeSums":
+        """The sums that teach each fold: those of the other folds, or only of those before it.
+
+        Those of the others are the total less its own, so that each round is read once however
+        many folds there are.
+        """
+        return RidgeSums(*map(_of_earlier_folds if forward else _of_other_folds, self))
+
+    @property
     def means(self) -> Array:
-        """(folds, objectives) the mean reward outside of each fold; 0 where there is none."""
-        total = _of_other_folds(self.moment[..., 0]).sum(1)
-        count = _of_other_folds(self.mass[..., 0]).sum(1)
+        """(folds, objectives) the mean rewards; 0 where there is none."""
+        total = self.moment[..., 0].sum(1)
+        count = self.mass[..., 0].sum(1)
         means: Array = total / np.maximum(count, 1.0)
         return means
 
@@ -185,22 +194,19 @@ def ridge_sums(log: Feedback, folds: IntArray, fold_count: int) -> RidgeSums:
     return RidgeSums(gram, moment, mass)
 
 
-def coefficients(sums: RidgeSums, means: Array, penalty: float, *, forward: bool = False) -> Array:
+def coefficients(sums: RidgeSums, means: Array, penalty: float) -> Array:
     """The coefficients theta, (folds, arms, features + 1, objectives).
 
     Args:
-        sums: of every fold; those of the other folds are the total less these, so that each round
-            is read once however many folds there are.
-        means: (folds, objectives) mean rewards of the training rounds.
+        sums: of the rounds that teach each fold.
+        means: (folds, objectives) mean rewards of these rounds.
         penalty: as in `RidgePerArm`.
-        forward: as in `RidgePerArm.fit`.
     """
-    of_training = _of_earlier_folds if forward else _of_other_folds
     size = sums.mass.shape[-1]
     # The regression is on rewards less their mean: sum z (r - m) = sum z r - m sum z.
-    shift = means[:, None, :, None] * of_training(sums.mass)
-    centred = of_training(sums.moment) - shift
-    ridge = of_training(sums.gram) + penalty * np.eye(size)
+    shift = means[:, None, :, None] * sums.mass
+    centred = sums.moment - shift
+    ridge = sums.gram + penalty * np.eye(size)
     if ridge.shape[2] == 1:
         # One factorisation for the right-hand sides of all objectives.
         solution = np.linalg.solve(ridge[:, :, 0], centred.swapaxes(2, 3))

@@ -71,6 +71,64 @@ class Spread(NamedTuple):
         )
 
 
+class Moments(NamedTuple):
+    """The sums over rounds on which a spread rests, and those of weighted sums of the objectives.
+
+    Attributes:
+        rounds: their number.
+        products: (objectives, objectives) of the influences of two objectives.
+        axes: the coordinates of the other sums.
+        sums: from `moment_sums`.
+    """
+
+    rounds: int
+    products: Array
+    axes: "Axes"
+    sums: Array
+
+    @property
+    def spread(self) -> Spread:
+        """The spread of the estimate."""
+        return spread_from(*self)
+
+    def along(self, weights: Array, size: float) -> Spread:
+        """The spread of the weighted sum of the objectives.
+
+        Args:
+            weights: (objectives,); where one is 0, nothing need be known of its objective.
+            size: as in `spread_of`, of the sum.
+
+        Example:
+            >>> effects = np.array([[-1.0, 0.5], [-1.0, 0.0], [-1.0, -0.5], [3.0, 0.0]])
+            >>> both = moments_of(effects, np.ones(2)).along(np.array([1.0, 2.0]), 1.0)
+            >>> one = spread_of(effects @ [[1.0], [2.0]], np.ones(1))
+            >>> bool(np.isclose(both.skew, one.skew)), bool(np.isclose(both.freedom, one.freedom))
+            (True, True)
+        """
+        counted = np.flatnonzero(weights)
+        of_weights = weights[counted]
+        variance = of_weights @ self.products[np.ix_(counted, counted)] @ of_weights
+        products = np.reshape(variance, (1, 1))
+        axes = axes_of(products, self.rounds, np.array([size]))
+        if not len(axes.columns):
+            return spread_from(self.rounds, products, axes, self.sums)
+
+        columns = len(self.axes.columns)
+        of_units = weights[self.axes.columns] * self.axes.unit / axes.unit
+        of_directions = np.linalg.pinv(self.axes.directions) @ of_units
+        squares = np.outer(of_directions, of_directions)
+        # The products 1, z, z^2 and y^2 of the one column, from those of all of them.
+        lead = np.zeros((4, len(self.sums)))
+        lead[0, 0] = 1.0
+        lead[1, 1 : 1 + columns] = of_units
+        # A product of two different directions counts twice.
+        lead[2, 1 + 2 * columns :] = (2.0 * squares - np.diag(np.diag(squares)))[self.axes.pairs]
+        lead[3] = lead[2] * axes.directions**2
+        sums = lead @ self.sums @ lead.T
+
+        return spread_from(self.rounds, products, axes, sums)
+
+
 def spread_of(effects: Array, size: Array) -> Spread:
     """The spread of an estimate whose rounds have these influences.
 
@@ -87,13 +145,18 @@ def spread_of(effects: Array, size: Array) -> Spread:
         >>> heavy.error.tolist(), heavy.skew.tolist()
         ([1.0], [0.125])
     """
+    return moments_of(effects, size).spread
+
+
+def moments_of(effects: Array, size: Array) -> Moments:
+    """The sums of a spread; parameters as of `spread_of`."""
     with np.errstate(invalid="ignore"):
         products: Array = effects.T @ effects
 
     axes = axes_of(products, len(effects), size)
     sums = moment_sums(effects, axes)
 
-    return spread_from(len(effects), products, axes, sums)
+    return Moments(len(effects), products, axes, sums)
 
 
 class Axes(NamedTuple):

@@ -1,6 +1,7 @@
 """Many targets on a log that does not fit in memory: an answer made of sums over its chunks.
 
-The log is read twice, and once more where a reward model is fitted. The first pass adds up the
+The log is read twice. Where something is fitted to other folds it is read before: once to count its
+rounds, once for a reward model, and once for all recipes. The first pass adds up the
 terms, from which values follow; the second the moments of their influences, which need the values.
 Chunks are added in the order of the log, so that the answer depends on nothing else.
 """
@@ -8,7 +9,7 @@ Chunks are added in the order of the log, so that the answer depends on nothing 
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from mobandits.evaluation.diagnostics import (
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
-from mobandits.evaluation.folds import folds_of_chunk
+from mobandits.evaluation.folds import PieceParts
 from mobandits.evaluation.frozen import Frozen
 from mobandits.evaluation.ips import Ips
 from mobandits.evaluation.reliability import (
@@ -42,7 +43,7 @@ from mobandits.evaluation.reward_model import (
 )
 from mobandits.evaluation.sequence import LookSums, declared_ranges, has_sequence, look_sums
 from mobandits.evaluation.snips import Snips
-from mobandits.evaluation.spread import Spread, axes_of, moment_sums, spread_from
+from mobandits.evaluation.spread import Moments, axes_of, moment_sums
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import (
     LoggingPolicy,
@@ -50,6 +51,7 @@ from mobandits.evaluation.targets import (
     Target,
     check_target,
     learner_of,
+    naming_target,
     probabilities_of,
 )
 from mobandits.evaluation.terms import (
@@ -61,13 +63,14 @@ from mobandits.evaluation.terms import (
     ratio_of_sums,
     term_sums,
 )
+from mobandits.evaluation.trained_in_pieces import TrainedInPieces, survey, train
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
-from mobandits.logs.streams import LogStream, ParquetTable
+from mobandits.logs.streams import LogStream, ParquetTable, Stream, beginning_of, steady
+from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
 STREAMED = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod)
-Stream = LogStream | ParquetTable
 
 
 class TermTotals(NamedTuple):
@@ -120,37 +123,59 @@ class MomentSums(NamedTuple):
     totals: tuple[EffectTotals, ...]
 
 
+Found = tuple[Sequence[Objective], dict[tuple[str, str], Estimate]]
+Divide = Callable[[int, Any], IntArray]
+
+
 def stream_estimates(
     stream: Stream,
     targets: Mapping[str, Target],
     by_label: Mapping[str, ValueEstimator],
+    divide: Divide,
     *,
     model: Model,
-    folds: int,
     seed: int,
-) -> tuple[Sequence[Objective], dict[tuple[str, str], Estimate]]:
+    forward: bool = False,
+) -> Found:
     """The objectives, and {(target, estimator): estimate}.
 
     Args:
         stream: the log.
-        targets: whose probabilities in a round depend on that round only.
+        targets: recipes, and others whose probabilities in a round depend on that round only.
         by_label: {label: estimator}.
+        divide: the part of every round, from their number and the type of the parts' numbers.
         model: None for the default one.
-        folds: as in `compare`; each chunk is divided by itself.
-        seed: of the folds.
+        seed: of what recipes draw.
+        forward: whether only earlier parts teach. The first one is not valued then.
 
     Raises:
         ValueError: naming what needs the log as a whole.
     """
-    first = next(iter(stream), None)
-    if first is None:
-        raise ValueError("log must have at least one round, got none")
+    integer("seed", seed, at_least=0)
+    if isinstance(stream, LogStream):
+        stream = LogStream(steady(stream.chunks))
 
+    first = beginning_of(stream)
     check_streamed(stream, first, targets, by_label, model)
-    reading = StreamedCases(targets, folds, seed)
-    if any(each.needs_model for each in by_label.values()):
-        sums = functools.reduce(added, stream.each(reading.ridge_sums))
-        reading.fit(sums, model if isinstance(model, RidgePerArm) else RidgePerArm())
+    learners = {}
+    for name, target in targets.items():
+        learner = learner_of(target)
+        if learner is not None:
+            learners[name] = learner
+
+    reading = StreamedCases(targets)
+    needs_model = any(each.needs_model for each in by_label.values())
+    if isinstance(stream, LogStream) and (needs_model or learners):
+        known = survey(stream, learners)
+        ends = np.cumsum([0, *known.sizes])
+        parts = PieceParts(divide(int(ends[-1]), np.int16), ends, forward)
+        if needs_model:
+            reading.fit(stream, parts, model if isinstance(model, RidgePerArm) else RidgePerArm())
+
+        reading.targets |= train(stream, learners, known, parts, seed)
+        if forward:
+            stream = reading.skip_first(stream, parts)
+            first = beginning_of(stream)
 
     passes = _Passes(reading, by_label, first)
     chunk_sums = passes.know(stream.each(passes.first))
@@ -193,16 +218,18 @@ def check_streamed(
         raise ValueError(f"model must be a RidgePerArm for a stream, got {quoted(model)}")
 
     for name, target in targets.items():
+        learns = learner_of(target) is not None
         is_of_rounds = callable(target) or isinstance(target, LoggingPolicy | StoredProbabilities)
-        if learner_of(target) is not None or not is_of_rounds:
-            rule = "must be a function of a chunk, such as Uniform() or Frozen(agent), for a stream"
-            advice = (
-                "what has a row per round, or learns from other folds, needs the log as a whole, and "
-                "an agent that has learned another log (learn_log) does not"
-            )
+        if not learns and not is_of_rounds:
+            rule = "must be a recipe or a function of a chunk, such as Uniform(), for a stream"
+            advice = "what has a row per round needs the log as a whole"
             raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}; {advice}")
+        if learns and isinstance(stream, ParquetTable):
+            rule = "must not learn from a table without contexts"
+            raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}")
 
-        check_target(target, first)
+        with naming_target(name):
+            check_target(target, first)
 
 
 class StreamedCases:
@@ -210,35 +237,47 @@ class StreamedCases:
 
     Args:
         targets: {name: target}.
-        folds: their number.
-        seed: of the folds.
     """
 
-    def __init__(self, targets: Mapping[str, Target], folds: int, seed: int) -> None:
-        self.targets = targets
-        self.folds = folds
-        self.seed = seed
-        self.model: tuple[Array, Array] | None = None
+    def __init__(self, targets: Mapping[str, Target]) -> None:
+        self.targets = dict(targets)
+        self.model: tuple[PieceParts, Array, Array] | None = None
 
-    def folds_of(self, number: int, chunk: Feedback) -> IntArray:
-        """(rounds,) the folds of a chunk."""
-        return folds_of_chunk(len(chunk), self.folds, self.seed, number)
-
-    def ridge_sums(self, number: int, chunk: Feedback) -> RidgeSums:
-        """What a chunk adds to the reward model."""
-        return ridge_sums(chunk, self.folds_of(number, chunk), self.folds)
-
-    def fit(self, sums: RidgeSums, model: RidgePerArm) -> None:
+    def fit(self, stream: LogStream, parts: PieceParts, model: RidgePerArm) -> None:
         """Fit the reward model."""
-        means = sums.means()
-        self.model = means, coefficients(sums, means, model.penalty)
+
+        def sums_of(number: int, chunk: Feedback) -> RidgeSums:
+            return ridge_sums(chunk, parts.of(number), parts.number)
+
+        sums = functools.reduce(added, stream.each(sums_of)).that_teach(forward=parts.forward)
+        self.model = parts, sums.means, coefficients(sums, sums.means, model.penalty)
+
+    def skip_first(self, stream: LogStream, parts: PieceParts) -> LogStream:
+        """The log without the first part, which nothing can be learned before."""
+        rest = parts.later()
+        for target in self.targets.values():
+            if isinstance(target, TrainedInPieces):
+                target.parts = rest
+        if self.model is not None:
+            self.model = (rest, *self.model[1:])
+
+        def chunks() -> Iterator[Feedback]:
+            skipped = parts.first
+            for chunk in stream:
+                if skipped < len(chunk):
+                    yield chunk[skipped:]
+
+                skipped = max(0, skipped - len(chunk))
+
+        return LogStream(chunks)
 
     def cases(self, number: int, chunk: Feedback) -> list[EvaluationCase]:
         """A case per target."""
         refuse_dependent(chunk)
         predictions = None
         if self.model is not None:
-            predictions = CrossFitted(chunk, self.folds_of(number, chunk), *self.model)
+            parts, means, theta = self.model
+            predictions = CrossFitted(chunk, parts.of(number), means, theta)
 
         no_folds = np.zeros(len(chunk), np.int64)
         cases = []
@@ -247,7 +286,8 @@ class StreamedCases:
                 cases.append(target.case(chunk))
                 continue
 
-            given = target.law(chunk, number) if isinstance(target, Frozen) else target
+            has_law = isinstance(target, Frozen | TrainedInPieces)
+            given = target.law(chunk, number) if has_law else target
             law = probabilities_of(given, chunk, no_folds)
             cases.append(EvaluationCase(chunk, law, predictions))
 
@@ -345,11 +385,11 @@ class _EstimatorPasses:
 
         return EffectTotals(tuple(spreads), tuple(looks))
 
-    def spreads(self, totals: EffectTotals) -> list[Spread]:
-        """The spread of each contrast."""
+    def moments(self, totals: EffectTotals) -> list[Moments]:
+        """The sums of each contrast."""
         rounds = self.sums[0].rounds
         folded = zip(self.axes, totals.spreads, strict=True)
-        return [spread_from(rounds, products, axes, sums) for axes, (products, sums) in folded]
+        return [Moments(rounds, products, axes, sums) for axes, (products, sums) in folded]
 
 
 class _Passes:
@@ -419,9 +459,9 @@ class _Passes:
         names = list(self.reading.targets)
         found = {}
         for (label, each), totals in zip(self.by_label.items(), moments.totals, strict=True):
-            spreads = each.spreads(totals)
+            all_moments = each.moments(totals)
             pairs = itertools.combinations(names, 2)
-            of_pairs = dict(zip(pairs, spreads[len(names) :], strict=True))
+            of_pairs = dict(zip(pairs, all_moments[len(names) :], strict=True))
             for t, name in enumerate(names):
                 evidence = sums.evidence[t]
                 seen = evidence.plays.sum() - evidence.missing.sum(1)
@@ -430,13 +470,15 @@ class _Passes:
                     estimator=each.estimator,
                     objectives=self.objectives,
                     sums=each.sums[t],
-                    spread=spreads[t],
+                    spread=all_moments[t].spread,
                     seen=seen.astype(np.int64),
                     diagnostics=diagnosis(sums.weights[t], moments.uncovered[t]),
                     ranges=self.ranges,
+                    moments=all_moments[t],
                     looks=totals.looks[t] if each.has_looks else None,
                     differences={other: of_pairs[name, other] for other in names[t + 1 :]},
                 )
                 found[name, label] = estimate.warned(cautions_of_sums(estimate, evidence))
 
-        return found
+        # In the order of a log in memory.
+        return {(name, label): found[name, label] for name in names for label in self.by_label}

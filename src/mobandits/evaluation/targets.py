@@ -1,6 +1,7 @@
 """Targets of an evaluation: probabilities of the arms in every round of a log."""
 
-from collections.abc import Hashable
+import contextlib
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,6 +181,15 @@ def check_target(target: Target, log: Feedback) -> None:
     learns = learner_of(target)
     if learns is not None:
         check_recipe_on(learns.recipe, log)
+
+
+@contextlib.contextmanager
+def naming_target(name: str) -> Iterator[None]:
+    """Errors name the target that they are about."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"target {quoted(name)}: {error}") from error
 
 
 def eligible_arms(log: Feedback) -> Mask:

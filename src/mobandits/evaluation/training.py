@@ -129,43 +129,69 @@ def trained(recipe: Recipe, log: Feedback, rounds: IntArray, rng: Rng) -> tuple[
         last = len(rounds) if length is None else first + length
         stage_rounds = rounds[first:last]
         rehearse_on(policy, log)
-        state = _after_learning(policy, log, stage_rounds, rng)
+        learning = Learning(policy, rng)
+        learning.learn(log, stage_rounds)
+        if learning.needs_matching:
+            learning.begin(matching=True)
+            learning.learn(log, stage_rounds)
+
+        state = learning.state
         _open_accounts(recipe, policy, state, log, stage_rounds)
         first += len(stage_rounds)
         if first >= len(rounds):
             return policy, state
 
 
-def _after_learning(policy: Policy, log: Feedback, rounds: IntArray, rng: Rng) -> Any:
-    """The state of a policy that starts from scratch, after these rounds."""
-    loop = loop_for(learn_logged, policy)
-    contexts = contexts_of(log)
-    rewards = log.learned_rewards
-    eligible = eligible_of(log)
-    learned = np.zeros(1, np.int64)
+class Learning:
+    """A policy that learns from scratch, from rounds of one log or of one after the other.
 
-    def learn(matching: bool) -> Any:
-        return loop(
-            policy,
-            policy.init(),
+    Args:
+        policy: of a recipe.
+        rng: of the policy.
+    """
+
+    def __init__(self, policy: Policy, rng: Rng) -> None:
+        self.policy = policy
+        self.rng = rng
+        self.begin(matching=False)
+
+    def begin(self, *, matching: bool) -> None:
+        """Begin from scratch.
+
+        Args:
+            matching: learn only from rounds in which the policy draws the arm that was played.
+        """
+        self.matching = matching
+        self.state = self.policy.init()
+        self.rounds = 0
+        self.learned = np.zeros(1, np.int64)
+
+    @property
+    def needs_matching(self) -> bool:
+        """Whether draws carry notes: then only rounds in which it draws the logged arm teach."""
+        return bool(self.learned[0] < 0)
+
+    def learn(self, log: Feedback, rounds: IntArray) -> None:
+        """Learn from some rounds of a log; nothing where it must begin again."""
+        if self.needs_matching:
+            return
+
+        loop = loop_for(learn_logged, self.policy)
+        self.state = loop(
+            self.policy,
+            self.state,
             rounds,
-            contexts,
+            self.rounds,
+            contexts_of(log),
             log.arms,
-            rewards,
-            eligible,
-            matching,
-            note_of(policy),
-            rng,
-            learned,
+            log.learned_rewards,
+            eligible_of(log),
+            self.matching,
+            note_of(self.policy),
+            self.rng,
+            self.learned,
         )
-
-    state = learn(matching=False)
-    if learned[0] < 0:
-        # The policy's draws carry notes: only rounds in which it draws the logged arm teach.
-        learned[0] = 0
-        state = learn(matching=True)
-
-    return state
+        self.rounds += len(rounds)
 
 
 def _open_accounts(
@@ -175,12 +201,8 @@ def _open_accounts(
 
     What a log teaches uses up neither horizon nor budget, and tells the prices of costs.
     """
-    accounts = accounts_of(state)
-    if not accounts:
+    if not reset_accounts(policy, state):
         return
-
-    for account, first in zip(accounts, accounts_of(policy.init()), strict=True):
-        account[...] = first
 
     known = LoggedRounds(
         contexts_of(log)[rounds],
@@ -193,6 +215,18 @@ def _open_accounts(
     prices = first_prices(recipe, policy, known)
     if prices is not None:
         write_accounts(state, prices._asdict())
+
+
+def reset_accounts(policy: Policy, state: Any) -> bool:
+    """Let the accounts of a state be those of one that has decided nothing; whether it has any."""
+    accounts = accounts_of(state)
+    if not accounts:
+        return False
+
+    for account, first in zip(accounts, accounts_of(policy.init()), strict=True):
+        account[...] = first
+
+    return True
 
 
 def rehearse_on(policy: Policy, log: Feedback) -> None:

@@ -8,10 +8,11 @@ import numpy as np
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.budget_tuned import BudgetTuned
 from mobandits.evaluation.budget_tuning import BUDGET_LEVEL, BudgetQuestion, tune_budget
-from mobandits.evaluation.comparison import Comparison, check_comparison, naming_target, tell
+from mobandits.evaluation.comparison import Comparison, check_comparison, tell
 from mobandits.evaluation.dominance import dominance
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.estimate import Estimate
+from mobandits.evaluation.folds import blocks_of
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.gains import (
     CandidateGain,
@@ -21,14 +22,16 @@ from mobandits.evaluation.gains import (
 )
 from mobandits.evaluation.own_values import own_values
 from mobandits.evaluation.reward_model import Model
-from mobandits.evaluation.targets import Target
+from mobandits.evaluation.streamed import stream_estimates
+from mobandits.evaluation.targets import Target, naming_target
 from mobandits.evaluation.training import Trained
 from mobandits.evaluation.tuned import WEIGHTED_SUM, Candidate, Tuned, candidate_name
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
+from mobandits.logs.streams import LogStream, beginning_of
 from mobandits.support.checks import as_float_array, choice, number
 from mobandits.support.naming import quoted
-from mobandits.support.progress import Progress, check_progress, shown_progress
+from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 LEVEL = 0.95
 
@@ -36,7 +39,7 @@ LEVEL = 0.95
 @overload
 def tune(
     recipes: Mapping[str, Target] | Sequence[Target],
-    log: Feedback,
+    log: Feedback | LogStream,
     *,
     weights: Mapping[Any, float] | Sequence[float] | None = None,
     margin: float | Sequence[float] = 0.0,
@@ -69,7 +72,7 @@ def tune(
 
 def tune(
     recipes: Any,
-    log: Feedback | None = None,
+    log: Feedback | LogStream | None = None,
     *,
     budget: Mapping[Any, float] | None = None,
     within: float | None = None,
@@ -121,7 +124,8 @@ def tune(
             recipe, `Trained(recipe)`, or any other target of `compare`, such as `LoggingPolicy()`.
             The first is the one to beat. With a budget, the log stands here.
         log: the logged decisions, with propensities, in the order of time. Rounds that are sorted by
-            something else are to be shuffled: ``log[rng.permutation(len(log))]``.
+            something else are to be shuffled: ``log[rng.permutation(len(log))]``. One that does not
+            fit in memory is a `mobandits.logs.stream`, without a budget.
         budget: {objective: cost per round that is allowed}, of objectives that are minimised, each
             at least what the cheapest arm costs.
         within: the loss of quality that is allowed, at least 0, in place of a budget; for logs with
@@ -214,7 +218,7 @@ least 0.2633 (80 %).
 
 def _tune_recipes(
     recipes: Mapping[str, Target] | Sequence[Target],
-    log: Feedback,
+    log: Feedback | LogStream,
     *,
     weights: Any,
     margin: Any,
@@ -228,23 +232,31 @@ def _tune_recipes(
     """The best of several candidates; see `tune`."""
     check_progress(progress)
     candidates = _candidates(recipes, baseline)
-    check_comparison(log, candidates, {DoublyRobust.name: DoublyRobust()})
+    estimator = {DoublyRobust.name: DoublyRobust()}
+    if not isinstance(log, LogStream):
+        check_comparison(log, candidates, estimator)
+
     number("level", level, above=0.0, below=1.0)
-    weight_vector = checked_weights(weights, log.objective_names)
-    margins = _margins(margin, log.objective_names, weight_vector)
-    forward = ForwardLog(log, blocks, model, seed)
-    estimates = {}
+    first = beginning_of(log)
+    weight_vector = checked_weights(weights, first.objective_names)
+    margins = _margins(margin, first.objective_names, weight_vector)
     with shown_progress(progress, "tune", "candidates") as report:
         tell(report, 0, len(candidates))
-        # One by one, since the probabilities of one take as much memory as the log.
-        for done, (name, target) in enumerate(candidates.items(), 1):
-            with naming_target(name):
-                probabilities = forward.probabilities_of(target)
-                estimates[name, DoublyRobust.name] = forward.estimate(name, probabilities)
+        if isinstance(log, LogStream):
+            _, estimates = stream_estimates(
+                log,
+                candidates,
+                estimator,
+                lambda rounds, kind: blocks_of(rounds, blocks, kind),
+                model=model,
+                seed=seed,
+                forward=True,
+            )
+            tell(report, len(candidates), len(candidates))
+        else:
+            estimates = _estimates(ForwardLog(log, blocks, model, seed), candidates, report)
 
-            tell(report, done, len(candidates))
-
-    comparison = Comparison(log.objectives, estimates)
+    comparison = Comparison(first.objectives, estimates)
     judge = _Judge(comparison, weight_vector, margins, level)
     judged = {name: judge.candidate(name, target) for name, target in candidates.items()}
     best_name = judge.best(judged)
@@ -258,6 +270,22 @@ def _tune_recipes(
         level=level,
         comparison=comparison,
     )
+
+
+def _estimates(
+    forward: ForwardLog, candidates: Mapping[str, Target], report: ProgressCallback | None
+) -> dict[tuple[str, str], Estimate]:
+    """{(candidate, estimator): estimate} on a log in memory."""
+    estimates = {}
+    # One by one, since the probabilities of one take as much memory as the log.
+    for done, (name, target) in enumerate(candidates.items(), 1):
+        with naming_target(name):
+            probabilities = forward.probabilities_of(target)
+            estimates[name, DoublyRobust.name] = forward.estimate(name, probabilities)
+
+        tell(report, done, len(candidates))
+
+    return estimates
 
 
 class _Judge:

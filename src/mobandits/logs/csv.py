@@ -13,8 +13,8 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, whole
-from mobandits.logs.objectives import Objective, objectives_of_columns
-from mobandits.logs.table_columns import Columns, TableColumns, several, without_column
+from mobandits.logs.objectives import Objective
+from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened
 
@@ -78,13 +78,7 @@ def scan(
         ValueError: where an argument is wrong.
     """
     integer("chunk", chunk, at_least=1)
-    columns = TableColumns(
-        arm=arm,
-        rewards=objectives_of_columns(rewards, minimise, objectives),
-        context=context if isinstance(context, Mapping | Encoder) else several(context),
-        propensity=propensity,
-        time=time,
-    )
+    columns = table_columns(arm, rewards, context, propensity, time, minimise, objectives)
     table = _Table(Path(path), separator, columns)
 
     return table.scan(None if arms is None else tuple(arms), chunk)
@@ -108,7 +102,7 @@ class _Table(NamedTuple):
             got = shortened(", ".join(map(quoted, arms)))
             raise LogError(f"arms must have different texts, got {got}")
 
-        columns = self._columns_to_read(arms)
+        columns = self.columns.names(arms)
         done = 0
         for frame in self._frames(columns, chunk):
             yield self._feedback(frame, arms, position_of, done)
@@ -192,25 +186,6 @@ class _Table(NamedTuple):
         return LogError(f"{place} must be {rule}, got {got}")
 
     # --- the file
-
-    def _columns_to_read(self, arms: tuple[Hashable, ...]) -> list[str]:
-        """The columns that mean something, each once."""
-        features: list[str] = []
-        context = self.columns.context
-        if isinstance(context, Mapping):
-            for arm in arms:
-                if arm not in context:
-                    rule = "context must have columns for every arm"
-                    raise LogError(f"{rule}, got none for {quoted(arm)}")
-
-                features += several(context[arm])
-        else:
-            features += context.columns if isinstance(context, Encoder) else context
-
-        columns = [self.columns.arm, *self.columns.rewards.values(), *features]
-        columns += [name for name in (self.columns.propensity, self.columns.time) if name]
-
-        return list(dict.fromkeys(columns))
 
     def _arms_of_file(self, chunk: int) -> list[str]:
         arms: dict[str, None] = {}  # a dictionary, because a set would lose the order

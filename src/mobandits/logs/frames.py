@@ -1,6 +1,7 @@
 """Tables of Polars and pandas as Feedback, by a mapping of their columns."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.objectives import Objective, objectives_of_columns
-from mobandits.logs.table_columns import Columns, TableColumns, without_column
+from mobandits.logs.objectives import Objective
+from mobandits.logs.streams import parquet_columns
+from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
 
@@ -58,15 +60,44 @@ def feedback_of_frame(
         >>> log.arm_names, log.rewards.tolist()
         (('red', 'blue'), [[1.0], [nan]])
     """
-    columns = TableColumns(
-        arm, objectives_of_columns(rewards, minimise, objectives), context, propensity, time
-    )
-    played = _listed(_column(frame, arm))
-    names = tuple(dict.fromkeys(played)) if arms is None else tuple(arms)
+    columns = table_columns(arm, rewards, context, propensity, time, minimise, objectives)
+    return _rows(frame, columns, None if arms is None else tuple(arms))
+
+
+def scan_parquet(path: Path, *, arm: str, chunk: int, **columns: Any) -> Iterator[Feedback]:
+    """A table in Parquet files, a row per decision, in chunks.
+
+    Args:
+        path: of the file; of a folder, or with a star, of all of them in the order of their names.
+        arm: as of `feedback_of_frame`.
+        chunk: rows at a time, at most.
+        columns: as of `feedback_of_frame`. Without `arms`, the column of arms is read once more.
+
+    Raises:
+        LogError: where it lacks a column.
+        ValueError: naming what is wrong.
+    """
+    names = columns.pop("arms", None)
+    if names is None:
+        played = parquet_columns(path, [arm]).unique(maintain_order=True).drop_nulls()
+        names = played.collect()[arm].to_list()
+
+    arms = tuple(names)
+    meaning = table_columns(arm, **columns)
+    table = parquet_columns(path, meaning.names(arms))
+    for frame in table.collect_batches(chunk_size=chunk, maintain_order=True):
+        for rows in frame.iter_slices(chunk):
+            yield _rows(rows, meaning, arms)
+
+
+def _rows(frame: Any, columns: TableColumns, arms: tuple[Hashable, ...] | None) -> Feedback:
+    """Rows of a table; their own arms where all arms are not known."""
+    played = _listed(_column(frame, columns.arm))
+    names = tuple(dict.fromkeys(played)) if arms is None else arms
     position_of = {name: position for position, name in enumerate(names)}
     for name in played:
         if name not in position_of:
-            rule = f"arms must have every arm of column {quoted(arm)}"
+            rule = f"arms must have every arm of column {quoted(columns.arm)}"
             raise ValueError(f"{rule}, got none for {quoted(name)}")
 
     def numbers(column: Any) -> Array:

@@ -1,13 +1,14 @@
 """Logs of any form as Feedback: whole, or a chunk at a time."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs import csv, dsjson, gateways
 from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.feedback import Feedback, whole
-from mobandits.logs.frames import feedback_of_frame, is_frame
+from mobandits.logs.frames import feedback_of_frame, is_frame, scan_parquet
 from mobandits.logs.store.archives import scan_archive
 from mobandits.logs.store.connection import is_store
 from mobandits.logs.store.reading import scan_store
@@ -50,14 +51,15 @@ def scan(
 
     Args:
         path: a store, whatever its name, which may be in use; a .parquet file of `mobandits
-            export`; a dsjson file (.dsjson, .json, .jsonl); a .csv file; or the URL of a database
-            that a service writes, `postgresql://USER@HOST/DATABASE`.
+            export`; a dsjson file (.dsjson, .json, .jsonl); a .csv file; a table of your own in a
+            .parquet file, or all those of a folder; or the URL of a database that a service writes,
+            `postgresql://USER@HOST/DATABASE`.
         format: of a gateway's log, a name of `mobandits.logs.gateways.FORMATS`; None: by the name
             and the content of the file.
         chunk: decisions at a time, at most.
-        columns: of a gateway's log, see `mobandits.logs.gateways.scan`; of a .csv file, see
-            `mobandits.logs.csv.scan`; `features` and `objectives` of others' dsjson, see
-            `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
+        columns: of a gateway's log, see `mobandits.logs.gateways.scan`; of a .csv file or a
+            .parquet table, see `mobandits.logs.csv.scan`; `features` and `objectives` of others'
+            dsjson, see `mobandits.logs.dsjson.scan`; or `agent`, of a store that has several.
 
     Raises:
         LogError: naming the file, the place and the rule; on the way, where it is met there.
@@ -86,6 +88,14 @@ def scan(
         if columns.keys() - {"agent"}:
             raise ValueError(f"{', '.join(columns)} must go with a .csv file, got a store, {place}")
         return scan_store(place, chunk=chunk, **columns)
+
+    return _scan_file(place, chunk, columns)
+
+
+def _scan_file(place: Path, chunk: int, columns: dict[str, Any]) -> Iterator[Feedback]:
+    """A log that is no store and no gateway's; see `scan`."""
+    if "arm" in columns and (place.suffix == ".parquet" or place.is_dir()):
+        return scan_parquet(place, chunk=chunk, **columns)
     is_table = place.suffix == ".csv" and not place.is_dir()
     if not is_table and columns.keys() - {"features", "objectives"}:
         raise ValueError(f"{', '.join(columns)} must go with a .csv file, got {place}")

@@ -20,6 +20,7 @@ from mobandits.support.checks import integer
 
 CHUNK = 50_000
 ROW_GROUP = 2**18  # rows, as many as Polars writes into a row group
+BLOCK = 2**16  # rows that are added up at a time: columns of more would not stay in the cache
 T = TypeVar("T")
 
 
@@ -42,9 +43,46 @@ class LogStream:
     def __iter__(self) -> Iterator[Feedback]:
         return iter(self.chunks())
 
+    def first_ranks(self) -> "LogStream":
+        """The rounds in which an arm was chosen among all eligible ones; see `Feedback`."""
+        return LogStream(lambda: map(Feedback.first_ranks, self))
+
     def each(self, function: Callable[[int, Feedback], T]) -> Iterator[T]:
         """The results of a function of a chunk's number and the chunk, in the order of the log."""
         return itertools.starmap(function, enumerate(self))
+
+
+def steady(chunks: Callable[[], Iterable[Feedback]]) -> Callable[[], Iterator[Feedback]]:
+    """The same chunks without empty ones, and a refusal where a later time has other rounds.
+
+    Args:
+        chunks: as of `LogStream`.
+
+    Example:
+        >>> log = Feedback(np.ones((2, 1)), [0, 1], [[0.5], [1.0]], [0.5, 0.25], ["a", "b"], ["q"])
+        >>> parts = iter([log[:1], log[1:]])
+        >>> read = steady(lambda: parts)
+        >>> [len(list(read())), list(read())]
+        Traceback (most recent call last):
+        mobandits.errors.LogError: log must have the same rounds whenever it is read, got 2, then 0; \
+a LogStream takes a function that begins anew each time
+    """
+    counts: list[int] = []
+
+    def read() -> Iterator[Feedback]:
+        rounds = 0
+        for chunk in chunks():
+            if len(chunk):
+                rounds += len(chunk)
+                yield chunk
+
+        counts.append(rounds)
+        if rounds != counts[0]:
+            rule = "log must have the same rounds whenever it is read"
+            advice = "a LogStream takes a function that begins anew each time"
+            raise LogError(f"{rule}, got {counts[0]}, then {rounds}; {advice}")
+
+    return read
 
 
 def stream(path: Any, *, chunk: int = CHUNK, **columns: Any) -> LogStream:
@@ -73,6 +111,26 @@ class StoredFeedback(Feedback):
     stored: Mapping[str, Array] = field(default_factory=dict)
 
 
+def parquet_columns(path: str | Path, columns: Sequence[str]) -> pl.LazyFrame:
+    """Columns of a table in Parquet files.
+
+    Raises:
+        LogError: where it lacks one, or is no such table.
+    """
+    try:
+        table = pl.scan_parquet(path)
+        known = table.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise LogError(f"{path} cannot be read as Parquet: {reason}") from error
+
+    for column in columns:
+        if column not in known:
+            raise LogError(without_column(path, column, known))
+
+    return table.select(columns)
+
+
 @dataclass(frozen=True)
 class ParquetTable:
     """A table of rounds in a Parquet file, with the probabilities of other policies as columns.
@@ -81,7 +139,7 @@ class ParquetTable:
     played is not read: all that weights need is how probable it was.
 
     Args:
-        path: of the file.
+        path: of the file; of a folder, or with a star, of all of them in the order of their names.
         objectives: a name or an `Objective` per objective; the column of its rewards has that name.
             Rewards that are null or NaN were not observed.
         propensity: the column of the logging policy's probabilities.
@@ -103,21 +161,23 @@ class ParquetTable:
     def __post_init__(self) -> None:
         integer("rows", self.rows, at_least=1)
         integer("threads", self.threads, at_least=1)
-        known = pl.read_parquet_schema(self.path)
-        for column in self._columns:
-            if column not in known:
-                raise LogError(without_column(self.path, column, list(known)))
+        parquet_columns(self.path, self._columns)
 
     @property
     def _columns(self) -> list[str]:
         names = [str(as_objective(each).name) for each in self.objectives]
         return [*names, self.propensity, *self.stored]
 
+    def first_ranks(self) -> "ParquetTable":
+        """The table itself: its rounds have no ranks."""
+        return self
+
     def __iter__(self) -> Iterator[Feedback]:
-        table = pl.scan_parquet(self.path).select(self._columns)
+        table = parquet_columns(self.path, self._columns)
         # Polars reads ahead, a row group at a time, and only these columns.
         batches = table.collect_batches(chunk_size=self.rows, maintain_order=True)
-        yield from map(self._feedback, batches)
+        for batch in batches:
+            yield from map(self._feedback, batch.iter_slices(BLOCK))
 
     def each(self, function: Callable[[int, Feedback], T]) -> Iterator[T]:
         """The results of a function of a chunk's number and the chunk, in the order of the file."""
@@ -152,3 +212,21 @@ class ParquetTable:
             objectives=objectives,
             stored={name: columns[name] for name in self.stored},
         )
+
+
+Stream = LogStream | ParquetTable
+
+
+def beginning_of(log: Feedback | Stream) -> Feedback:
+    """A log in memory, or the first piece of another: all pieces agree on what describes them.
+
+    Raises:
+        LogError: where there is no piece.
+    """
+    if isinstance(log, Feedback):
+        return log
+
+    for first in log:
+        return first
+
+    raise LogError("log must have at least one round, got none")

@@ -7,8 +7,9 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
+from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.objectives import Objective, signs_of
+from mobandits.logs.objectives import Objective, objectives_of_columns, signs_of
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 
@@ -32,6 +33,33 @@ class TableColumns(NamedTuple):
     context: Columns
     propensity: str | None
     time: str | None
+
+    def names(self, arms: Iterable[Hashable]) -> list[str]:
+        """The columns that mean something, each once.
+
+        Args:
+            arms: all of them.
+
+        Raises:
+            LogError: where one has no context.
+        """
+        features: list[str] = []
+        if isinstance(self.context, Mapping):
+            for arm in arms:
+                if arm not in self.context:
+                    rule = "context must have columns for every arm"
+                    raise LogError(f"{rule}, got none for {quoted(arm)}")
+
+                features += several(self.context[arm])
+        elif isinstance(self.context, Encoder):
+            features += self.context.columns
+        else:
+            features += self.context
+
+        columns = [self.arm, *self.rewards.values(), *features]
+        columns += [name for name in (self.propensity, self.time) if name]
+
+        return list(dict.fromkeys(columns))
 
     def feedback(
         self,
@@ -74,6 +102,23 @@ class TableColumns(NamedTuple):
             times=numbers(self.time) if self.time else None,
             encoder=encoder,
         )
+
+
+def table_columns(
+    arm: str,
+    rewards: Any,
+    context: Columns = (),
+    propensity: str | None = None,
+    time: str | None = None,
+    minimise: Any = (),
+    objectives: Sequence[Objective] = (),
+) -> TableColumns:
+    """The meaning of columns, from what a caller says of them; see `mobandits.logs.csv.scan`."""
+    described = objectives_of_columns(rewards, minimise, objectives)
+    if not isinstance(context, Mapping | Encoder):
+        context = several(context)
+
+    return TableColumns(arm, described, context, propensity, time)
 
 
 def _table(columns: Any, features: Callable[[Any], Array], rounds: int) -> Array:

@@ -7,6 +7,7 @@ decide from one random stream. Comparing process numbers in every call would cos
 a hook that runs once in every child costs calls nothing.
 """
 
+import math
 import os
 import weakref
 from collections.abc import Callable
@@ -37,6 +38,14 @@ def _leave_all() -> None:
 
 if hasattr(os, "register_at_fork"):  # Windows has no forks
     os.register_at_fork(after_in_child=_leave_all)
+
+
+def memory() -> float:
+    """The bytes of memory of this machine; infinity where the system does not say."""
+    names = getattr(os, "sysconf_names", {})
+    if not {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= set(names):
+        return math.inf
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 def processors() -> int:

@@ -105,7 +105,7 @@ def _refuse_others(path: Path) -> None:
         raise LogError(f"{path} is damaged: it is no longer a Parquet file")
     raise LogError(
         f"{path} must be a file of `mobandits export`, got {describe_path(path)} that it did not write; "
-        "a table of your own is read from a .csv file, with the names of its columns"
+        "a table of your own needs the names of its columns"
     )
 
 
