@@ -58,6 +58,12 @@ def test_no_call_compiles_anything_after_the_start(tmp_path, compiled, has_row_p
         await call("POST", "/decisions", [observed, observed])
         await call("GET", f"/decisions/{number}/explanation")
         await call("GET", "")
+        last = await call("POST", "/decide", {"context": context})
+        agent = running.agents.named("router").agent
+        # As rewards that workers were told.
+        with agent.core.bound.learning_together():
+            agent.learn(int(last["decision"]), REWARDS)
+        assert compiled == []
 
     load_compiled(specification())
     ask(tmp_path / "store", talk)
