@@ -61,9 +61,9 @@ def rewards_in_order(core: AgentCore, log: Feedback) -> Array:
 
 def teaches(core: AgentCore, rewards: Array) -> Mask:
     """(rounds,) whether the recipe learns from these rewards, NaN where not observed."""
-    is_known = np.logical_not(np.isnan(rewards))
-    is_enough = is_known.any if core.recipe.accepts_partial else is_known.all
-    learned: Mask = is_enough(axis=1)
+    is_known: Mask = np.logical_not(np.isnan(rewards))
+    is_enough: Any = np.any if core.recipe.accepts_partial else np.all
+    learned: Mask = is_enough(is_known, axis=1)
     return learned
 
 
