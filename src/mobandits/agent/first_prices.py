@@ -5,6 +5,8 @@ the end of `learn_log`, or where an agent is retuned to it. They are written dow
 leads to the same prices without looking again.
 """
 
+from typing import Any
+
 import numpy as np
 
 from mobandits.agent.bound_policy import BoundPolicy
