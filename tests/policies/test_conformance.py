@@ -163,7 +163,7 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_promise_of_behaviour(case):
-    check_behaviour(case, CASES)
+    check_behaviour(case)
 
 
 @pytest.mark.process

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.compiling.backend import INTERPRETED
 from mobandits.compiling.compiled import compiled, kernel
 from mobandits.contracts.protocols import Array, Choice, Recipe
 from mobandits.numerics.masks import uniform
@@ -239,21 +238,23 @@ class HiddenMemory(Honest):
 
 @compiled
 class TwoWorlds(Honest):
-    """Compiled it does something else."""
+    """Compiled it does something else: integers of Python do not overflow."""
 
     def beliefs(self, state, context, arms, rng):
+        overflows = (len(arms) + 2**62) * 2 < 0
         out = np.zeros(len(arms))
         for a in range(len(arms)):
             for l in range(self.objectives):
-                out[a] += state.mean[arms[a], l] + (1e-12 if INTERPRETED else 0.0)
+                out[a] += state.mean[arms[a], l] + (0.0 if overflows else 1e-12)
         return out
 
     def update(self, state, x, arm, note, reward, rng):
+        overflows = (len(reward) + 2**62) * 2 < 0
         for l in range(self.objectives):
             if not math.isnan(reward[l]):
                 state.seen[arm, l] += 1.0
                 state.mean[arm, l] += (reward[l] - state.mean[arm, l]) / state.seen[arm, l]
-                state.mean[arm, l] += 1e-16 if INTERPRETED else 0.0
+                state.mean[arm, l] += 0.0 if overflows else 1e-16
         return state
 
 

@@ -3,7 +3,7 @@
 import pytest
 from order_mutants import MUTANTS, Honest
 
-from mobandits.testing import ORDER_CHECKS, OrderCase, prepare
+from mobandits.testing import ORDER_CHECKS, OrderCase
 
 HONEST = OrderCase(Honest())
 MUTANT_CASES = {name: OrderCase(order) for name, (order, _) in MUTANTS.items()}
@@ -11,14 +11,12 @@ MUTANT_CASES = {name: OrderCase(order) for name, (order, _) in MUTANTS.items()}
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_fails_the_check_it_breaks(name):
-    prepare([HONEST, *MUTANT_CASES.values()])
     with pytest.raises(AssertionError, match=f"^{MUTANTS[name][1]}: "):
         MUTANT_CASES[name].check(MUTANTS[name][1])
 
 
 @pytest.mark.parametrize("check", ORDER_CHECKS)
 def test_honest_order_passes(check):
-    prepare([HONEST, *MUTANT_CASES.values()])
     HONEST.check(check)
 
 

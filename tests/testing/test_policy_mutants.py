@@ -3,7 +3,7 @@
 import pytest
 from policy_mutants import MUTANTS, HonestRecipe, Mutant
 
-from mobandits.testing import POLICY_CHECKS, PolicyCase, prepare
+from mobandits.testing import POLICY_CHECKS, PolicyCase
 
 MUTANT_CASES = {name: PolicyCase(Mutant(name)) for name in MUTANTS}
 HONEST = PolicyCase(HonestRecipe())
@@ -11,14 +11,12 @@ HONEST = PolicyCase(HonestRecipe())
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_fails_the_check_it_breaks(name):
-    prepare([HONEST, *MUTANT_CASES.values()])
     with pytest.raises(AssertionError, match=f"^{MUTANTS[name][1]}: Mutant"):
         MUTANT_CASES[name].check(MUTANTS[name][1])
 
 
 @pytest.mark.parametrize("check", POLICY_CHECKS)
 def test_honest_policy_passes(check):
-    prepare([HONEST, *MUTANT_CASES.values()])
     HONEST.check(check)
 
 

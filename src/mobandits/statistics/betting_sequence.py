@@ -57,12 +57,15 @@ class SequenceSums:
         total = self.total + np.cumsum(observed, axis=0)
         before = total - observed
         # Of rounds that were not observed nothing is guessed: the smallest t is 1.
-        guess: Array = np.minimum(1.0, (FIRST_GUESS + before) / np.maximum(count, 1.0))
+        rounds = np.maximum(count, 1.0)
+        mean = (FIRST_GUESS + before) / rounds
+        guess: Array = np.minimum(1.0, mean)
         errors = np.where(is_seen, observed - guess, 0.0)
+        squares = errors * errors
+        self.squares = self.squares + squares.sum(axis=0)
         if len(block):
             self.count = count[-1]
             self.total = total[-1]
-            self.squares = self.squares + (errors * errors).sum(axis=0)
 
         return guess
 
@@ -95,11 +98,12 @@ class BetCapital:
     """
 
     def __init__(self, least: Array) -> None:
-        powers = np.arange(1, BETS + 1)
-        shares = 1.0 / powers / (1.0 / powers).sum()
-        self._stakes = 0.5 ** powers[:, None] / least
-        # (bets, sequences) logarithms of what each bet has.
-        self._log_capital = np.log(shares)[:, None] + np.zeros_like(self._stakes)
+        powers = np.arange(1, BETS + 1)[:, None]
+        weights = 1.0 / powers
+        shares = weights / weights.sum()
+        # Both (bets, sequences).
+        self._stakes = 0.5**powers / least
+        self._log_capital = np.log(shares) + np.zeros_like(self._stakes)
 
     def fold(self, block: Array) -> Array:
         """Add a block of rounds.
@@ -113,7 +117,10 @@ class BetCapital:
         observed = np.nan_to_num(block)
         log_total = np.full(block.shape, -np.inf)
         for j, stake in enumerate(self._stakes):
-            log_capital = self._log_capital[j] + np.cumsum(np.log1p(stake * observed), axis=0)
+            growth = stake * observed
+            log_growth = np.log1p(growth)
+            gained = np.cumsum(log_growth, axis=0)
+            log_capital = self._log_capital[j] + gained
             log_total = np.logaddexp(log_total, log_capital)
             if len(block):
                 self._log_capital[j] = log_capital[-1]
@@ -155,7 +162,8 @@ def log_evidence(sums: SequenceSums, mean: Array | float) -> Array:
     x = ahead + shape
     with np.errstate(divide="ignore", invalid="ignore"):
         incomplete = np.log(gammainc(shape, x)) + gammaln(shape)
-        value = ahead + sums.squares - shape * np.log(x) + incomplete - np.log(gammainc(1.0, 1.0))
+        cut = np.log(gammainc(1.0, 1.0))
+        value = ahead + sums.squares - shape * np.log(x) + incomplete - cut
 
     # So far behind, there is no evidence: 0 in its place keeps what is proven.
     return np.where(x > 0.0, value, -np.inf)

@@ -1,8 +1,7 @@
 """Objects as plain data that JSON can hold, and back: by the name of their class and their fields.
 
-Files of agents and their logs keep recipes and orders in this form, and the conformance suite sends
-its cases to other processes in it. They differ in how classes are named (`ClassNames`), and in what
-the reader can rely on: see `to_description`.
+Files of agents and their logs keep recipes and orders in this form. They differ in how classes are
+named (`ClassNames`).
 """
 
 import dataclasses
@@ -30,17 +29,13 @@ class ClassNames(Protocol):
         """The class of a name; a `ValueError` that names the place where there is none."""
 
 
-def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = False) -> Any:
+def to_description(part: Any, where: str, names: ClassNames) -> Any:
     """An object, or a value of its fields, as plain data.
 
     Args:
         part: dataclasses, arrays, tuples, lists, numbers, text, and dictionaries of values.
         where: what errors call it.
         names: of classes.
-        exact: for a reader of the same version that trusts the writer. Arrays keep their type,
-            named tuples their class, and floats may be anything; fields may break their
-            annotations. Else it is for files, which a later version may read, and others may have
-            changed.
 
     Raises:
         ValueError: naming the place, where it is of a class without a name, or holds something
@@ -54,19 +49,13 @@ def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = Fa
         {'tuple': [{'value': 1}, {'list': [{'value': 0.5}]}]}
     """
     if isinstance(part, np.ndarray):
-        return _described_array(part, exact=exact)
+        return _described_array(part)
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
         fields = [field.name for field in dataclasses.fields(part) if field.init]
-        return _described_object(part, fields, where, names, exact=exact)
-    if exact and isinstance(part, tuple) and hasattr(part, "_fields"):
-        # The public name for a NamedTuple's fields, in order.
-        fields = list(type(part).__match_args__)  # type: ignore[attr-defined]
-        return _described_object(part, fields, where, names, exact=exact)
+        return _described_object(part, fields, where, names)
     if isinstance(part, tuple | list):
         kind = "tuple" if isinstance(part, tuple) else "list"
-        return {kind: [to_description(item, where, names, exact=exact) for item in part]}
-    if exact:
-        return {"value": _exact_value(part, where)}
+        return {kind: [to_description(item, where, names) for item in part]}
 
     try:
         return {"value": encoded(part, where)}
@@ -74,27 +63,22 @@ def to_description(part: Any, where: str, names: ClassNames, *, exact: bool = Fa
         raise ValueError(f"{where} must be of a kind that files keep: {error}") from error
 
 
-def _described_object(
-    part: Any, fields: Sequence[str], where: str, names: ClassNames, *, exact: bool
-) -> Any:
+def _described_object(part: Any, fields: Sequence[str], where: str, names: ClassNames) -> Any:
     cls = type(part)
     name = names.name_of(cls, where)
-    annotations = {} if exact else typing.get_type_hints(cls)
+    annotations = typing.get_type_hints(cls)
     descriptions = {}
     for field in fields:
-        inside = where if exact else f"{where}.{field}"
+        inside = f"{where}.{field}"
         value = getattr(part, field)
-        descriptions[field] = to_description(value, inside, names, exact=exact)
-        if not exact:
-            number = value.item() if isinstance(value, np.generic) else value
-            check_annotation(inside, number, annotations[field])
+        descriptions[field] = to_description(value, inside, names)
+        number = value.item() if isinstance(value, np.generic) else value
+        check_annotation(inside, number, annotations[field])
 
     return {"class": name, "with": descriptions}
 
 
-def _described_array(array: Array, *, exact: bool) -> Any:
-    if exact:
-        return {"array": array.tolist(), "dtype": array.dtype.str, "shape": list(array.shape)}
+def _described_array(array: Array) -> Any:
     if array.dtype.kind == "i" and array.ndim == 2:
         # Rows of integers are padded with -1 to one length where a part keeps them; who wrote the
         # part wrote rows of several lengths.
@@ -103,21 +87,7 @@ def _described_array(array: Array, *, exact: bool) -> Any:
     return {"array": array.tolist()}
 
 
-def _exact_value(value: Any, where: str) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, PLAIN):
-        return value
-
-    raise ValueError(
-        f"{where} must hold numbers, text, tuples, arrays and dataclasses to be rebuilt elsewhere, "
-        f"got {quoted(value)}"
-    )
-
-
-def from_description(
-    description: Any, where: str, names: ClassNames, *, exact: bool = False
-) -> Any:
+def from_description(description: Any, where: str, names: ClassNames) -> Any:
     """The object of a description; the arguments are those of `to_description`.
 
     Nothing but classes that have a name in `names` can be made, whatever a file says.
@@ -130,10 +100,7 @@ def from_description(
 
     keys = set(description)
     if keys == {"value"}:
-        return description["value"] if exact else _restored_value(description["value"], where)
-    if exact and keys == {"array", "dtype", "shape"}:
-        array = np.array(description["array"], description["dtype"])
-        return array.reshape(description["shape"])
+        return _restored_value(description["value"], where)
     if keys <= {"array", "tuple", "list"} and len(keys) == 1:
         ((kind, items),) = description.items()
         if not isinstance(items, list):
@@ -141,29 +108,21 @@ def from_description(
         if kind == "array":
             return _checked_numbers(items, where)
 
-        parts = [from_description(item, where, names, exact=exact) for item in items]
+        parts = [from_description(item, where, names) for item in items]
         return tuple(parts) if kind == "tuple" else parts
 
     if keys != {"class", "with"} or not isinstance(description["with"], dict):
         raise ValueError(f"{where} must be a description, got {quoted(description)}")
 
-    return _restored_object(description, where, names, exact=exact)
+    return _restored_object(description, where, names)
 
 
-def _restored_object(
-    description: dict[str, Any], where: str, names: ClassNames, *, exact: bool
-) -> Any:
+def _restored_object(description: dict[str, Any], where: str, names: ClassNames) -> Any:
     cls = names.class_of(description["class"], where)
     given = description["with"]
     # Names of a file, too, may be of any length.
     places = {name: shortened(f"{where}.{name}") for name in given}
-    fields = {
-        name: from_description(value, places[name], names, exact=exact)
-        for name, value in given.items()
-    }
-    if exact:
-        return cls(**fields)
-
+    fields = {name: from_description(value, places[name], names) for name, value in given.items()}
     annotations = typing.get_type_hints(cls)
     for name, value in fields.items():
         check_annotation(places[name], value, annotations.get(name, Any))

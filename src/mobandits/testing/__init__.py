@@ -3,7 +3,7 @@
 A case holds the part to check, of this library or your own; every promise is a check with a name,
 and a failure names check, case, seed and values::
 
-    from mobandits.testing import PolicyCase, prepare
+    from mobandits.testing import PolicyCase
 
     CASES = [PolicyCase(MyRecipe(scale=0.3)), PolicyCase(OtherRecipe(), rewards="binary")]
 
@@ -11,7 +11,6 @@ and a failure names check, case, seed and values::
 
     @pytest.mark.parametrize(("case", "check"), PAIRS, ids=str)
     def test_conformance(case, check):
-        prepare(CASES)
         case.check(check)
 
 `check_policy`, `check_order` and `check_environment` run every check of one case;
@@ -22,7 +21,6 @@ docs/how-to/add-a-policy.md walks through it. `check_propensities`, `check_front
 from mobandits.testing.arena import DEFAULT_SHAPE
 from mobandits.testing.case import ConformanceCase
 from mobandits.testing.environments import EnvironmentCase, check_environment
-from mobandits.testing.interpreted import prepare
 from mobandits.testing.orders import OrderCase, check_order
 from mobandits.testing.others import check_front, check_propensities, check_sequence
 from mobandits.testing.policies import PolicyCase, check_policy
@@ -46,5 +44,4 @@ __all__ = [
     "check_policy",
     "check_propensities",
     "check_sequence",
-    "prepare",
 ]

@@ -2,10 +2,11 @@
 
 import traceback
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
+from mobandits.compiling.compiled import interpreted
 from mobandits.support.checks import choice
-from mobandits.testing.interpreted import rehearsal_report
 
 Check = Callable[[Any], None]
 
@@ -55,14 +56,15 @@ class ConformanceCase:
 class RehearsedCase(ConformanceCase):
     """A case with checks of `behaviour`, which run interpreted; the other checks compile.
 
-    Interpreted they need no compilation, which takes far longer than they do.
+    Interpreted they need no compilation, which takes far longer than they do. All of them run at
+    once, when the first one is asked for.
     """
 
     behaviour: ClassVar[dict[str, Check]] = {}
 
     @property
-    def stays_here(self) -> bool:
-        """Whether there is nothing to compile, so that this process will do."""
+    def compiles(self) -> bool:
+        """Whether the part is ever compiled."""
         raise NotImplementedError
 
     def subject(self) -> Any:
@@ -75,36 +77,28 @@ class RehearsedCase(ConformanceCase):
 
     def failure(self, name: str) -> str:
         """The message of one check that failed, "" where it passed."""
-        if name not in self.behaviour:
-            # The other checks compare with compiled code, of which there is none.
-            return "" if self.stays_here else super().failure(name)
-        if self.stays_here:
-            return failure_of(self.behaviour[name], self.subject())
+        if name in self.behaviour:
+            return self.failures[name]
 
-        failures: dict[str, str] = rehearsal_report(self)["failures"]
+        # The other checks compare with compiled code, of which there may be none.
+        return super().failure(name) if self.compiles else ""
 
-        return failures[name]
-
-    def rehearse(self) -> dict[str, Any]:
-        """Every check of behaviour, and the trace to compare with a compiled one."""
-        subject = self.subject()
-        trace = dict[str, Any]()
-        # A part that cannot be traced must not hide the failures of its checks.
-        failure = failure_of(lambda case: trace.update(case.trace(compiled=False)), self)
-        failures = {name: failure_of(check, subject) for name, check in self.behaviour.items()}
-
-        return {"failures": failures, "trace": trace, "failure": failure}
+    @cached_property
+    def failures(self) -> dict[str, str]:
+        """The message of every check of behaviour, "" where it passed."""
+        with interpreted():
+            subject = self.subject()
+            return {name: failure_of(check, subject) for name, check in self.behaviour.items()}
 
 
 def interpreted_equals_compiled(case: RehearsedCase) -> None:
     """Compiled and interpreted, the part does the same, bit for bit."""
-    report = rehearsal_report(case)
-    interpreted = report["trace"]
-    failure = report["failure"]
+    with interpreted():
+        in_python = case.trace(compiled=False)
+
     compiled = case.trace(compiled=True)
-    require(not failure, f"interpreted, it fails: {failure}")
-    if interpreted != compiled:
-        message = difference_between(interpreted, compiled, "interpreted", "compiled")
+    if in_python != compiled:
+        message = difference_between(in_python, compiled, "interpreted", "compiled")
         raise AssertionError(message)
 
 

@@ -330,11 +330,9 @@ class OrderCase(RehearsedCase):
         return f"{self.order}, {self.objectives} objectives, seed {self.seed}"
 
     @property
-    def stays_here(self) -> bool:
-        """Whether there is nothing to compile, so that this process will do."""
-        if INTERPRETED:
-            return True
-        return not is_compiled(self.order)
+    def compiles(self) -> bool:
+        """Whether the order is ever compiled."""
+        return is_compiled(self.order) and not INTERPRETED
 
     def subject(self) -> OrderSubject:
         """The order with its instances."""

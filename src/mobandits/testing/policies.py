@@ -65,7 +65,7 @@ class PolicyCase(RehearsedCase):
     """A recipe to check.
 
     Args:
-        recipe: the recipe, of a class that can be imported.
+        recipe: the recipe.
         shape: the problem's; by default five arms with two features each, three objectives and 240
             rounds.
         rewards: "gaussian" or "binary", for policies that need rewards in [0, 1].
@@ -117,12 +117,12 @@ class PolicyCase(RehearsedCase):
         return f"{problem}, seed {self.seed}"
 
     @property
-    def stays_here(self) -> bool:
-        """Whether there is nothing to compile, so that this process will do."""
+    def compiles(self) -> bool:
+        """Whether the policy is ever compiled."""
         if INTERPRETED:
-            return True
+            return False
         policy = self.recipe.bind(self.shape)
-        return not is_compiled(policy)
+        return is_compiled(policy)
 
     def subject(self) -> Rehearsal:
         """The bound policy."""
