@@ -204,7 +204,7 @@ def test_report_draws_again(program, spec, tmp_path):
         ),
         (
             ["evaluate", "{table}", "--policy=uniform", "--column=arm=a", "--out={out}"],
-            "--column must go with a .csv",
+            "--column must name arm and rewards of a table",
         ),
         (
             ["evaluate", "x", "--policy=uniform", "--out={run}"],

@@ -225,7 +225,7 @@ def test_columns_of_a_table_are_named(program, log, monkeypatch, tmp_path):
         "evaluate", "x.csv", "--policy=uniform", "--column=arm=item", "--out", tmp_path
     )
     assert (status, heard) == (2, {})
-    assert "--column must name arm and rewards for a .csv file, such as " in err
+    assert "--column must name arm and rewards of a table, such as " in err
     assert err.endswith(", got arm\n")
     named = ("--column=arm=item", "--column=rewards=click,revenue", "--column=propensity=p")
     assert (

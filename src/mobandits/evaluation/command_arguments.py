@@ -109,7 +109,7 @@ class CommandLog:
                 raise ValueError(f"{rule}, got {got}")
         elif self.is_table and not {"arm", "rewards"} <= set(meanings):
             example = "--column arm=item --column rewards=click"
-            rule = f"--column must name arm and rewards for a .csv file, such as {example}"
+            rule = f"--column must name arm and rewards of a table, such as {example}"
             raise ValueError(f"{rule}, got {got}")
 
         if meanings and not self.is_table:
