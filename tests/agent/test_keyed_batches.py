@@ -103,7 +103,7 @@ def test_one_wrong_row_undoes_the_batch(tmp_path, monkeypatch, logged):
         (
             ["a", "zero", "b"],
             None,
-            "key must be another one for another context, arms or `active`, got 'zero' again",
+            "key must be another one for another context, arms, `active` or session, got 'zero' again",
         ),
         (["a", "b", "a"], None, "keys must be different for different contexts, got 'a' twice"),
         (["a", 5, "b"], None, "key must be a text of 1 to 255 characters, got 5"),

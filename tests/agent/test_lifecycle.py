@@ -61,7 +61,7 @@ def test_the_same_key_and_context_are_the_same_decision(tmp_path, logged, propen
 def test_a_key_stands_for_one_context(tmp_path, logged):
     agent = agent_of(Clock(), tmp_path / "log" if logged else None)
     agent.decide([0.5, 0.1], key="one")
-    refusal = "key must be another one for another context, arms or `active`, got"
+    refusal = "key must be another one for another context, arms, `active` or session, got"
     for context, eligible in (([0.5, 0.2], None), ([0.5, 0.1], ["a"])):
         with pytest.raises(ValueError, match=refusal):
             agent.decide(context, eligible, key="one")

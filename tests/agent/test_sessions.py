@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from slow_twin import Clock
 
 import mobandits as mob
-from mobandits.agent import sessions
+from mobandits.agent import log_learning, sessions
 from mobandits.agent.keys import LONGEST_KEY
 from mobandits.errors import LogError
 from mobandits.evaluation import ConstantTarget, Ips, LoggingPolicy, compare, replay
@@ -257,6 +257,43 @@ def test_sessions_are_in_archives_or_it_is_refused(tmp_path):
     chosen = read(path).per_session()
     dsjson.write(chosen, tmp_path / "chosen", objective="saved")
     assert len(read(tmp_path / "chosen")) == len(chosen)
+
+
+@pytest.mark.parametrize("rounds", [7, 10_000])
+def test_an_agent_that_learns_a_log_keeps_its_sessions(tmp_path, monkeypatch, rounds):
+    """Numbered anew, in blocks of any length; so that evaluations of both logs agree."""
+    monkeypatch.setattr(log_learning, "CHUNK", rounds)
+    log = read(logged_sessions(tmp_path / "log"))
+    with agent_of(Clock(), tmp_path / "copy") as agent:
+        other = agent.decide([1.0, 0.5])
+        agent.learn(other.id, [0.5, 0.5])
+        agent.learn_log(log)
+
+    copy = read(tmp_path / "copy")[1:]
+    shift = copy.ids[0] - log.ids[0]
+    np.testing.assert_array_equal(copy.sessions, log.sessions + shift)
+    values = [
+        compare(each.per_session(), {"small": ConstantTarget("small")}, Ips())["small", "ips"].value
+        for each in (log, copy)
+    ]
+    np.testing.assert_allclose(*values)
+
+
+def test_a_log_that_begins_within_a_session_is_refused(tmp_path):
+    log = read(logged_sessions(tmp_path / "log"))
+    first_kept = int(np.flatnonzero(log.sessions != log.ids)[0])
+    agent = agent_of(Clock())
+    with pytest.raises(ValueError, match="log must have the decisions that chose the arms"):
+        agent.learn_log(log[first_kept:])
+    assert agent.core.lessons == 0
+
+
+def test_stays_are_forgotten_where_there_are_no_sessions_any_more(tmp_path):
+    logged_sessions(tmp_path / "log")
+    recipe = WithFloor(MolUcb(scale=0.3), epsilon=0.3)
+    options = {"arms": ARMS, "features": 2, "objectives": ["quality", "saved"]}
+    with mob.Agent(recipe, **options, log=tmp_path / "log") as agent:
+        assert not agent.core.sessions.stays
 
 
 def test_another_time_at_another_opening(tmp_path):

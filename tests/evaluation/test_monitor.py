@@ -342,6 +342,17 @@ def test_equal_targets_seldom_dominate_each_other(kind):
     assert wrong <= most_wrong(25)
 
 
+def test_a_target_never_dominates_itself():
+    """Even where intervals are empty, since rewards are missing by the arm."""
+    log = stream("a coin", 1, rounds=400)
+    silent = np.where(log.arms[:, None] == 0, np.nan, np.array([1.0, -3.0]))
+    log = Feedback(log.contexts, log.arms, silent, log.propensities, ["a", "b"], OBJECTIVES)
+    monitor = Monitor({"b": ConstantTarget("b")}, OBJECTIVES)
+    monitor.fold(log)
+    assert (monitor["b"].low > 0).any()
+    assert monitor["b"].dominated_by == ()
+
+
 def test_mistakes_are_refused():
     log = stream("drift", 0, rounds=20)
     with pytest.raises(ValueError, match="objectives must have ranges"):

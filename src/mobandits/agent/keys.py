@@ -113,7 +113,7 @@ def another_context(key: str | None, number: int) -> ValueError:
         key: of the client.
         number: of the decision of that call.
     """
-    rule = "key must be another one for another context, arms or `active`"
+    rule = "key must be another one for another context, arms, `active` or session"
     return ValueError(f"{rule}, got {quoted(key)} again: it stands for decision {number}")
 
 

@@ -151,6 +151,7 @@ def _slices(log: Feedback) -> Iterator[Feedback]:
 def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hashable]:
     """Refuse a log that does not fit, before anything is learned; return the arms to add."""
     unknown: dict[Hashable, None] = {}
+    choices: dict[int, int] = {}
     for feedback in chunks():
         played = np.unique(feedback.arms).tolist()
         names = [feedback.arm_names[position] for position in played]
@@ -158,6 +159,12 @@ def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hasha
         unknown |= dict.fromkeys(new)
         if unknown and not add_arms:
             core.arms.rows(list(unknown), "log")
+
+        try:
+            _kept_since(feedback, 0, choices)
+        except KeyError as error:
+            rule = "log must have the decisions that chose the arms of its sessions"
+            raise ValueError(f"{rule}, got none with the id {error}") from error
 
         _check_objectives(core, feedback)
         check_contexts(core, feedback)
@@ -235,6 +242,7 @@ def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> Feedback | None
     # An agent with a store finds the rounds there, where they are ever needed.
     is_kept = core.writer is None or has_prices(core.recipe)
     last = None
+    choices: dict[int, int] = {}
     try:
         for feedback in chunks:
             if is_kept:
@@ -244,7 +252,7 @@ def _learn_chunks(change: Change, chunks: Iterable[Feedback]) -> Feedback | None
             _refuse_unchecked(rounds)
             is_first = pending.next_id == started
             if change.writer is not None:
-                adoptions = list(_adoptions(core, feedback, rounds.rewards))
+                adoptions = list(_adoptions(core, feedback, rounds.rewards, choices))
                 change.writer.write_adoptions(adoptions, change.now, begun=not is_first)
                 change.is_written = True
 
@@ -317,11 +325,14 @@ def _teach_rounds(core: AgentCore, rounds: Rounds) -> None:
         pending.settle(first + position, known)
 
 
-def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[Adoption]:
-    """Adoptions of some rounds, as the log gets them."""
+def _adoptions(
+    core: AgentCore, feedback: Feedback, rewards: Array, choices: dict[int, int]
+) -> Iterator[Adoption]:
+    """Adoptions of some rounds, as the log gets them; `choices` as of `_kept_since`."""
     names, places = _common_arms(core, feedback)
     ranks = feedback.ranks
     number_of_first = core.pending.next_id
+    kept_since = _kept_since(feedback, number_of_first, choices)
     is_known: Any = ~np.isnan(rewards)
     columns = zip(
         feedback.arms.tolist(),
@@ -349,10 +360,36 @@ def _adoptions(core: AgentCore, feedback: Feedback, rewards: Array) -> Iterator[
             None if math.isnan(propensity) else propensity,
             context=rows,
             eligible=eligible,
+            kept=kept_since[t],
         )
         rewards_or_none = known if has_rewards else None
         rank = 0 if ranks is None else int(ranks[t])
         yield Adoption(decision, rewards_or_none, is_over=not is_complete, rank=rank)
+
+
+def _kept_since(
+    feedback: Feedback, number_of_first: int, choices: dict[int, int]
+) -> list[int | None]:
+    """(rounds,) the agent's number of the decision that chose the arm; None where the round did.
+
+    Args:
+        feedback: some rounds.
+        number_of_first: the agent's number of the first of them.
+        choices: {number in the log: the agent's} of decisions that chose arms, which grows.
+    """
+    if feedback.sessions is None or feedback.ids is None:
+        return [None] * len(feedback)
+
+    kept_since: list[int | None] = []
+    pairs = zip(feedback.ids.tolist(), feedback.sessions.tolist(), strict=True)
+    for number, (own, choice) in enumerate(pairs, number_of_first):
+        if own == choice:
+            choices[own] = number
+            kept_since.append(None)
+        else:
+            kept_since.append(choices[choice])
+
+    return kept_since
 
 
 def _common_arms(core: AgentCore, feedback: Feedback) -> tuple[Names, list[int]]:

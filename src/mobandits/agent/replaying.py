@@ -166,6 +166,8 @@ def _caught_up(core: AgentCore, store: Store, every: int, after: int | None) -> 
     # As budgets, sessions may be others at every opening; they follow from the events to come.
     current.sessions.seconds = core.sessions.seconds
     _replay_events(current, writer, start)
+    if current.sessions.seconds is None:
+        current.sessions.stays.clear()
     if current is not core:
         # Its snapshot may be of an agent with other parameters than the given ones.
         but = CHANGEABLE if retuned else ()

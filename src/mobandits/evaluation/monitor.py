@@ -123,7 +123,7 @@ class Monitor:
     intervals are above in every objective.
 
     Weights must be right: propensities as logged. A missing reward leaves its round out for that
-    objective, which must not depend on the reward. Fold a round when its rewards are there, in the
+    objective, which must depend neither on the arm nor on the reward. Fold a round when its rewards are there, in the
     order of decisions where they come late. Of a log in which sessions kept arms, fold
     `log.per_session()`.
 
@@ -265,7 +265,9 @@ class Monitor:
         reason = self._reason(watched, decision, effective)
         # All intervals are right at once, so that what follows from them is, too.
         lows = {other: self._ends(each)[0] for other, each in self._watched.items()}
-        dominating = tuple(other for other, its_low in lows.items() if (its_low > high).all())
+        dominating = tuple(
+            other for other, its in lows.items() if other != name and (its > high).all()
+        )
 
         return Look(
             decision,

@@ -79,10 +79,12 @@ def _play_with(specification: AgentSpecification, context: Array, order: Any) ->
         rewards[objective.name] = low
 
     agent.learn(decision.id, rewards)
-    # As rewards that workers were told are learned.
-    decision = agent.decide(context)
-    with agent.core.bound.learning_together():
-        agent.learn(decision.id, rewards)
+    if not specification.budgets:
+        # As rewards that workers were told are learned; agents with budgets have no workers.
+        decision = agent.decide(context)
+        with agent.core.bound.learning_together():
+            agent.learn(decision.id, rewards)
+
     # Recipes that learn from their own decisions alone refuse to.
     with contextlib.suppress(ValueError):
         agent.adopt(context, decision.arm, compare=True)
