@@ -7,12 +7,19 @@ import polars as pl
 import pytest
 
 from mobandits import Agent
-from mobandits.errors import LogError
-from mobandits.evaluation import Uniform, command_arguments, compare
+from mobandits.errors import LogError, LogWarning
+from mobandits.evaluation import (
+    ConstantTarget,
+    Feedback,
+    StoredProbabilities,
+    Uniform,
+    command_arguments,
+    compare,
+)
 from mobandits.evaluation.command import evaluate_file
 from mobandits.evaluation.command_arguments import CommandLog
 from mobandits.evaluation.front import front
-from mobandits.logs import ParquetTable, read, stream
+from mobandits.logs import LogStream, ParquetTable, read, stream
 from mobandits.policies import MolUcb
 from mobandits.spec import recipe_named
 
@@ -155,3 +162,58 @@ def test_what_needs_every_round_says_how_to_go_on(program, folder):
         assert status != 0
         assert rule in " ".join(err.split())
         assert "--chunk 0" in err
+
+
+def test_a_table_without_arms_knows_no_other_policies(folder):
+    """A probability of the arm that was played would be 1, whatever was played."""
+    table = ParquetTable(folder / "parts", ["click"], "p", ["p"])
+    with pytest.raises(ValueError, match="must be LoggingPolicy"):
+        compare(table, {"even": Uniform()}, ["ips"])
+    found = compare(table, {"logged": StoredProbabilities("p")}, ["ips"])
+    click = table_of()["click"]
+    np.testing.assert_allclose(found["logged", "ips"].value, click.mean())
+
+
+def test_the_name_of_a_file_is_no_pattern(folder):
+    table = table_of()
+    table.write_parquet(folder / "a[1].parquet")
+    table.with_columns(click=pl.lit(0.0)).write_parquet(folder / "a1.parquet")
+    found = read(folder / "a[1].parquet", **MEANINGS)
+    np.testing.assert_allclose(found.rewards[:, 0], table["click"])
+
+
+def test_files_of_a_folder_may_differ_a_little_or_are_refused(folder):
+    table = table_of()
+    parts = folder / "parts"
+    numbers = table[100:].with_columns(cost=pl.lit(1), other=pl.lit("x"))
+    numbers.write_parquet(parts / "c.parquet")
+    found = read(parts, **MEANINGS)
+    assert set(found.rewards[100:, 1].tolist()) == {1.0}
+    table[100:].drop("cost").write_parquet(parts / "c.parquet")
+    with pytest.raises(LogError, match="cannot be read as Parquet"):
+        read(parts, **MEANINGS)
+
+
+def test_columns_of_parquet_tables_have_kinds(folder):
+    columns = ("arm=item", "rewards=click", "context=x,item:category", "propensity=p")
+    whole = CommandLog(str(folder / "log.csv"), columns).read()
+    found = CommandLog(str(folder / "parts"), columns).read()
+    np.testing.assert_allclose(found.contexts, whole.contexts)
+
+
+def test_a_short_first_piece_does_not_say_which_reward_is_common():
+    """One round of a rare reward, before all others."""
+    rare = np.zeros((2000, 1))
+    rare[::100] = 1.0
+    log = Feedback(np.ones((2000, 1)), np.zeros(2000, int), rare, np.ones(2000), "ab", ["click"])
+    pieces = LogStream(lambda: iter([log[:1], log[1:]]))
+    targets = {"a": ConstantTarget("a")}
+    whole, found = (compare(each, targets, ["ips"])["a", "ips"] for each in (log, pieces))
+    assert found.warnings == whole.warnings
+    assert any("few events" in each for each in whole.warnings)
+
+
+def test_pieces_that_no_one_asked_for_are_told_of(folder, monkeypatch):
+    monkeypatch.setattr(command_arguments, "memory", lambda: 1000.0)
+    with pytest.warns(LogWarning, match="is read in pieces.*--chunk 0 reads it whole"):
+        CommandLog(str(folder / "log.csv"), COLUMNS).opened()

@@ -177,8 +177,13 @@ def _one_per_choice(log: Feedback | Stream, source: str) -> Feedback | Stream:
     """The rounds that chose an arm, without further ranks and kept arms, of which warnings tell."""
     compared = log.first_ranks()
     if not isinstance(log, Feedback) or not isinstance(compared, Feedback):
-        if beginning_of(log).sessions is not None:
+        first = beginning_of(log)
+        if first.sessions is not None:
             raise ValueError(f"LOG must be in memory where sessions keep arms, {PIECES}")
+        if first.ranks is not None:
+            text = f"{source}: rounds of further ranks are left out"
+            warnings.warn(text, LogWarning, stacklevel=3)
+
         return compared
 
     rounds = len(compared)

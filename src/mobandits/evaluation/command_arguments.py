@@ -2,7 +2,8 @@
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from mobandits.contracts.protocols import Recipe
 from mobandits.encoding.encoder import Encoder
 from mobandits.encoding.short_specs import has_kinds, kinds_of_text
+from mobandits.errors import LogWarning
 from mobandits.evaluation.comparison import ESTIMATORS
 from mobandits.evaluation.frozen import Frozen
 from mobandits.evaluation.targets import (
@@ -25,7 +27,14 @@ from mobandits.logs.address import Address, Place, place_of
 from mobandits.logs.gateways import FORMATS
 from mobandits.logs.objectives import Objective, objectives_of_columns
 from mobandits.logs.store.connection import is_store
-from mobandits.logs.streams import CHUNK, ROW_GROUP, ParquetTable, Stream, stream
+from mobandits.logs.streams import (
+    CHUNK,
+    ROW_GROUP,
+    ParquetTable,
+    Stream,
+    parquet_columns,
+    stream,
+)
 from mobandits.support.checks import choice
 from mobandits.support.forks import memory, processors
 from mobandits.support.naming import quoted, shortened
@@ -169,6 +178,9 @@ class CommandLog:
             raise ValueError(f"{rule}, got {self.place}")
         if not self.is_in_pieces:
             return self.read()
+        if self.chunk is None:
+            text = f"{self.place} is read in pieces, since it may not fit in memory"
+            warnings.warn(f"{text}; --chunk 0 reads it whole", LogWarning, stacklevel=2)
 
         pieces = stream(self.place, chunk=self.chunk or CHUNK, **self._options())
         for first in itertools.islice(pieces, 1):
@@ -183,7 +195,11 @@ class CommandLog:
         if self.chunk is not None or isinstance(place, Address):
             return bool(self.chunk)
 
-        files = place.rglob("*") if place.is_dir() else place.parent.glob(place.name)
+        # The name of a file is no pattern, whatever brackets it has.
+        files: Iterable[Path] = [place]
+        if not place.is_file():
+            files = place.rglob("*") if place.is_dir() else place.parent.glob(place.name)
+
         size = sum(file.stat().st_size for file in files if file.is_file())
 
         return size > SHARE * memory()
@@ -194,7 +210,10 @@ class CommandLog:
         context = options.get("context")
         # A gateway's log fits its own encoder, since its columns are those of no table on disk.
         if isinstance(context, str) and self.format is None:
-            options["context"] = Encoder.fit(self.place, context)
+            table: Any = self.place
+            if self.is_parquet:
+                table = parquet_columns(str(table), list(kinds_of_text(context))).collect()
+            options["context"] = Encoder.fit(table, context)
         if self.objectives:
             options["objectives"] = self.objectives
 

@@ -1,5 +1,7 @@
 """The sampling distribution of an estimate: Student's t, with the tails and skew of its rounds."""
 
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -203,6 +205,20 @@ def axes_of(products: Array, rounds: int, size: Array) -> Axes:
     whitened = directions[:, kept] / np.sqrt(variance_along[kept])
 
     return Axes(columns, unit, whitened)
+
+
+def contrasts(
+    of_targets: Sequence[Array], joined: Callable[[Array, Array], Array] = np.subtract
+) -> Iterator[Array]:
+    """What is of each target, then the first less the second of every two.
+
+    Args:
+        of_targets: an array per target.
+        joined: what becomes of two.
+    """
+    yield from of_targets
+    for first, second in itertools.combinations(of_targets, 2):
+        yield joined(first, second)
 
 
 def moment_sums(effects: Array, axes: Axes) -> Array:

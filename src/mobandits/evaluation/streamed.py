@@ -43,7 +43,7 @@ from mobandits.evaluation.reward_model import (
 )
 from mobandits.evaluation.sequence import LookSums, declared_ranges, has_sequence, look_sums
 from mobandits.evaluation.snips import Snips
-from mobandits.evaluation.spread import Moments, axes_of, moment_sums
+from mobandits.evaluation.spread import Moments, axes_of, contrasts, moment_sums
 from mobandits.evaluation.switch_dr import SwitchDr
 from mobandits.evaluation.targets import (
     LoggingPolicy,
@@ -70,6 +70,8 @@ from mobandits.logs.streams import LogStream, ParquetTable, Stream, beginning_of
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted
 
+OF_TABLES = (LoggingPolicy, StoredProbabilities)  # targets that need no arms
+COMMON = 10_000  # rounds in which the most common reward is looked for
 STREAMED = (Ips, Snips, DoublyRobust, SwitchDr, DirectMethod)
 
 
@@ -177,7 +179,7 @@ def stream_estimates(
             stream = reading.skip_first(stream, parts)
             first = beginning_of(stream)
 
-    passes = _Passes(reading, by_label, first)
+    passes = _Passes(reading, by_label, stream)
     chunk_sums = passes.know(stream.each(passes.first))
     moments = functools.reduce(added, stream.each(passes.second))
 
@@ -224,8 +226,8 @@ def check_streamed(
             rule = "must be a recipe or a function of a chunk, such as Uniform(), for a stream"
             advice = "what has a row per round needs the log as a whole"
             raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}; {advice}")
-        if learns and isinstance(stream, ParquetTable):
-            rule = "must not learn from a table without contexts"
+        if isinstance(stream, ParquetTable) and not isinstance(target, OF_TABLES):
+            rule = "must be LoggingPolicy() or StoredProbabilities(column) for a table without arms"
             raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}")
 
         with naming_target(name):
@@ -264,6 +266,7 @@ class StreamedCases:
         def chunks() -> Iterator[Feedback]:
             skipped = parts.first
             for chunk in stream:
+                refuse_dependent(chunk)
                 if skipped < len(chunk):
                     yield chunk[skipped:]
 
@@ -292,20 +295,6 @@ class StreamedCases:
             cases.append(EvaluationCase(chunk, law, predictions))
 
         return cases
-
-
-def contrasts(
-    of_targets: Sequence[Array], joined: Callable[[Array, Array], Array] = np.subtract
-) -> Iterator[Array]:
-    """What is of each target, then the first less the second of every two.
-
-    Args:
-        of_targets: an array per target.
-        joined: what becomes of two.
-    """
-    yield from of_targets
-    for first, second in itertools.combinations(of_targets, 2):
-        yield joined(first, second)
 
 
 class _EstimatorPasses:
@@ -398,21 +387,39 @@ class _Passes:
     Args:
         reading: makes the cases.
         by_label: {label: estimator}.
-        first: the first chunk, which says which reward is common.
+        stream: the log, whose first rounds say which rewards are common.
     """
 
     def __init__(
-        self, reading: StreamedCases, by_label: Mapping[str, ValueEstimator], first: Feedback
+        self, reading: StreamedCases, by_label: Mapping[str, ValueEstimator], stream: Stream
     ) -> None:
+        first = beginning_of(stream)
         self.reading = reading
         self.objectives = first.objective_names
         self.ranges = declared_ranges(first.objectives)
         self.are_weighted = any(each.needs_propensities for each in by_label.values())
         cases = reading.cases(0, first)
-        self.common = [common_rewards(first.rewards, self.weights(case)) for case in cases]
+        self.common = self._common(stream)
         self.by_label = {
             label: _EstimatorPasses(each, cases, self.ranges) for label, each in by_label.items()
         }
+
+    def _common(self, stream: Stream) -> list[Array]:
+        """(objectives,) the most common rewards of every target, in the first rounds."""
+        rewards = []
+        weights = []
+        count = 0
+        for number, chunk in enumerate(stream):
+            rewards.append(chunk.rewards)
+            weights.append([self.weights(case) for case in self.reading.cases(number, chunk)])
+            count += len(chunk)
+            if count >= COMMON:
+                break
+
+        first_rewards = np.concatenate(rewards)
+        by_target = map(np.concatenate, zip(*weights, strict=True))
+
+        return [common_rewards(first_rewards, each) for each in by_target]
 
     def weights(self, case: EvaluationCase) -> Array:
         """(rounds,) weights; something in their place where no estimator asks for them."""

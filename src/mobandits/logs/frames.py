@@ -10,7 +10,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.objectives import Objective
-from mobandits.logs.streams import parquet_columns
+from mobandits.logs.streams import parquet_batches, parquet_columns
 from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
@@ -80,12 +80,12 @@ def scan_parquet(path: Path, *, arm: str, chunk: int, **columns: Any) -> Iterato
     names = columns.pop("arms", None)
     if names is None:
         played = parquet_columns(path, [arm]).unique(maintain_order=True).drop_nulls()
-        names = played.collect()[arm].to_list()
+        names = [name for part in parquet_batches(path, played) for name in part[arm].to_list()]
 
     arms = tuple(names)
     meaning = table_columns(arm, **columns)
     table = parquet_columns(path, meaning.names(arms))
-    for frame in table.collect_batches(chunk_size=chunk, maintain_order=True):
+    for frame in parquet_batches(path, table, chunk):
         for rows in frame.iter_slices(chunk):
             yield _rows(rows, meaning, arms)
 

@@ -17,6 +17,7 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.objectives import as_objective, signs_of
 from mobandits.logs.table_columns import without_column
 from mobandits.support.checks import integer
+from mobandits.support.naming import shortened
 
 CHUNK = 50_000
 ROW_GROUP = 2**18  # rows, as many as Polars writes into a row group
@@ -118,17 +119,47 @@ def parquet_columns(path: str | Path, columns: Sequence[str]) -> pl.LazyFrame:
         LogError: where it lacks one, or is no such table.
     """
     try:
-        table = pl.scan_parquet(path)
+        # The name of a file is no pattern, whatever brackets it has.
+        table = pl.scan_parquet(
+            path,
+            glob=not Path(path).is_file(),
+            extra_columns="ignore",
+            cast_options=pl.ScanCastOptions(integer_cast="allow-float", float_cast="upcast"),
+        )
         known = table.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise LogError(f"{path} cannot be read as Parquet: {reason}") from error
+        raise _unreadable(path, error) from error
 
     for column in columns:
         if column not in known:
             raise LogError(without_column(path, column, known))
 
     return table.select(columns)
+
+
+def parquet_batches(
+    path: str | Path, table: pl.LazyFrame, rows: int | None = None
+) -> Iterator[pl.DataFrame]:
+    """Rows of a table in Parquet files, some at a time.
+
+    Args:
+        path: of the files.
+        table: of `parquet_columns`, or made of it.
+        rows: at a time; None: as many as there are.
+
+    Raises:
+        LogError: where a file cannot be read, or is not like the first one.
+    """
+    try:
+        # Polars reads ahead, a row group at a time, and only these columns.
+        yield from table.collect_batches(chunk_size=rows, maintain_order=True)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str | Path, error: Exception) -> LogError:
+    reason = str(error).splitlines()[0]
+    return LogError(shortened(f"{path} cannot be read as Parquet: {reason}"))
 
 
 @dataclass(frozen=True)
@@ -166,7 +197,8 @@ class ParquetTable:
     @property
     def _columns(self) -> list[str]:
         names = [str(as_objective(each).name) for each in self.objectives]
-        return [*names, self.propensity, *self.stored]
+        # A policy's probabilities may be those of the logging policy.
+        return list(dict.fromkeys([*names, self.propensity, *self.stored]))
 
     def first_ranks(self) -> "ParquetTable":
         """The table itself: its rounds have no ranks."""
@@ -174,9 +206,7 @@ class ParquetTable:
 
     def __iter__(self) -> Iterator[Feedback]:
         table = parquet_columns(self.path, self._columns)
-        # Polars reads ahead, a row group at a time, and only these columns.
-        batches = table.collect_batches(chunk_size=self.rows, maintain_order=True)
-        for batch in batches:
+        for batch in parquet_batches(self.path, table, self.rows):
             yield from map(self._feedback, batch.iter_slices(BLOCK))
 
     def each(self, function: Callable[[int, Feedback], T]) -> Iterator[T]:
