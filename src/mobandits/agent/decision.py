@@ -204,8 +204,10 @@ def narrowed(offer: Offer, places: IntArray) -> Offer:
     rows of its own, into which applications may write.
     """
     names, slots, rows = offer
-    left = tuple(names[place] for place in places.tolist())
-    has_row_per_arm = rows.shape[-2] == len(names)
-    rows_left = rows[..., places, :] if has_row_per_arm else rows
+    names_left = tuple(names[place] for place in places.tolist())
+    slots_left = slots[places]
+    rows_left = rows
+    if rows.shape[-2] == len(names):
+        rows_left = rows[..., places, :]
 
-    return left, slots[places], np.array(rows_left, order="C")
+    return names_left, slots_left, np.array(rows_left, order="C")

@@ -63,7 +63,9 @@ class Guard:
 
         As `compiled_calls.is_within`, and nothing is compiled.
         """
-        inside = (self.low <= contexts) & (contexts <= self.high)
+        is_high_enough = self.low <= contexts
+        is_low_enough = contexts <= self.high
+        inside = is_high_enough & is_low_enough
         return bool(inside.all())
 
     def refuse(self, contexts: Array) -> NoReturn:

@@ -160,12 +160,8 @@ def _check_log(core: AgentCore, chunks: Chunks, *, add_arms: bool) -> list[Hasha
         if unknown and not add_arms:
             core.arms.rows(list(unknown), "log")
 
-        try:
-            _kept_since(feedback, 0, choices)
-        except KeyError as error:
-            rule = "log must have the decisions that chose the arms of its sessions"
-            raise ValueError(f"{rule}, got none with the id {error}") from error
-
+        # For what it refuses.
+        _kept_since(feedback, 0, choices)
         _check_objectives(core, feedback)
         check_contexts(core, feedback)
         rounds = _rounds_of(core, feedback)
@@ -376,6 +372,9 @@ def _kept_since(
         feedback: some rounds.
         number_of_first: the agent's number of the first of them.
         choices: {number in the log: the agent's} of decisions that chose arms, which grows.
+
+    Raises:
+        ValueError: where that decision is not in the log before.
     """
     if feedback.sessions is None or feedback.ids is None:
         return [None] * len(feedback)
@@ -386,8 +385,11 @@ def _kept_since(
         if own == choice:
             choices[own] = number
             kept_since.append(None)
-        else:
+        elif choice in choices:
             kept_since.append(choices[choice])
+        else:
+            rule = "log must have the decisions that chose the arms of its sessions"
+            raise ValueError(f"{rule}, got none with the id {choice}")
 
     return kept_since
 

@@ -47,7 +47,11 @@ class Relearning(AgentCore):
         names = [each.name for each in objectives]
         self.present = [place for place, name in enumerate(self.objective_names) if name in names]
         # Of the others nothing was due.
-        timed = [each if each.name in names else Objective(each.name) for each in self.objectives]
+        timed = []
+        for objective in self.objectives:
+            is_present = objective.name in names
+            timed.append(objective if is_present else Objective(objective.name))
+
         self.pending.set_timers(timed)
 
     def learn(self, decision_id: int, rewards: Any) -> None:

@@ -87,15 +87,17 @@ class Sessions:
         first = decision.id if kept is None else kept
         self.stays[session] = Stay(arm, now, first)
         self.stays.move_to_end(session)
-        while len(self.stays) > MOST_SESSIONS or self._is_over(
-            next(iter(self.stays.values())), now
-        ):
+        while self._has_too_many(now):
             self.stays.popitem(last=False)
 
     def limit_times(self, now: float) -> None:
         """Have no decision later than now, after a clock that was ahead."""
         for session, stay in self.stays.items():
             self.stays[session] = stay._replace(time=min(stay.time, now))
+
+    def _has_too_many(self, now: float) -> bool:
+        oldest = next(iter(self.stays.values()))
+        return len(self.stays) > MOST_SESSIONS or self._is_over(oldest, now)
 
     def _is_over(self, stay: Stay, now: float) -> bool:
         return self.seconds is not None and now - stay.time >= self.seconds

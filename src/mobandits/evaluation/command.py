@@ -42,7 +42,7 @@ from mobandits.figures.contents import (
     robustness_of,
 )
 from mobandits.logs import Feedback
-from mobandits.logs.streams import Stream, beginning_of
+from mobandits.logs.streams import ParquetTable, Stream, beginning_of
 from mobandits.support.checks import choice, number
 from mobandits.support.describe_path import describe_path
 from mobandits.support.naming import quoted
@@ -270,8 +270,10 @@ def tune_file(
     options["weights"] = numbers_named("--weight", weights)
     if not budgets and within is None:
         log, candidates = log_and_targets(given, named_specs(policies), recipe)
-        # A table without arms is refused.
-        return tune(candidates, log, **options)  # type: ignore[arg-type]
+        if isinstance(log, ParquetTable):
+            raise ValueError("--column arm=NAME must be given for tune, got none")
+
+        return tune(candidates, log, **options)
 
     if len(policies) > 1:
         rule = "--policy must be at most one with a budget, which is the learner"

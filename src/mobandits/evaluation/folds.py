@@ -55,7 +55,7 @@ class PieceParts(NamedTuple):
     forward: bool
 
     @property
-    def number(self) -> int:
+    def part_count(self) -> int:
         """The number of parts."""
         return int(self.of_rounds.max()) + 1
 

@@ -123,9 +123,9 @@ class Monitor:
     intervals are above in every objective.
 
     Weights must be right: propensities as logged. A missing reward leaves its round out for that
-    objective, which must depend neither on the arm nor on the reward. Fold a round when its rewards are there, in the
-    order of decisions where they come late. Of a log in which sessions kept arms, fold
-    `log.per_session()`.
+    objective, which must depend neither on the arm nor on the reward. Fold a round when its rewards
+    are there, in the order of decisions where they come late. Of a log in which sessions kept arms,
+    fold `log.per_session()`.
 
     Args:
         targets: {name: target}: a callable that takes a log and returns probabilities (rounds,
@@ -301,9 +301,14 @@ class Monitor:
 
     def _fold_one(self, watched: _Watched, weights: Array, shares: Array, guess: Array) -> None:
         excess = (weights - 1.0)[:, None]
-        is_bounded = self._largest is not None
-        gained = excess * (shares - (guess if is_bounded else 0.0))
-        lost = excess * (1.0 - shares - (1.0 - guess if is_bounded else 0.0))
+        known_share: Array | float = 0.0
+        known_rest: Array | float = 0.0
+        if self._largest is not None:
+            known_share = guess
+            known_rest = 1.0 - guess
+
+        gained = excess * (shares - known_share)
+        lost = excess * (1.0 - shares - known_rest)
         span = 2.0 * self._bound
         watched.gains.fold((self._bound + gained) / span)
         watched.losses.fold((self._bound + lost) / span)

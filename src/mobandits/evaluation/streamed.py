@@ -1,9 +1,9 @@
 """Many targets on a log that does not fit in memory: an answer made of sums over its chunks.
 
 The log is read twice. Where something is fitted to other folds it is read before: once to count its
-rounds, once for a reward model, and once for all recipes. The first pass adds up the
-terms, from which values follow; the second the moments of their influences, which need the values.
-Chunks are added in the order of the log, so that the answer depends on nothing else.
+rounds, once for a reward model, and once for all recipes. The first pass adds up the terms, from
+which values follow; the second the moments of their influences, which need the values. Chunks are
+added in the order of the log, so that the answer depends on nothing else.
 """
 
 import functools
@@ -249,10 +249,13 @@ class StreamedCases:
         """Fit the reward model."""
 
         def sums_of(number: int, chunk: Feedback) -> RidgeSums:
-            return ridge_sums(chunk, parts.of(number), parts.number)
+            return ridge_sums(chunk, parts.of(number), parts.part_count)
 
-        sums = functools.reduce(added, stream.each(sums_of)).that_teach(forward=parts.forward)
-        self.model = parts, sums.means, coefficients(sums, sums.means, model.penalty)
+        sums_by_part = functools.reduce(added, stream.each(sums_of))
+        sums = sums_by_part.that_teach(forward=parts.forward)
+        means = sums.means
+        theta = coefficients(sums, means, model.penalty)
+        self.model = parts, means, theta
 
     def skip_first(self, stream: LogStream, parts: PieceParts) -> LogStream:
         """The log without the first part, which nothing can be learned before."""

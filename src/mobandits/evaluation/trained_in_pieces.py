@@ -93,7 +93,7 @@ class TrainedInPieces:
         self._needs_whole = not recipe.accepts_partial
         teaches = known.is_whole if self._needs_whole else np.ones_like(known.is_whole)
         of_parts = parts.of_rounds[teaches]
-        for part in range(parts.number):
+        for part in range(parts.part_count):
             rounds = int(np.count_nonzero(parts.teach(part, of_parts)))
             policy = _only_policy(recipe, known, rounds)
             rehearse_on(policy, known.first)

@@ -158,11 +158,14 @@ class RewardTable:
     def _add_rewards(self, frame: pl.DataFrame) -> None:
         # Tables have a reward of a decision and an objective once; it may be of a part of a log,
         # and its decision in another one.
-        rows, has_decision = self._rows_of(frame["id"].to_numpy())
+        ids = frame["id"].to_numpy()
+        values = frame["value"].to_numpy()
+        rows, has_decision = self._rows_of(ids)
         columns = self._columns_of(frame)
         is_kept = has_decision & (columns >= 0)
-        values = frame["value"].to_numpy()
-        self.rewards[rows[is_kept], columns[is_kept]] = values[is_kept]
+        kept_rows = rows[is_kept]
+        kept_columns = columns[is_kept]
+        self.rewards[kept_rows, kept_columns] = values[is_kept]
 
     def _rows_of(self, ids: IntArray) -> tuple[IntArray, Mask]:
         """The rows of decisions with these ids, and which of them there are."""

@@ -106,8 +106,12 @@ def tables_of(
     texts = texts_of(paper)
     tables = [texts[section] for section in sections or [name]]
     # Words come before those that they may name: sections', the call's, the paper's.
-    own = {**ChainMap(*(table.get("words", {}) for table in tables)), **words}
-    known = {**own, **texts_of("shared")["words"], **texts.get("words", {}), **own}
+    words_of_sections = [table.get("words", {}) for table in tables]
+    own = {**ChainMap(*words_of_sections), **words}
+    words_of_papers = texts_of("shared")["words"]
+    words_of_paper = texts.get("words", {})
+    known = {**own, **words_of_papers, **words_of_paper, **own}
+
     return [filled(table, known) for table in tables]
 
 

@@ -132,7 +132,11 @@ def _context_lists(blobs: Sequence[bytes | None]) -> pl.Series:
         numbers = np.frombuffer(b"".join(present), DOUBLE)
         table = numbers.reshape(len(blobs), -1)
         return pl.Series(table).arr.to_list()
-    lists = [None if blob is None else np.frombuffer(blob, DOUBLE).tolist() for blob in blobs]
+    lists: list[list[float] | None] = []
+    for blob in blobs:
+        numbers_of_one = None if blob is None else np.frombuffer(blob, DOUBLE).tolist()
+        lists.append(numbers_of_one)
+
     return pl.Series(lists, dtype=SCHEMA["context"])
 
 
