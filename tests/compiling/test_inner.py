@@ -9,6 +9,7 @@ import pytest
 from numba import njit
 from numba.core import event
 
+from mobandits.compiling import translations
 from mobandits.compiling.backend import INTERPRETED, mode
 from mobandits.compiling.compiled import Floats, compile_loop, compiled, kernel
 from mobandits.numerics import masks
@@ -19,6 +20,12 @@ pytestmark = pytest.mark.skipif(
 optimised_only = pytest.mark.skipif(
     mode() != "optimised", reason="the plain backend finishes every function by itself"
 )
+
+
+@pytest.fixture
+def untranslated(monkeypatch):
+    """Nothing is at hand that an earlier run has translated."""
+    monkeypatch.setattr(translations, "cache_folder", lambda: None)
 
 
 class Pair(NamedTuple):
@@ -249,7 +256,7 @@ def powers(part, x, first):
 
 
 @optimised_only
-def test_integers_written_out_in_a_call_compile_nothing_anew():
+def test_integers_written_out_in_a_call_compile_nothing_anew(untranslated):
     part = Powers(3)
     loop = njit(powers)  # in no cache
     assert loop(part, 2.0, 0) == powers(part, 2.0, 0)
@@ -289,7 +296,7 @@ def rare(x):
 
 
 @optimised_only
-def test_numpys_functions_are_inner_ones():
+def test_numpys_functions_are_inner_ones(untranslated):
     with event.install_recorder("numba:compile") as recorder:
         assert njit(of_a_rare_one)(np.array([2.0, np.nan, 3.0])) == 7.0  # in no cache
     compiled = {happened.data["dispatcher"] for _, happened in recorder.buffer}

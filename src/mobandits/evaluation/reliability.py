@@ -11,6 +11,7 @@ from mobandits.evaluation.diagnostics import Diagnostics, plays_of
 from mobandits.evaluation.direct_method import DirectMethod
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.estimated_propensities import ESTIMATED, FLOOR
+from mobandits.evaluation.regions import FLAT
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.sensitivity import Sensitivity
 from mobandits.evaluation.sequence import declared_ranges
@@ -334,8 +335,11 @@ def _largest_difference(missing_plays: Array, plays: Array) -> float:
 def _of_clipping(estimate: Estimate) -> Iterator[str]:
     bias_bound = estimate.bias_bound
     errors = estimate.standard_error
-    for name, bias, error in zip(estimate.objectives, bias_bound, errors, strict=True):
-        if bias > error:
+    roundings = FLAT * np.abs(estimate.value)
+    limits = np.maximum(errors, roundings)
+    moved = zip(estimate.objectives, bias_bound, errors, limits, strict=True)
+    for name, bias, error, limit in moved:
+        if bias > limit:
             yield (
                 f"clipping: in {name} it may have moved the estimate by {bias:.3g}, "
                 f"its standard error is {error:.3g}"

@@ -168,11 +168,13 @@ class Axes(NamedTuple):
         columns: of the objectives that vary; moments of the others have no unit.
         unit: (columns,) about a standard deviation of the influences z, which are divided by it.
         directions: (columns, directions) y = z @ directions are about uncorrelated, of variance 1.
+        size: (objectives,) as in `spread_of`.
     """
 
     columns: IntArray
     unit: Array
     directions: Array
+    size: Array
 
     @property
     def pairs(self) -> tuple[IntArray, IntArray]:
@@ -204,7 +206,7 @@ def axes_of(products: Array, rounds: int, size: Array) -> Axes:
     kept = variance_along > FLAT * np.max(variance_along, initial=0.0)
     whitened = directions[:, kept] / np.sqrt(variance_along[kept])
 
-    return Axes(columns, unit, whitened)
+    return Axes(columns, unit, whitened, size)
 
 
 def contrasts(
@@ -268,17 +270,23 @@ def spread_from(rounds: int, products: Array, axes: Axes, sums: Array) -> Spread
     objectives = len(products)
     others = max(rounds - 1, 1)
     covariance = products / (rounds * others)
+    error = np.sqrt(np.diag(covariance))
+    certain = error <= FLAT * axes.size
+    # What does not vary has no error: rounding must decide no test.
+    covariance[certain] = 0.0
+    covariance[:, certain] = 0.0
     skew = np.zeros(objectives)
     joint_skew = np.zeros(objectives)
     uncertain = axes.columns
     if not len(uncertain):
         return Spread(covariance, float(others), float(others), skew, joint_skew)
 
-    error = np.sqrt(np.diag(covariance))
     unit = error[uncertain] * np.sqrt(rounds)
     moments = _moments(sums / rounds, axes, rounds / others)
-    # From the unit of the sums to that of the covariance, which may be more exact.
-    rescaled = axes.unit / unit
+    # From the unit of the sums to that of the covariance, which may be more exact: it may show that
+    # an objective does not vary at all.
+    rescaled = np.zeros(len(unit))
+    np.divide(axes.unit, unit, out=rescaled, where=~certain[uncertain])
     third = moments.third * rescaled**3
     fourth = moments.fourth * rescaled**4
     # Units are those of variances with n - 1 in the denominator, kurtosis is that of means over n.
