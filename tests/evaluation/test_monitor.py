@@ -351,6 +351,28 @@ def test_a_target_never_dominates_itself():
     monitor.fold(log)
     assert (monitor["b"].low > 0).any()
     assert monitor["b"].dominated_by == ()
+    expected = "missing rewards: in {} the share that is missing differs by 1.00 between arms"
+    for objective, warning in zip(OBJECTIVES, monitor.warnings, strict=True):
+        assert warning.startswith(expected.format(objective.name))
+
+
+def test_warnings_of_missing_rewards_are_those_of_an_estimate():
+    log = stream("a coin", 2, rounds=600)
+    nowhere = np.zeros(600, bool)
+    for hidden, told in ((nowhere, 0), (log.arms == 1, 1), (~nowhere, 1)):
+        rewards = log.rewards.copy()
+        rewards[hidden, 0] = np.nan
+        seen = Feedback(
+            log.contexts, log.arms, rewards, log.propensities, log.arm_names, OBJECTIVES
+        )
+        monitor = Monitor({"b": Uniform()}, OBJECTIVES)
+        assert monitor.warnings == ()
+        monitor.fold(seen[:100])
+        monitor.fold(seen[100:])
+        estimate = mob.evaluation.evaluate(seen, Uniform(), "ips")
+        wanted = [each for each in estimate.warnings if each.startswith("missing rewards")]
+        assert len(wanted) == told
+        assert list(monitor.warnings) == wanted
 
 
 def test_mistakes_are_refused():

@@ -135,6 +135,7 @@ def test_a_learner_a_loss_and_a_level(program, paid):
             ["--budget=cost=1", "--policy=mol-ucb", "--policy=mol-ts"],
             "--policy must be at most one with a budget, which is the learner, got 2",
         ),
+        (["--budget=cost=1", "--chunk=50"], "--chunk must be 0 or left out with a budget"),
         (["--budget=cost=1", "--write=x.json"], "--write must be a file with the ending .toml"),
         (["--budget=cost=1", "--write=no/x.toml"], "--write must be a file in a folder that exists"),
         ([], "--policy or --budget must be given"),

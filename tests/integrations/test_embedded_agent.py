@@ -27,10 +27,10 @@ def test_an_agent_of_this_process_is_asked_in_a_thread_only_at_first_or_for_its_
         known = await decider.awaited(Step("known"))
         assert known == Known(frozenset({"small", "large"}), frozenset({"quality", "cost"}))
         for _ in range(2):
-            made = await decider.awaited(Step("decide", (CONTEXT, ["large"], "key")))
+            made = await decider.awaited(Step("decide", (CONTEXT, ["large"], "key", None)))
             assert made.arm == "large"
             await decider.awaited(Step("reward", (made, {"quality": 0.5, "cost": 0.25})))
-        made = await decider.awaited(Step("decide", (CONTEXT, ["small"], "key")))
+        made = await decider.awaited(Step("decide", (CONTEXT, ["small"], "key", None)))
         await decider.awaited(Step("abandon", (made,)))
 
     for log in (None, tmp_path / "agent.db"):
@@ -44,16 +44,24 @@ def test_an_agent_is_known_by_what_it_can_do():
     assert type(decider_of(agent_of())) is EmbeddedDecider
 
 
+def test_a_session_keeps_its_arm():
+    decider = EmbeddedDecider(agent_of(sticky=300))
+    for session in ("one", "two"):
+        first = decider.decide(CONTEXT, ARMS, "key", session)
+        arms = {decider.decide(CONTEXT, ARMS, "key", session).arm for _ in range(20)}
+        assert arms == {first.arm}
+
+
 def test_a_budget_that_is_used_up_is_told_as_a_service_tells_it():
     budget = Budget("cost", 0.05, per="month", most=0.03)
     decider = EmbeddedDecider(agent_of(objectives=["quality", COST], budgets=[budget]))
-    decider.decide(CONTEXT, ARMS, "key")
+    decider.decide(CONTEXT, ARMS, "key", None)
     with pytest.raises(ServiceError, match=r"'cost'.*has") as refused:
-        decider.decide(CONTEXT, ARMS, "key")
+        decider.decide(CONTEXT, ARMS, "key", None)
     assert refused.value.is_budget
 
 
 def test_other_errors_of_an_agent_are_its_own():
     decider = EmbeddedDecider(agent_of())
     with pytest.raises(ValueError, match="context must"):
-        decider.decide([1.0], ARMS, "key")
+        decider.decide([1.0], ARMS, "key", None)

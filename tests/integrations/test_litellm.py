@@ -15,7 +15,7 @@ from fake_openai import COST, PATIENCE, fake_openai  # noqa: E402
 
 from mobandits import Agent, Budget, Objective  # noqa: E402
 from mobandits.policies import MolUcb, WithFloor  # noqa: E402
-from mobandits_client.integrations.litellm import BanditRouting  # noqa: E402
+from mobandits_client.integrations.litellm import BanditRouting, litellm_session  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own
 MESSAGES = [{"role": "user", "content": "What is 2 + 2?"}]
@@ -50,7 +50,7 @@ class Noted:
 @contextlib.contextmanager
 def routed(agent, deployments, **options):
     """A router whose models an agent chooses, and the plugin."""
-    known = ("features", "groups", "failed", "measure", "latency")
+    known = ("features", "session", "groups", "failed", "measure", "latency")
     plugin = BanditRouting(agent, **{name: options.pop(name) for name in known if name in options})
     router = litellm.Router(model_list=deployments, **{"num_retries": 0, **options})
     plugin.install(router)
@@ -108,6 +108,23 @@ def test_calls_that_wait_are_routed_and_learned(fake):
         asyncio.run(until(lambda: agent.waiting == 0))
     assert [rewards["quality"] for rewards in noted.rewards.values()] == [0.75, 0.5]
     assert [rewards["cost"] for rewards in noted.rewards.values()] == pytest.approx([COST] * 2)
+
+
+def test_a_session_keeps_its_model(fake):
+    agent = agent_of("small", "large", sticky=300)
+    deployments = [fake.deployment("small"), fake.deployment("large")]
+
+    async def life(router):
+        said = {}
+        for turn in range(20):
+            options = {"litellm_session_id": f"chat {turn % 2}"}
+            answer = await router.acompletion(model="chat", messages=MESSAGES, **options)
+            said.setdefault(turn % 2, set()).add(answer.choices[0].message.content)
+        assert [len(contents) for contents in said.values()] == [1, 1]
+
+    with routed(agent, deployments, session=litellm_session) as (router, _):
+        asyncio.run(life(router))
+    assert set(agent.core.sessions.stays) == {"chat 0", "chat 1"}
 
 
 def test_what_fails_is_worth_nothing_and_another_arm_is_tried(fake):

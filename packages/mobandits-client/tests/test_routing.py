@@ -28,6 +28,7 @@ class NotedDecider:
 
     def __init__(self, *, front=None, known=None, failure=None):
         self.calls = []
+        self.sessions = []
         self.front = front
         self.known_arms = known or Known(frozenset(ARMS), frozenset({"quality", "cost", "latency"}))
         self.failure = failure
@@ -35,10 +36,11 @@ class NotedDecider:
     def known(self):
         return self.known_arms
 
-    def decide(self, context, eligible, key):
+    def decide(self, context, eligible, key, session):
         if self.failure is not None:
             raise self.failure
         self.calls.append(("decide", list(eligible)))
+        self.sessions.append(session)
         return MadeDecision(len(self.calls), eligible[0], self.front)
 
     def reward(self, made, rewards):
@@ -58,6 +60,7 @@ def settings(**changes):
     options = {
         "features": prompt_features,
         "arm_of": arm_of_deployment,
+        "session": None,
         "groups": None,
         "cost": "cost",
         "latency": None,
@@ -202,12 +205,23 @@ def test_a_budget_that_is_used_up_refuses_the_request():
 
 def test_a_fallback_arm_of_another_group_leaves_the_choice_to_the_gateway():
     class Fallback(NotedDecider):
-        def decide(self, context, eligible, key):
+        def decide(self, context, eligible, key, session):
             return MadeDecision(0, "large", None)
 
     decider = Fallback()
     assert chosen(RequestRouting(settings()), decider, deployments("small")) == ["small"]
     assert decider.calls == [("abandon", "large")]
+
+
+def test_the_session_of_a_request_goes_to_the_agent_with_every_attempt():
+    decider = NotedDecider()
+    routing = RequestRouting(settings(session=lambda request: request.options.get("session")))
+    for options in ({}, {"session": "chat 17"}):
+        request = RoutedRequest("chat", options=options)
+        for call in "ab":
+            steps = routing.choose(request, deployments(*ARMS), f"of {options}", call)
+            run_waiting(decider, steps)
+    assert decider.sessions == [None, None, "chat 17", "chat 17"]
 
 
 def test_only_objectives_of_the_agent_are_learned():
@@ -283,7 +297,7 @@ def test_deciders_are_agents_and_clients():
     refusal = r"decider must be a Client or an Agent for calls that wait, got AsyncClient"
     made = MadeDecision(0, "small", None)
     for step in (
-        Step("decide", ([], [], "key")),
+        Step("decide", ([], [], "key", None)),
         Step("reward", (made, {})),
         Step("abandon", (made,)),
     ):

@@ -279,6 +279,10 @@ def tune_file(
         rule = "--policy must be at most one with a budget, which is the learner"
         raise ValueError(f"{rule}, got {len(policies)}")
 
+    if given.chunk:
+        rule = "--chunk must be 0 or left out with a budget, whose steps need the whole log"
+        raise ValueError(f"{rule}, got {given.chunk}")
+
     options["budget"] = numbers_named("--budget", budgets)
     options["learner"] = recipe(policies[0]) if policies else None
     return tune(given.read(), within=within, **options)

@@ -16,6 +16,7 @@ from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.case import EvaluationCase, refuse_dependent
 from mobandits.evaluation.folds import doubling_blocks
 from mobandits.evaluation.forward import ForwardLog
+from mobandits.evaluation.reliability import cautions_of_missing
 from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
@@ -123,9 +124,9 @@ class Monitor:
     intervals are above in every objective.
 
     Weights must be right: propensities as logged. A missing reward leaves its round out for that
-    objective, which must depend neither on the arm nor on the reward. Fold a round when its rewards
-    are there, in the order of decisions where they come late. Of a log in which sessions kept arms,
-    fold `log.per_session()`.
+    objective, which must depend neither on the arm nor on the reward: see `warnings`. Fold a round
+    when its rewards are there, in the order of decisions where they come late. Of a log in which
+    sessions kept arms, fold `log.per_session()`.
 
     Args:
         targets: {name: target}: a callable that takes a log and returns probabilities (rounds,
@@ -187,6 +188,8 @@ class Monitor:
         self._spans = bounded_spans(self.objectives)
         self._margins = _margins(self.objectives, margin or {}) / self._spans
         self._shares = SequenceSums(len(self.objectives))
+        # {arm: its plays, and those without a reward in each objective}
+        self._plays: dict[Any, Array] = {}
         self._largest = largest_weight
         self._bound = 1.0 if largest_weight is None else max(1.0, largest_weight - 1.0)
         self._risk = (1.0 - level) / (2.0 * len(targets))
@@ -240,7 +243,29 @@ class Monitor:
         for name, watched in self._watched.items():
             self._fold_one(watched, weights[name], shares, guess)
 
+        self._count_plays(log)
         self.rounds += len(log)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why decisions may not be trusted: rewards that are missing by the arm, or everywhere."""
+        if not self._plays:
+            return ()
+
+        names = [each.name for each in self.objectives]
+        counts = np.array(list(self._plays.values()))
+        plays = counts[:, 0]
+        missing = counts[:, 1:].T
+
+        return tuple(cautions_of_missing(names, missing, plays))
+
+    def _count_plays(self, log: Feedback) -> None:
+        is_missing = np.isnan(log.rewards)
+        for slot in np.unique(log.arms):
+            of_arm = log.arms == slot
+            counts = np.array([of_arm.sum(), *is_missing[of_arm].sum(axis=0)], np.float64)
+            arm = log.arm_names[slot]
+            self._plays[arm] = self._plays.get(arm, 0.0) + counts
 
     def __getitem__(self, name: str) -> Look:
         """What is known of a target by now.

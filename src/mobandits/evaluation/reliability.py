@@ -1,6 +1,6 @@
 """Rules for when an estimate is not reliable, with their thresholds, and the warnings they give."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -203,7 +203,7 @@ def cautions_of_sums(
 def _of_rewards(estimate: Estimate, evidence: Evidence) -> Iterator[str]:
     yield from _of_tails(estimate)
     yield from _of_events(estimate, evidence)
-    yield from _of_missing(estimate, evidence)
+    yield from cautions_of_missing(estimate.objectives, evidence.missing, evidence.plays)
     yield from _of_clipping(estimate)
 
 
@@ -307,13 +307,22 @@ def _of_events(estimate: Estimate, evidence: Evidence) -> Iterator[str]:
             )
 
 
-def _of_missing(estimate: Estimate, evidence: Evidence) -> Iterator[str]:
-    for name, missing in zip(estimate.objectives, evidence.missing, strict=True):
-        if missing.sum() == evidence.plays.sum():
+def cautions_of_missing(
+    objectives: Sequence[Hashable], missing: Array, plays: Array
+) -> Iterator[str]:
+    """Why missing rewards may mislead, a sentence for an objective.
+
+    Args:
+        objectives: their names.
+        missing: (objectives, arms) plays without a reward.
+        plays: (arms,) all plays.
+    """
+    for name, missing_plays in zip(objectives, missing, strict=True):
+        if missing_plays.sum() == plays.sum():
             yield f"missing rewards: {name} was never observed"
             continue
 
-        difference = _largest_difference(missing, evidence.plays)
+        difference = _largest_difference(missing_plays, plays)
         if difference > UNEVEN:
             yield (
                 f"missing rewards: in {name} the share that is missing differs by {difference:.2f} "

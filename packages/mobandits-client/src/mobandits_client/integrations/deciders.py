@@ -39,7 +39,7 @@ class EmbeddedAgent(Protocol):
         """Whether calls are written to a log, for which they may wait."""
         ...
 
-    def decide(self, context: Any, eligible: Any, /) -> Any:
+    def decide(self, context: Any, eligible: Any, /, *, session: str | None = None) -> Any:
         """A decision: with `id`, `arm` and `front`."""
         ...
 
@@ -85,7 +85,9 @@ class EmbeddedDecider:
 
         return Known(frozenset(str(arm) for arm in agent.arms), names)
 
-    def decide(self, context: Any, eligible: Sequence[str], key: str) -> MadeDecision:
+    def decide(
+        self, context: Any, eligible: Sequence[str], key: str, session: str | None
+    ) -> MadeDecision:
         """A decision of the agent.
 
         Raises:
@@ -93,7 +95,7 @@ class EmbeddedDecider:
         """
         try:
             # Without the key: answers are found by a table of the plugin, in the same process.
-            decision = self.agent.decide(context, eligible)
+            decision = self.agent.decide(context, eligible, session=session)
         except Exception as error:
             if getattr(error, "is_budget", False):
                 raise ServiceError(str(error), is_budget=True) from error
@@ -140,8 +142,8 @@ class _OfService:
         """What the client answers to any other step; of an `AsyncClient`, to be awaited."""
         call = getattr(self.client, step.name)
         if step.name == "decide":
-            context, eligible, key = step.arguments
-            return call(context, eligible, key=key)
+            context, eligible, key, session = step.arguments
+            return call(context, eligible, key=key, session=session)
 
         made, *rest = step.arguments
 

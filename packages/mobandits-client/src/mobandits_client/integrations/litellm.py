@@ -32,7 +32,13 @@ except ModuleNotFoundError as error:
     message = f"mobandits_client.integrations.litellm needs the extra `litellm`: {remedy}"
     raise ImportError(message) from error
 
-__all__ = ["BanditRouting", "RoutedRequest", "arm_of_deployment", "prompt_features"]
+__all__ = [
+    "BanditRouting",
+    "RoutedRequest",
+    "arm_of_deployment",
+    "litellm_session",
+    "prompt_features",
+]
 
 MARK = "mobandits_request"  # in a request's metadata, which LiteLLM hands on to further attempts
 METADATA = ("metadata", "litellm_metadata")
@@ -80,6 +86,9 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
         features: a function of the `RoutedRequest` that returns a context for the agent; None:
             there is none. By default three numbers, see `prompt_features`.
         arm_of: a function of a deployment that returns its arm.
+        session: a function of the `RoutedRequest` that returns its session or None, such as
+            `litellm_session`, for an agent with `sticky`: a session then keeps its model while the
+            model has the prompt cached. None: there are no sessions.
         groups: the model groups to decide for; None: all that have arms of the agent.
         cost: the objective for the cost in dollars; None: it is not learned, as where the agent
             has no such objective.
@@ -109,6 +118,7 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
         *,
         features: Callable[[RoutedRequest], Any] | None = prompt_features,
         arm_of: Callable[[Deployment], str] = arm_of_deployment,
+        session: Callable[[RoutedRequest], str | None] | None = None,
         groups: Collection[str] | None = None,
         cost: str | None = "cost",
         latency: str | None = "latency",
@@ -120,7 +130,9 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
         super().__init__()
         check_count("remembered", remembered)
         self.decider = decider_of(decider)
-        settings = RoutingSettings(features, arm_of, groups, cost, latency, failed, remembered)
+        settings = RoutingSettings(
+            features, arm_of, session, groups, cost, latency, failed, remembered
+        )
         self.routing = RequestRouting(settings)
         self._measure = measure
         is_of_service = isinstance(self.decider, ServiceDecider | WaitingServiceDecider)
@@ -335,6 +347,17 @@ class BanditRouting(CustomLogger):  # type: ignore[misc] # LiteLLM need not be i
         is_chat = str(getattr(response, "object", "")).startswith(("chat.completion", "text_comp"))
         if key is not None and is_chat:
             response.id = key
+
+
+def litellm_session(request: RoutedRequest) -> str | None:
+    """The `litellm_session_id` of a request; None where its client gave none.
+
+    Example:
+        >>> litellm_session(RoutedRequest("chat", options={"litellm_session_id": "chat 17"}))
+        'chat 17'
+    """
+    session = request.options.get("litellm_session_id")
+    return None if session is None else str(session)
 
 
 class WaitingStrategy:

@@ -29,6 +29,7 @@ class RoutingSettings:
     Attributes:
         features: the context of a request; None: there is none.
         arm_of: the arm that a deployment is, or one of several that are.
+        session: the session of a request, or None; None: there are none.
         groups: the model groups that are decided for; None: all that have arms of the agent.
         cost: the objective that learns what a call cost; None: that is not learned.
         latency: the objective that learns how many seconds it took; None likewise.
@@ -38,6 +39,7 @@ class RoutingSettings:
 
     features: Callable[[RoutedRequest], Any] | None
     arm_of: Callable[[Deployment], str]
+    session: Callable[[RoutedRequest], str | None] | None
     groups: Collection[str] | None
     cost: str | None
     latency: str | None
@@ -117,8 +119,10 @@ class RequestRouting:
         eligible = arms_to_try(list(by_arm), earlier)
         features = self.settings.features
         context = None if features is None else features(request)
+        session_of = self.settings.session
+        session = None if session_of is None else session_of(request)
         key = new_answer_id()
-        made: MadeDecision = yield Step("decide", (context, eligible, key))
+        made: MadeDecision = yield Step("decide", (context, eligible, key, session))
         if made.arm not in by_arm:
             # The fallback arm of a client, which is no arm of this group.
             yield from self._abandon(made)
