@@ -86,12 +86,15 @@ def described_claims(
     return [claim_of(id, entry, parts, revise) for entry in entries]
 
 
-def simulations_of(tables: Sequence[Mapping[str, Any]]) -> list[Run]:
-    """The simulations that tables of a file describe."""
-    runs = []
+def simulations_of(tables: Sequence[Mapping[str, Any]]) -> list[Run | Computed]:
+    """The simulations that tables of a file describe, and parts that it names between them."""
+    runs: list[Run | Computed] = []
     for entry in joined(tables, "runs"):
-        one = {key: value for key, value in entry.items() if key != "each"}
-        runs += [run_of(filled(one, words)) for words in entry.get("each", [NONE])]
+        if isinstance(entry, Computed):
+            runs.append(entry)
+        else:
+            one = {key: value for key, value in entry.items() if key != "each"}
+            runs += [run_of(filled(one, words)) for words in entry.get("each", [NONE])]
 
     return runs
 
