@@ -3,8 +3,9 @@
 `texts/<paper>.toml` has a table per experiment, and tables that several experiments share. A
 simulation there is as in `written_runs`, and `each` repeats it with other words. A claim that names
 rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`), `claims.level`
-(`rows`) or `claims.percentage` (`of`); the numbers of any other come from a function. A text may
-hold a word of a table `words`, or one that it is given, between braces.
+(`rows`), `claims.percentage` (`of`) or `growth_of_regret.growing` (`power`); the numbers of any
+other come from a function. A text may hold a word of a table `words`, or one that it is given,
+between braces.
 """
 
 import functools
@@ -17,6 +18,7 @@ from typing import Any
 
 from mobandits_papers.claims import Claim, Revise, level, ordering, percentage
 from mobandits_papers.experiment import Computed, Experiment, More, Plot, Run
+from mobandits_papers.growth_of_regret import growing
 from mobandits_papers.numbers import Parts, Reading, first_half, growth, late_mean
 from mobandits_papers.written_runs import run_of
 
@@ -27,6 +29,7 @@ COMPARISONS: Mapping[str, Callable[..., Claim]] = {
     "low": ordering,
     "rows": level,
     "of": percentage,
+    "power": growing,
 }
 NONE: Mapping[str, Any] = MappingProxyType({})
 
