@@ -15,7 +15,6 @@ from mobandits_papers.numbers import (
     Statistic,
     above,
     at_most,
-    difference_of_means,
     final_values,
     resampled_part,
 )
@@ -64,18 +63,6 @@ def even_parts(outcome: Outcome) -> list[Part]:
     ]
 
 
-def first_bin_parts(outcome: Outcome) -> list[Part]:
-    """The first bin of Contextual Zooming less each of the others, a number per other bin."""
-    shares = bins_of(outcome, ZOOMING)
-    parts = []
-    for i in range(1, BINS):
-        label = f"bin 1 less bin {i + 1}, {ZOOMING}"
-        pair = shares[:, [i, 0]]
-        parts.append(resampled_part(label, pair, difference_of_means, above(0.0)))
-
-    return parts
-
-
 # What "much more" may be read as: the paper does not say which bin it compares with.
 RATIOS: Mapping[str, Statistic] = {
     "bin 1 over bin 2": lambda means: means[0] / means[1],
@@ -97,7 +84,6 @@ FIG2 = described(
     "pcz2018/fig2",
     parts={
         "pcz-bins-even": even_parts,
-        "zooming-bin-1": first_bin_parts,
         "zooming-bin-1-much-more": much_more_parts,
     },
 )
