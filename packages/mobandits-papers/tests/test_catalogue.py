@@ -85,7 +85,7 @@ def test_no_experiment_is_lost_and_papers_are_in_order():
         assert [one.id for one in find([paper])][-1] == f"{paper}/theory"
     assert find(["all"]) == list(EXPERIMENTS.values())
     assert find(["moslb2024/theory", "moslb2024/fig3"]) == [
-        figures.FIG3,
+        figures.FIGURES[0],
         theory.EXPERIMENTS["moslb2024"],
     ]
     assert [*catalogue.EXPERIMENTS] == [*EXPERIMENTS]

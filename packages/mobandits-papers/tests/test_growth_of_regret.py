@@ -10,12 +10,7 @@ from toys import without_pages
 from mobandits.simulation import prepare
 from mobandits_papers import reproduce
 from mobandits_papers.catalogue import EXPERIMENTS
-from mobandits_papers.growth_of_regret import (
-    exponent,
-    grow_with,
-    over_runs,
-    within_run,
-)
+from mobandits_papers.growth_of_regret import exponent, growing, over_runs, within_run
 
 BOUNDS = {"moglb2019/rate": [0.5] * 3, "moslb2024/rate": [2 / 3] * 2}
 
@@ -43,26 +38,32 @@ def test_without_a_slope_it_is_not_read(rounds, means):
     assert not np.isfinite(exponent(np.array(rounds), np.array(means)[:, None])).any()
 
 
+def judged(outcome, curves, power, metric="m"):
+    texts = {"id": "p/x/y", "claim": "c", "target": "t", "rule": "r"}
+    claim = growing(metric, power, "number", curves, **texts)
+    (part,) = claim.parts(outcome)
+    return part
+
+
 def test_a_run_is_read_in_its_last_nine_tenths():
     points = np.array([1, 100, 300, 1000])
     outcome = Curves(r=(points, np.tile([9.0, 1.0, 3.0, 10.0], (6, 1))))
-    rounds, regrets = within_run("r", "row", "m")(outcome)
+    rounds, regrets = within_run(outcome, "r", "row", "m")
     assert rounds.tolist() == [100.0, 300.0, 1000.0]
     assert regrets[0].tolist() == [1.0, 3.0, 10.0]
-    (part,) = grow_with(1.0, {"said": within_run("r", "row", "m")})(outcome)
-    assert part.measured == pytest.approx(1.0)
+    part = judged(outcome, {"r": "row"}, 1.0)
+    assert (part.said, part.measured) == ("number", pytest.approx(1.0))
     assert part.holds is True  # a tenth more than the power is allowed
-    (part,) = grow_with(0.8, {"said": within_run("r", "row", "m")})(outcome)
-    assert part.holds is False
+    assert judged(outcome, {"r": "row"}, 0.8).holds is False
 
 
 def test_horizons_are_read_at_their_ends():
     runs = {f"T_{T}": ([T // 2, T], np.tile([0.1, T**0.5], (5, 1))) for T in (100, 400, 900)}
-    read = over_runs({f"T {T}": "row" for T in (100, 400, 900)}, "m", 1)
-    rounds, regrets = read(Curves(**runs))
+    outcome, rows = Curves(**runs), {f"T {T}": "row" for T in (100, 400, 900)}
+    rounds, regrets = over_runs(outcome, rows, "m")
     assert rounds.tolist() == [100.0, 400.0, 900.0]
-    assert regrets[0].tolist() == [20.0, 40.0, 60.0]
-    (part,) = grow_with(0.5, {"said": read})(Curves(**runs))
+    assert regrets[0].tolist() == [10.0, 20.0, 30.0]
+    part = judged(outcome, rows, 0.5)
     assert (part.measured, part.holds) == (pytest.approx(0.5), True)
 
 

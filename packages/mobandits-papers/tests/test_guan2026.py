@@ -3,16 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from toys import without_pages
 
 from mobandits_papers.guan2026 import experiments as guan2026
 from mobandits_papers.publications import publication_of
 from mobandits_papers.reproduce import reproduce
-
-GAPS = st.sampled_from([0.02, 0.12, 0.25])
-COUNTS = st.integers(1, 12)
 
 
 def pareto_gaps(means):
@@ -26,23 +21,38 @@ def largest_gap(means):
     return max(ordered[-1] - ordered[-2])
 
 
-@pytest.mark.parametrize("reading", guan2026.READINGS)
-@settings(max_examples=20, deadline=None)
-@given(gap=GAPS, m=COUNTS)
-def test_every_reading_has_the_gap_that_it_names(reading, gap, m):
-    means = guan2026.READINGS[reading](gap, m)
+SETTINGS = guan2026.EXPERIMENTS[0].runs
+MORE = guan2026.EXPERIMENTS[2].runs
+
+
+@pytest.mark.parametrize("run", SETTINGS, ids=lambda run: run.name)
+def test_every_reading_has_the_gap_that_it_names(run):
+    reading, named_gap, named_count = run.name.split(", ")
+    gap = float(named_gap.removeprefix("delta = "))
+    m = int(named_count.removeprefix("m = "))
+    means = run.environment.means
     behind = [each for each in pareto_gaps(means) if each > 0.0]
     assert behind == pytest.approx([gap] * len(behind))
-    arms = {"m arms below one": m, "m arms below each": 2 * m, "m objectives": guan2026.OTHERS}
+    arms = {"m arms below one": m, "m arms below each": 2 * m, "m objectives": 9}
     assert len(behind) == arms[reading]
+    assert np.shape(means)[1] == (m if reading == "m objectives" else 2)
     easiest = 0.4 if reading == "m arms below one" else gap
     assert largest_gap(means) == pytest.approx(easiest)
 
 
-@given(objectives=st.integers(2, 16))
-def test_further_objectives_change_neither_gap(objectives):
-    means = guan2026.more_objectives(objectives)
-    assert np.shape(means) == (10, objectives)
+def test_both_horizons_have_the_same_settings():
+    longer = guan2026.EXPERIMENTS[1].runs
+    assert [(run.name, run.environment) for run in SETTINGS] == [
+        (run.name, run.environment) for run in longer
+    ]
+    assert {run.rounds for run in SETTINGS} == {10_000}
+    assert {run.rounds for run in longer} == {100_000}
+
+
+@pytest.mark.parametrize("run", MORE, ids=lambda run: run.name)
+def test_further_objectives_change_neither_gap(run):
+    means = run.environment.means
+    assert np.shape(means) == (10, int(run.name.removesuffix(" objectives")))
     assert pareto_gaps(means) == pytest.approx([0.0] + [0.1] * 9)
     assert largest_gap(means) == pytest.approx(0.3)
 
@@ -67,7 +77,7 @@ def folder(tmp_path_factory):
 def test_one_arm_has_no_regret_and_sees_one_arm(folder):
     table = pl.read_parquet(folder / "results.parquet").filter(pl.col("round") == 30)
     last = dict(
-        table.filter(pl.col("policy") == guan2026.ONE_ARM)
+        table.filter(pl.col("policy") == "one arm for ever")
         .group_by("metric")
         .agg(pl.col("value").mean())
         .iter_rows()

@@ -12,7 +12,7 @@ from mobandits.environments import Bumps, DisplayAds
 from mobandits.policies import CpUcb1, MocMab, ParetoUcb1
 from mobandits.simulation.play import play
 from mobandits_papers.catalogue import EXPERIMENTS
-from mobandits_papers.claims import Claim
+from mobandits_papers.claims import Claim, in_order
 from mobandits_papers.experiment import Computed, Run, RunOptions
 from mobandits_papers.mocmab2018 import ads, common_scale, figures, lexicographic, remarks, shared
 from mobandits_papers.mocmab2018 import experiments as mocmab2018
@@ -231,7 +231,7 @@ def scaled_rewards(at_scale):
 def test_percentages_are_compared_at_one_scale(percent, holds):
     """The paper has 10 %: 20 points off with chosen scales, and 2, 25 or 45 with scale 1."""
     found = scaled_rewards({"1": 100.0 + percent})
-    targets = common_scale.targets_of({"CP-UCB1": 10.0})
+    targets = [common_scale.Target("CP-UCB1", 0, 10.0)]
     parts, revise = common_scale.nearer_at_one_scale(targets), common_scale.distances(targets)
     entry = claim_of(parts, revise, "ours", "A note.").judge(found)
     assert (entry["kind"], entry["verdict"], entry["holds"]) == ("ours", "reported", holds)
@@ -243,31 +243,44 @@ def test_percentages_are_compared_at_one_scale(percent, holds):
     assert entry["note"].startswith("A note. ")
 
 
+TEXTS = {"id": "p/x/y", "claim": "c", "target": "t", "rule": "r"}
+
+
+def ordered(*groups):
+    return in_order(groups, "reward", **TEXTS)
+
+
 def test_an_order_fails_where_one_neighbour_does():
     totals = {
         "a": FIVE * [(30, 0), (31, 0)],
         "b": FIVE * [(20, 0), (22, 0)],
         "c": FIVE * [(10, 0), (9, 0)],
     }
-    right = claim_of(shared.in_order((("a",), ("b",), ("c",))))
+    right = ordered(("a",), ("b",), ("c",))
     assert right.judge(outcome(totals))["verdict"] == "reproduced"
-    wrong = claim_of(shared.in_order((("a",), ("c",), ("b",))))
+    wrong = ordered(("a",), ("c",), ("b",))
     entry = wrong.judge(outcome(totals))
     assert entry["verdict"] == "not reproduced"
     assert [part["holds"] for part in entry["parts"]] == [True, False]
-    groups = claim_of(shared.in_order((("a",), ("b", "c"))))
+    groups = ordered(("a",), ("b", "c"))
     assert len(groups.parts(outcome(totals))) == 2
 
 
-def test_shares_are_what_the_other_objective_lacks():
-    claim = claim_of(ads.shows("a", 73.0))
-    (part,) = claim.parts(outcome({"a": FIVE * [(0, 28), (0, 26)]}))
-    assert part.measured == pytest.approx(73.0)
+@pytest.fixture(scope="module")
+def figure_3():
+    """{end of the ID: claim} of Figure 3."""
+    return {claim.what: claim for claim in ads.FIG3.claims}
+
+
+def test_shares_are_what_the_other_objective_lacks(figure_3):
+    claim = figure_3["p-share"]
+    (part,) = claim.parts(outcome({"P-UCB1": FIVE * [(0, 52), (0, 50)]}))
+    assert (part.said, part.measured) == ("P-UCB1 shows, %", pytest.approx(49.0))
     assert part.holds
-    assert claim.parts(outcome({"a": FIVE * [(0, 40), (0, 41)]}))[0].holds is False
-    assert claim.parts(outcome({"a": [(0, 28), (0, 26)]}))[0].holds is None
-    (part,) = ads.shows("a")(outcome({"a": FIVE * [(0, 28)]}))
-    assert part.holds is None
+    assert claim.parts(outcome({"P-UCB1": FIVE * [(0, 60), (0, 61)]}))[0].holds is False
+    assert claim.parts(outcome({"P-UCB1": [(0, 52), (0, 50)]}))[0].holds is None
+    (part,) = figure_3["moc-share"].parts(outcome({"MOC-MAB": FIVE * [(0, 28)]}))
+    assert (part.measured, part.holds) == (pytest.approx(72.0), None)
 
 
 def test_clicks_are_counted_against_what_is_shown():
@@ -277,8 +290,8 @@ def test_clicks_are_counted_against_what_is_shown():
     assert ads.collected_parts(found)[0].measured == pytest.approx(60.0)
 
 
-def test_alike_looks_at_both_objectives():
-    claim = claim_of(ads.alike("CP-UCB1", "P-UCB1", (0.0, 0.0)))
+def test_alike_looks_at_both_objectives(figure_3):
+    claim = figure_3["cp-like-p"]
     one, other = FIVE * [(100, 50)], FIVE * [(101, 60)]
     assert [part.holds for part in claim.parts(outcome({"P-UCB1": one, "CP-UCB1": other}))] == [
         True,
@@ -328,7 +341,10 @@ def test_regrets_are_compared_by_ratios():
     found = Outcome(
         pl.DataFrame(frame, columns, orient="row"), {"w": "w"}, {("w", row): row for row in BOTH}
     )
-    assert [part.measured for part in figures.cd_ratios(found)] == pytest.approx([1.2, 4.0])
+    (ratios,) = (claim for claim in figures.FIG1.claims if claim.what == "cd-ratios")
+    parts = ratios.parts(found)
+    assert [part.measured for part in parts] == pytest.approx([1.2, 4.0])
+    assert {part.holds for part in parts} == {None}
 
 
 OF_THE_PAPER = {

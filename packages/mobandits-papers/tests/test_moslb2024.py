@@ -13,15 +13,19 @@ from mobandits_papers import reproduce
 from mobandits_papers import sequential_stopping as stopping
 from mobandits_papers.catalogue import EXPERIMENTS
 from mobandits_papers.claims import Claim
+from mobandits_papers.described import tables_of
 from mobandits_papers.experiment import More, Run, more_of
 from mobandits_papers.moslb2024 import figures
-from mobandits_papers.numbers import growth
+from mobandits_papers.moslb2024.questions import questions_of
 
 FIGURES = {one.id: one for one in figures.FIGURES if one.id.startswith("moslb2024/fig")}
 CHAINS = [EXPERIMENTS[f"moslb2024/{name}"] for name in ("fig3", "unrounded")]
 TWO_LEVELS = ((0, 1, 2), (3, 4))
 THREE_LEVELS = ((0, 1, 2), (3, 4, 5), (6, 7, 8, 9))
 ALPHAS = [0.01, 0.03, 0.1, 0.3, 1.0]
+THEORY = "P-UCB2, theory's width"
+OFF = {"bar": 0.2, "above": False}
+ALMOST_LINEAR = {"bar": 0.8, "above": True}
 LEVELS = {
     f"moslb2024/{name}": levels
     for figure, levels in (("fig4", TWO_LEVELS), ("fig5", THREE_LEVELS))
@@ -49,6 +53,11 @@ class Curves:
         if run != "d = 5":
             values = np.tile(values, (100 // len(values) + 1, 1))[:100]
         return np.array([1000, 2000, 3000]), values
+
+
+def paces(components, options):
+    """Questions on the last pace of P-UCB1."""
+    return questions_of("relative_pace", [["P-UCB1"]], "level_regret", components, **options)
 
 
 def asked(questions, many=True):
@@ -111,7 +120,7 @@ def test_the_levels_are_the_papers(name, levels):
 def test_every_row_has_the_same_grid_and_the_same_rule():
     for experiment in [*CHAINS, *(EXPERIMENTS[name] for name in LEVELS)]:
         for run in simulated(experiment):
-            plain = {figures.THEORY} if experiment.id == "moslb2024/fig4" else set()
+            plain = {THEORY} if experiment.id == "moslb2024/fig4" else set()
             assert run.rows.keys() - run.tuned().keys() == plain
             assert len(run.tuned()) == 3
             for row, tuned in run.tuned().items():
@@ -131,7 +140,8 @@ BENT = [[150, 160, 161 + t] for t in range(6)]
 
 def test_slower_compares_growth_at_the_end():
     linear, bent = LINEAR, BENT
-    slower = figures.below(("MOSLB-PL",), ("P-UCB1",), "level_regret", (0, 1), growth)
+    pair = ["MOSLB-PL", "P-UCB1"]
+    slower = questions_of("is_lower", [pair], "level_regret", [0, 1], reading="growth")
     claim = asked(slower)
     assert claim.judge(Curves(MOSLB_PL=bent, P_UCB1=linear))["verdict"] == "reproduced"
     swapped = claim.judge(Curves(MOSLB_PL=linear, P_UCB1=bent))
@@ -143,12 +153,8 @@ def test_slower_compares_growth_at_the_end():
 @pytest.mark.parametrize(("curves", "off", "linear"), [(LINEAR, False, True), (BENT, True, False)])
 def test_levelling_off_and_being_linear(curves, off, linear):
     claims = {
-        off: asked(
-            figures.paces("P-UCB1", "level_regret", (0, 1), figures.LEVELS_OFF, above=False)
-        ),
-        linear: asked(
-            figures.paces("P-UCB1", "level_regret", (0, 1), figures.ALMOST_LINEAR, above=True)
-        ),
+        off: asked(paces((0, 1), OFF)),
+        linear: asked(paces((0, 1), ALMOST_LINEAR)),
     }
     for holds, claim in claims.items():
         entry = claim.judge(Curves(P_UCB1=curves))
@@ -167,16 +173,13 @@ def test_levelling_off_and_being_linear(curves, off, linear):
 
 def test_neither_flat_nor_linear_between_the_thresholds():
     between = [[100, 200, 250]] * 6  # a pace of 50 after one of 83
-    questions = [
-        figures.paces("P-UCB1", "level_regret", (0,), figures.LEVELS_OFF, above=False),
-        figures.paces("P-UCB1", "level_regret", (0,), figures.ALMOST_LINEAR, above=True),
-    ]
+    questions = [paces((0,), OFF), paces((0,), ALMOST_LINEAR)]
     entries = [asked(one).judge(Curves(P_UCB1=between)) for one in questions]
     assert {entry["verdict"] for entry in entries} == {"not reproduced"}
 
 
 def test_trials_without_regret_are_flat():
-    (question,) = figures.paces("P-UCB1", "level_regret", (0,), figures.LEVELS_OFF, above=False)
+    (question,) = paces((0,), OFF)
     entry = asked([question]).judge(Curves(P_UCB1=[[0, 0, 0]]))
     assert (entry["verdict"], entry["measured"], entry["interval"]) == (
         "reproduced",
@@ -190,11 +193,15 @@ def test_trials_without_regret_are_flat():
 @pytest.mark.parametrize("name", ["fig3", "fig4", "fig5"])
 def test_everything_that_is_judged_decides_how_many_are_played(name):
     """A question that only the claims ask would be judged before its interval leaves the bar."""
-    levels = {"fig4": 2, "fig5": 3}
-    asked = figures.levels_questions(levels[name]) if name in levels else figures.chains_questions()
-    asked = asked | (figures.theory_questions(2) if name == "fig4" else {})
-    questions = [one for several in asked.values() for one in several]
-    names = ("MOSLB_PC", "MOSLB_PL", "P_UCB1", "P_UCB2", figures.THEORY)
+    sections = {
+        "fig3": ["fig3", "chains"],
+        "fig4": ["fig4", "two", "levels", "level-claims"],
+        "fig5": ["fig5", "three", "levels", "level-claims"],
+    }
+    tables = tables_of(f"moslb2024/{name}", sections[name], {})
+    rows = [row for table in tables for row in table.get("questions", {}).values()]
+    questions = [one for row in rows for one in questions_of(**row)]
+    names = ("MOSLB_PC", "MOSLB_PL", "P_UCB1", "P_UCB2", THEORY)
     rows = dict.fromkeys(names, LINEAR)
     made = Curves(components=3, **rows)
     made.runs = lambda: ["d = 5", "d = 10", "d = 15"]
@@ -241,14 +248,14 @@ def test_the_theorys_width_is_another_reading_of_figure_4():
         read = claims[f"moslb2024/fig4/{what}-theory"]
         assert (read.kind, claims[f"moslb2024/fig4/{what}"].kind) == ("extension", "paper")
         assert "theory" in claims[f"moslb2024/fig4/{what}"].note
-        made = Curves(MOSLB_PL=LINEAR, **{figures.THEORY: [[2 * x for x in row] for row in LINEAR]})
+        made = Curves(MOSLB_PL=LINEAR, **{THEORY: [[2 * x for x in row] for row in LINEAR]})
         made.runs = lambda: ["d = 5", "d = 10", "d = 15"]
         entry = read.judge(made)
         assert (entry["verdict"], entry["holds"]) == ("reported", True)
-        assert all(figures.THEORY in part["said"] for part in entry["parts"])
+        assert all(THEORY in part["said"] for part in entry["parts"])
     for run in simulated(EXPERIMENTS["moslb2024/fig4"]):
-        assert run.recipes()[figures.THEORY].alpha == 1.0
-        assert run.recipes()[figures.THEORY].on == TWO_LEVELS[0]
+        assert run.recipes()[THEORY].alpha == 1.0
+        assert run.recipes()[THEORY].on == TWO_LEVELS[0]
     assert not any("theory" in one.id for one in EXPERIMENTS["moslb2024/fig5"].claims)
 
 
@@ -286,9 +293,9 @@ def test_steadier_compares_standard_deviations():
     rng = np.random.default_rng(0)
     steady = np.tile(100.0 + rng.standard_normal((40, 1)), 3)
     wild = np.tile(100.0 + 10.0 * rng.standard_normal((40, 1)), 3)
-    claim = asked(
-        figures.steadier("MOSLB-PL", figures.BASELINES, "level_regret", (0, 1)), many=False
-    )
+    pairs = [["MOSLB-PL", "P-UCB1"], ["MOSLB-PL", "P-UCB2"]]
+    steadier = questions_of("variance_is_lower", pairs, "level_regret", [0, 1])
+    claim = asked(steadier, many=False)
     entry = claim.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))
     assert entry["verdict"] == "reproduced"
     assert entry["measured"] == pytest.approx(wild[:, 0].std() - steady[:, 0].std())
@@ -305,7 +312,7 @@ def test_steadier_compares_standard_deviations():
         claim.judge(Curves(MOSLB_PL=wild[:1], P_UCB1=wild[:1], P_UCB2=wild[:1]))["verdict"]
         == "reported"
     )
-    many = asked(figures.steadier("MOSLB-PL", figures.BASELINES, "level_regret", (0, 1)))
+    many = asked(steadier)
     assert many.judge(Curves(MOSLB_PL=steady, P_UCB1=wild, P_UCB2=wild))["verdict"] == "reproduced"
 
 

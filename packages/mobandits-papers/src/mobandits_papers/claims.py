@@ -12,9 +12,12 @@ reproduced claims contains it, nor does its row repeat words that the paper does
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, get_args
+
+import numpy as np
 
 from mobandits.support.checks import choice
 from mobandits_papers.contents import ClaimKind, Verdict
@@ -23,13 +26,21 @@ from mobandits_papers.numbers import (
     Part,
     Parts,
     Reading,
+    Rule,
+    above,
+    at_most,
+    below,
     difference,
+    difference_of_means,
     final,
     final_pair,
+    final_values,
     inside,
     mean_part,
     near,
+    only_mean,
     percent_above,
+    ratio_of_means,
     resampled_part,
     where,
 )
@@ -396,3 +407,82 @@ def percentage(
         )
 
     return Claim(id, claim, f"{percent:+g} %", rule, parts, **texts)
+
+
+def in_order(
+    order: Sequence[Sequence[str]], metric: str, component: int = 0, **texts: Texts
+) -> Claim:
+    """Groups of rows from the highest to the lowest mean, in the first run.
+
+    Every row of a group is above every row of the next group.
+
+    Args:
+        order: the groups.
+        metric: that is compared.
+        component: of the metric.
+        texts: the other arguments of `Claim`.
+    """
+
+    def parts(outcome: Outcome) -> list[Part]:
+        run = outcome.runs()[0]
+        # Neighbouring groups imply all others, and a test of each pair would fail more often.
+        return [
+            difference(outcome, run, metric, low, high, component)
+            for higher, lower in itertools.pairwise(order)
+            for high in higher
+            for low in lower
+        ]
+
+    return Claim(parts=parts, **texts)
+
+
+STATISTICS = {
+    "mean": only_mean,
+    "ratio": ratio_of_means,
+    "difference": difference_of_means,
+    "percent": percent_above,
+}
+RULES: dict[str, Callable[[float], Rule]] = {
+    each.__name__: each for each in (above, at_most, below)
+}
+
+
+def listed(
+    numbers: Sequence[Mapping[str, Any]],
+    metric: str,
+    statistic: str,
+    *,
+    reading: Reading = final,
+    keeps: Mapping[str, float] = MappingProxyType({}),
+    tolerance: float = math.nan,
+    **texts: Texts,
+) -> Claim:
+    """Statistics of what is read of some rows, each with a name of its own.
+
+    Args:
+        numbers: tables of `said`, the name; `of`, tables of the row that is read, and where it is
+            not the first, of its component and its run; and `papers`, the paper's number, where
+            one decides.
+        metric: that is read.
+        statistic: of the means of what is read, one of `STATISTICS`.
+        reading: how a curve becomes a number.
+        keeps: {one of `RULES`: the limit that every interval keeps to}.
+        tolerance: within which a number is as the paper's.
+        texts: the other arguments of `Claim`.
+    """
+    rule = None
+    for name, limit in keeps.items():
+        rule = RULES[name](limit)
+
+    def one(
+        outcome: Outcome, said: str, of: Sequence[Mapping[str, Any]], papers: float | None = None
+    ) -> Part:
+        values = [final_values(outcome, metric=metric, reading=reading, **place) for place in of]
+        samples = np.stack(values, axis=1)
+        part = resampled_part(said, samples, STATISTICS[statistic], rule)
+        return part if papers is None else near(part, papers, tolerance)
+
+    def parts(outcome: Outcome) -> list[Part]:
+        return [one(outcome, **number) for number in numbers]
+
+    return Claim(parts=parts, **texts)

@@ -3,8 +3,9 @@
 `texts/<paper>.toml` has a table per experiment, and tables that several experiments share. A
 simulation there is as in `written_runs`, and `each` repeats it with other words. A claim that names
 rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`), `claims.level`
-(`rows`) or `claims.percentage` (`of`); the numbers of any other come from a function. A text may
-hold a word of a table `words`, or one that it is given, between braces.
+(`rows`), `claims.percentage` (`of`), `claims.in_order` (`order`), `claims.listed` (`numbers`) or
+`growth_of_regret.growing` (`power`); the numbers of any other come from a function. A text may hold
+a word of a table `words`, or one that it is given, between braces.
 """
 
 import functools
@@ -15,18 +16,40 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from mobandits_papers.claims import Claim, Revise, level, ordering, percentage
+from mobandits_papers.claims import (
+    Claim,
+    Revise,
+    in_order,
+    level,
+    listed,
+    ordering,
+    percentage,
+)
 from mobandits_papers.experiment import Computed, Experiment, More, Plot, Run
-from mobandits_papers.numbers import Parts, Reading, first_half, growth, late_mean
+from mobandits_papers.growth_of_regret import growing
+from mobandits_papers.numbers import (
+    Parts,
+    Reading,
+    first_half,
+    growth,
+    late_mean,
+    percent_left,
+    whole_mean,
+)
 from mobandits_papers.written_runs import run_of
 
 TEXTS = Path(__file__).parent / "texts"
-READINGS: Mapping[str, Reading] = {each.__name__: each for each in (first_half, growth, late_mean)}
+READINGS: Mapping[str, Reading] = {
+    each.__name__: each for each in (first_half, growth, late_mean, percent_left, whole_mean)
+}
 # What a claim names that is a comparison, and what makes it.
 COMPARISONS: Mapping[str, Callable[..., Claim]] = {
     "low": ordering,
     "rows": level,
     "of": percentage,
+    "power": growing,
+    "order": in_order,
+    "numbers": listed,
 }
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -86,12 +109,15 @@ def described_claims(
     return [claim_of(id, entry, parts, revise) for entry in entries]
 
 
-def simulations_of(tables: Sequence[Mapping[str, Any]]) -> list[Run]:
-    """The simulations that tables of a file describe."""
-    runs = []
+def simulations_of(tables: Sequence[Mapping[str, Any]]) -> list[Run | Computed]:
+    """The simulations that tables of a file describe, and parts that it names between them."""
+    runs: list[Run | Computed] = []
     for entry in joined(tables, "runs"):
-        one = {key: value for key, value in entry.items() if key != "each"}
-        runs += [run_of(filled(one, words)) for words in entry.get("each", [NONE])]
+        if isinstance(entry, Computed):
+            runs.append(entry)
+        else:
+            one = {key: value for key, value in entry.items() if key != "each"}
+            runs += [run_of(filled(one, words)) for words in entry.get("each", [NONE])]
 
     return runs
 

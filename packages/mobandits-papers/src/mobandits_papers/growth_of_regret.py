@@ -1,12 +1,13 @@
 """How fast a regret grows: the exponent of T, read from runs, beside the power of a theorem."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits_papers.numbers import Part, Parts, below, resampled_part
+from mobandits_papers.claims import Claim, Texts
+from mobandits_papers.numbers import Part, below, resampled_part
 from mobandits_papers.outcome import Outcome
 
 ALLOWED = 0.1  # added to a theorem's power for its logarithms, which a fit takes for growth
@@ -37,56 +38,50 @@ def exponent(rounds: Array, means: Array) -> Array:
     return np.asarray(slopes)
 
 
-# Rounds (points,), and regrets there (trials, points).
-Read = Callable[[Outcome], tuple[Array, Array]]
+def within_run(outcome: Outcome, run: str, row: str, metric: str) -> tuple[Array, Array]:
+    """The recorded rounds of the last nine tenths of a run, and the regrets (trials, points)."""
+    points, values = outcome.curves(run, row, metric)
+    # The first rounds explore, at a rate of their own.
+    is_late = points >= points[-1] / 10.0
+    rounds = np.asarray(points[is_late], np.float64)
+
+    return rounds, values[:, is_late]
 
 
-def within_run(run: str, row: str, metric: str) -> Read:
-    """The recorded rounds of the last nine tenths of a run, and the regrets there."""
-
-    def read(outcome: Outcome) -> tuple[Array, Array]:
+def over_runs(outcome: Outcome, rows: Mapping[str, str], metric: str) -> tuple[Array, Array]:
+    """The horizons of several runs, {run: row}, and the regrets at their ends, (trials, runs)."""
+    # Policies that know their horizon are played anew for each: no single run shows their rate.
+    horizons = []
+    regrets = []
+    for run, row in rows.items():
         points, values = outcome.curves(run, row, metric)
-        # The first rounds explore, at a rate of their own.
-        is_late = points >= points[-1] / 10.0
-        rounds = np.asarray(points[is_late], np.float64)
+        horizons.append(float(points[-1]))
+        regrets.append(values[:, -1])
 
-        return rounds, values[:, is_late]
-
-    return read
+    return np.array(horizons), np.stack(regrets, axis=1)
 
 
-def over_runs(rows: Mapping[str, str], metric: str, component: int = 0) -> Read:
-    """The horizons of several runs, {run: row}, and the regrets at their ends."""
-
-    def read(outcome: Outcome) -> tuple[Array, Array]:
-        # Policies that know their horizon are played anew for each: no single run shows their rate.
-        horizons = []
-        regrets = []
-        for run, row in rows.items():
-            points, values = outcome.curves(run, row, metric, component)
-            horizons.append(float(points[-1]))
-            regrets.append(values[:, -1])
-
-        return np.array(horizons), np.stack(regrets, axis=1)
-
-    return read
-
-
-def grow_with(power: float, exponents: Mapping[str, Read]) -> Parts:
-    """The exponents of regrets, from the means over trials, at most a power of T and logarithms.
+def growing(
+    metric: str, power: float, number: str, curves: Mapping[str, str], **texts: Texts
+) -> Claim:
+    """The exponent of a regret, from the means over trials: at most a power of T and logarithms.
 
     Args:
+        metric: the regret, of which the first component is read.
         power: of T in a theorem, which bounds exponents from above alone.
-        exponents: {number: the rounds and the regrets that it is read from}.
+        number: what the exponent is called.
+        curves: {run: row}, one within which it is read, or several of different horizons.
+        texts: the other arguments of `Claim`.
     """
 
     def parts(outcome: Outcome) -> list[Part]:
+        if len(curves) > 1:
+            rounds, regrets = over_runs(outcome, curves, metric)
+        else:
+            ((run, row),) = curves.items()
+            rounds, regrets = within_run(outcome, run, row, metric)
+
         rule = below(power + ALLOWED)
-        numbers = []
-        for name, read in exponents.items():
-            rounds, regrets = read(outcome)
-            numbers.append(resampled_part(name, regrets, partial(exponent, rounds), rule))
+        return [resampled_part(number, regrets, partial(exponent, rounds), rule)]
 
-        return numbers
-
-    return parts
+    return Claim(parts=parts, **texts)

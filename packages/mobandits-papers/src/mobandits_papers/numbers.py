@@ -281,6 +281,23 @@ def first_half(points: Array, values: Array) -> Array:
     return means
 
 
+def whole_mean(points: Array, values: Array) -> Array:  # noqa: ARG001 - one signature
+    """The mean over all recorded rounds."""
+    means: Array = values.mean(axis=1)
+    return means
+
+
+def percent_left(points: Array, values: Array) -> Array:
+    """The per cent of the rounds that did not pay 1, at the last round.
+
+    Example:
+        >>> percent_left(np.array([50, 100]), np.array([[10.0, 25.0]])).tolist()
+        [75.0]
+    """
+    share = final(points, values) / points[-1]
+    return np.asarray(100.0 * (1.0 - share))
+
+
 def late_mean(points: Array, values: Array) -> Array:
     """The mean over the second half of the rounds."""
     is_late = points > points[-1] / 2
@@ -341,12 +358,17 @@ def curves_of(outcome: Outcome, row: str, metric: str, component: int = 0) -> tu
 
 
 def final_values(
-    outcome: Outcome, row: str, metric: str, component: int = 0, run: str | None = None
+    outcome: Outcome,
+    row: str,
+    metric: str,
+    component: int = 0,
+    run: str | None = None,
+    reading: Reading = final,
 ) -> Array:
-    """(trials,) the values of a row at the end of a run; None: of the first one."""
+    """(trials,) the values of a row at the end of a run, or as they are read; None: the first run."""
     name = outcome.runs()[0] if run is None else run
     points, values = outcome.curves(name, row, metric, component)
-    return final(points, values)
+    return reading(points, values)
 
 
 def final_pair(outcome: Outcome, row: str, other: str, metric: str, component: int = 0) -> Array:

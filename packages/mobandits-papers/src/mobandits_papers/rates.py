@@ -1,9 +1,11 @@
-"""Tables of regret bounds: the powers of T that papers print, read from the bounds themselves."""
+"""Rates of regret bounds: the powers of T that papers print, read from the bounds themselves."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 
 from mobandits.contracts.protocols import Array
 from mobandits_papers.described import described
@@ -16,43 +18,45 @@ from mobandits_papers.rows import rows_of
 
 HORIZONS = np.logspace(3, 16, 27)
 LATE = 1e12  # from here on, the terms of lower order have died out
-SAID = {"horizons": HORIZONS.astype(np.int64).tolist()}
+Bound = Callable[[Array], Array]  # of horizons T, (horizons,) both
 
 
-def zooming_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
-    """Corollary 1 of pcz2018, for some Pareto zooming dimensions."""
-    curves = {}
-    for dimension in (1, 2, 3):
-        bound = pcz2018.expected_regret_bound(HORIZONS, pcz2018.PACKING, dimension, 2, 0.5)
-        curves[f"d_p = {dimension}"] = bound
+def bounds(name: str, curves: Mapping[str, Bound]) -> Computed:
+    """Bounds over `HORIZONS`, as a part of an experiment: nothing of it is random.
 
-    return bound_rows(curves)
-
-
-def cell_bounds(_trial: int, _options: RunOptions) -> pl.DataFrame:
-    """Theorem 2 of mocmab2018, for some numbers of features: the larger of both objectives."""
-    curves = {}
-    for features in (1, 2, 4):
-        bounds = []
-        for T in HORIZONS:
-            parts = mocmab2018.default_parts(int(T), features)
-            setting = mocmab2018.Setting(int(T), 4, features, parts)
-            both_objectives = mocmab2018.expected_regret_bounds(setting)
-            bounds.append(max(both_objectives))
-
-        curves[f"d = {features}"] = np.array(bounds)
-
-    return bound_rows(curves)
-
-
-def bound_rows(curves: Mapping[str, Array]) -> pl.DataFrame:
-    """Bounds over `HORIZONS` as rows of a table, one curve per row's name."""
+    Args:
+        name: of the part.
+        curves: {row: a bound}.
+    """
     rounds = HORIZONS.astype(np.int64)
-    tables = []
-    for name, values in curves.items():
-        tables.append(rows_of(name, "regret_bound", values, rounds, component=0))
 
-    return pl.concat(tables)
+    def compute(_trial: int, _options: RunOptions) -> pl.DataFrame:
+        tables = []
+        for row, bound in curves.items():
+            values = bound(HORIZONS)
+            tables.append(rows_of(row, "regret_bound", values, rounds, component=0))
+
+        return pl.concat(tables)
+
+    return Computed(name, compute, settings={"horizons": rounds.tolist()})
+
+
+def by_horizon(bound: Callable[[int], ArrayLike]) -> Bound:
+    """A bound of many horizons from that of one, whose parameters depend on the horizon.
+
+    Example:
+        >>> by_horizon(lambda T: T + 1)(np.array([10.0, 20.0])).tolist()
+        [11.0, 21.0]
+    """
+    return lambda horizons: np.array([float(bound(int(T))) for T in horizons])
+
+
+def larger_bound(T: int, features: int) -> float:
+    """Theorem 2 of mocmab2018, the larger of both objectives."""
+    parts = mocmab2018.default_parts(T, features)
+    setting = mocmab2018.Setting(T, 4, features, parts)
+    both_objectives = mocmab2018.expected_regret_bounds(setting)
+    return max(both_objectives)
 
 
 def rates(
@@ -84,14 +88,27 @@ def rates(
     return parts
 
 
+# Corollary 1 of pcz2018, for some Pareto zooming dimensions.
+ZOOMING_BOUNDS = {
+    f"d_p = {dimension}": partial(
+        pcz2018.expected_regret_bound,
+        constant=pcz2018.PACKING,
+        dimension=dimension,
+        objectives=2,
+        largest_gap=0.5,
+    )
+    for dimension in (1, 2, 3)
+}
+CELL_BOUNDS = {f"d = {d}": by_horizon(partial(larger_bound, features=d)) for d in (1, 2, 4)}
+
 # The tables compare with orders of other algorithms, which are theirs to prove.
 PCZ2018_TABLE1 = described(
     "pcz2018/table1",
-    [Computed("Corollary 1", zooming_bounds, settings=SAID)],
+    [bounds("Corollary 1", ZOOMING_BOUNDS)],
     {"rate": rates({f"d_p = {d}": pcz2018.rate(d) for d in (1, 2, 3)}, run="Corollary 1")},
 )
 MOCMAB2018_TABLE1 = described(
     "mocmab2018/table1",
-    [Computed("Theorem 2", cell_bounds, settings=SAID)],
+    [bounds("Theorem 2", CELL_BOUNDS)],
     {"rate": rates({f"d = {d}": mocmab2018.rate(d) for d in (1, 2, 4)}, run="Theorem 2")},
 )

@@ -13,23 +13,12 @@ from mobandits_papers.mocmab2018.shared import (
     CP,
     CS,
     MOC,
-    PARTS,
     P,
     S,
     at_chosen_scales,
     beaten_by,
-    in_order,
 )
-from mobandits_papers.numbers import (
-    Part,
-    Parts,
-    curves_of,
-    final_pair,
-    mean_part,
-    near,
-    percent_above,
-    resampled_part,
-)
+from mobandits_papers.numbers import Part, curves_of, resampled_part
 from mobandits_papers.outcome import Outcome
 
 # The scales of other rows, of which every one is played on the reported trials as well.
@@ -37,46 +26,6 @@ OTHER_GRIDS = {
     CD: ("1", "1/5", "1/10", "1/30"),
     **dict.fromkeys((CP, CS, P, S), ("1", "1/30")),
 }
-ALIKE = 3.0  # points, in which totals may differ from what the paper's percentages imply
-
-
-def shows(row: str, target: float | None = None) -> Parts:
-    """The per cent of the rounds in which a row shows the advertisement.
-
-    Args:
-        row: which.
-        target: the paper's per cent, from which it may be `ALIKE` points off; None: reported.
-    """
-
-    def parts(outcome: Outcome) -> list[Part]:
-        # Every round pays 1 in the other objective unless the advertisement is shown.
-        rounds, not_shown = curves_of(outcome, row, "reward", 1)
-        share_not_shown = not_shown[:, -1] / rounds[-1]
-        part = mean_part(f"{row} shows, %", 100.0 * (1.0 - share_not_shown))
-        return [part if target is None else near(part, target, ALIKE)]
-
-    return parts
-
-
-def alike(row: str, like: str, targets: tuple[float, float]) -> Parts:
-    """What a row earns in both objectives beside what the one without context earns, in per cent.
-
-    Args:
-        row: with context.
-        like: without.
-        targets: the paper's per cent, from which each may be `ALIKE` points off.
-    """
-
-    def parts(outcome: Outcome) -> list[Part]:
-        numbers = []
-        for i, target in enumerate(targets):
-            samples = final_pair(outcome, row, like, "reward", i)
-            name = f"{row} against {like}, {PARTS[i]}, %"
-            numbers.append(near(resampled_part(name, samples, percent_above), target, ALIKE))
-
-        return numbers
-
-    return parts
 
 
 class ClickCounts(NamedTuple):
@@ -141,19 +90,9 @@ def collected_parts(outcome: Outcome) -> list[Part]:
 FIG3 = described(
     "mocmab2018/fig3",
     parts={
-        "dominant-order": in_order(((CD,), (MOC,), (P, CP), (S, CS))),
-        "other-order": in_order(((S, CS), (P, CP), (MOC,), (CD,)), component=1),
         "unbeaten": at_chosen_scales(OTHER_GRIDS),
-        "p-share": shows(P, 50.0),
-        "cp-share": shows(CP, 50.0),
-        "s-share": shows(S, 100.0 / 3.0),
-        "cs-share": shows(CS, 100.0 / 3.0),
-        "cd-share": shows(CD),
-        "moc-share": shows(MOC),
         "click-rate": rate_parts,
         "collected": collected_parts,
-        "cp-like-p": alike(CP, P, (0.0, 0.0)),
-        "cs-like-s": alike(CS, S, (-0.8, 0.8)),
     },
     revise={"unbeaten": beaten_by(OTHER_GRIDS)},
 )

@@ -3,7 +3,7 @@
 The paper shows "the optimal scale factor for each experiment", which may be one for all of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import join_words
 from mobandits_papers.claims import Revise, noted
+from mobandits_papers.described import joined, tables_of
 from mobandits_papers.mocmab2018.shared import MOC, SCALES, scaled
 from mobandits_papers.numbers import Part, Parts, above, final_pair, percent_above, resampled_part
 from mobandits_papers.outcome import Outcome
@@ -32,20 +33,19 @@ class Target(NamedTuple):
     percent: float
 
 
-def targets_of(*by_objective: Mapping[str, float]) -> list[Target]:
-    """The paper's percentages of all objectives in one list.
-
-    Args:
-        by_objective: {row: per cent} of each objective.
+def targets_of(experiment: str) -> list[Target]:
+    """The paper's percentages in the claims of an experiment.
 
     Example:
-        >>> targets_of({"CP-UCB1": 8.21}, {"CD-UCB1": 13.66})[1].component
-        1
+        >>> targets_of("mocmab2018/fig2")[-1]
+        Target(row='CD-UCB1', component=1, percent=13.66)
     """
-    targets = []
-    for component, percents in enumerate(by_objective):
-        targets += [Target(row, component, percent) for row, percent in percents.items()]
-    return targets
+    claims = joined(tables_of(experiment, (), {}), "claims")
+    return [
+        Target(claim["of"], claim.get("component", 0), claim["percent"])
+        for claim in claims
+        if "percent" in claim
+    ]
 
 
 def pairs_of(outcome: Outcome, targets: Sequence[Target], scale: str | None) -> Array:

@@ -1,6 +1,5 @@
 """The cost and the memory of MOC-MAB, measured: Remark 2 of mocmab2018."""
 
-import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -135,14 +134,6 @@ def within_order(outcome: Outcome) -> list[Part]:
     return ratios
 
 
-def among_cells(outcome: Outcome) -> list[Part]:
-    """The cost with every number of cells, over that with a quarter of them."""
-    return [
-        ratio_part(f"{more} over {fewer}", mean_times(outcome, more), mean_times(outcome, fewer))
-        for fewer, more in itertools.pairwise(CELLS)
-    ]
-
-
 def lasting(outcome: Outcome) -> list[Part]:
     """The cost of a round in the last third of the windows, over that in the first third."""
     ratios = []
@@ -172,5 +163,5 @@ RUN = Computed("cost", costs, 5, SETTINGS, measures_time=True, scale={"rounds": 
 REMARK_2 = described(
     "mocmab2018/cost",
     [RUN],
-    {"steps": within_order, "cells": among_cells, "rounds": lasting, "memory": memory_parts},
+    {"steps": within_order, "rounds": lasting, "memory": memory_parts},
 )

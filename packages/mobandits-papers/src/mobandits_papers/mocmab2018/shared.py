@@ -1,6 +1,5 @@
 """What the figures of mocmab2018 share: the names of its policies, scales, and kinds of claims."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 from mobandits.figures.formatting import join_words
@@ -11,7 +10,6 @@ from mobandits_papers.numbers import (
     Parts,
     above,
     below,
-    difference,
     final_pair,
     percent_above,
     resampled_part,
@@ -31,25 +29,6 @@ PARTS = ("dominant objective", "other objective")
 EACH = 0.975  # of the interval of either objective: both of two hold together in 95 % at least
 
 Grids = Mapping[str, Sequence[str]]
-
-
-def in_order(order: Sequence[Sequence[str]], component: int = 0) -> Parts:
-    """Groups of rows from the highest to the lowest mean reward.
-
-    Every row of a group is above every row of the next group.
-    """
-
-    def parts(outcome: Outcome) -> list[Part]:
-        run = outcome.runs()[0]
-        # Neighbouring groups imply all others, and a test of each pair would fail more often.
-        return [
-            difference(outcome, run, "reward", low, high, component)
-            for higher, lower in itertools.pairwise(order)
-            for high in higher
-            for low in lower
-        ]
-
-    return parts
 
 
 def scaled(row: str, scale: str) -> str:

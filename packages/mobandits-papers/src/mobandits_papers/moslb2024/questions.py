@@ -4,11 +4,16 @@ Every statistic comes with its gradient in the means, from which the studentised
 standard errors (the delta method).
 """
 
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.figures.formatting import component_name
 from mobandits.statistics.bootstrap import Statistic
+from mobandits_papers.described import READINGS
 from mobandits_papers.numbers import Reading, difference_of_means, final, growth, read_pair
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.sequential_stopping import Question
@@ -135,3 +140,31 @@ def variance_is_lower(row: str, other: str, metric: str, component: int) -> Ques
 
     label = f"{other} less {row}, standard deviation on {component_name(metric)} {component + 1}"
     return Question(label, read, SPREADS)
+
+
+ASKED: dict[str, Callable[..., Question]] = {
+    each.__name__: each for each in (is_lower, relative_pace, variance_is_lower)
+}
+
+
+def questions_of(
+    ask: str,
+    rows: Sequence[Sequence[str]],
+    metric: str,
+    components: Sequence[int],
+    **options: Any,
+) -> list[Question]:
+    """The questions of a table of the file, one for each of some rows and components.
+
+    Args:
+        ask: which question, one of `ASKED`.
+        rows: those that each question is about.
+        metric: that is read.
+        components: of the metric.
+        options: the other arguments of the question; a reading by its name.
+    """
+    if "reading" in options:
+        options["reading"] = READINGS[options["reading"]]
+
+    pairs = itertools.product(rows, components)
+    return [ASKED[ask](*each, metric, i, **options) for each, i in pairs]

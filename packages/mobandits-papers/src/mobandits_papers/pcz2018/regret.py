@@ -7,36 +7,24 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, Recipe
-from mobandits.environments import TwoRidges, TwoRidgesGrid
-from mobandits.metrics import BinRatio
-from mobandits.policies import ContextualZooming, Pcz, RandomChoice
+from mobandits.contracts.protocols import Array
+from mobandits.policies import ContextualZooming, Pcz
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Run
 from mobandits_papers.numbers import (
     Part,
     Statistic,
     above,
     at_most,
-    difference_of_means,
     final_values,
     resampled_part,
 )
 from mobandits_papers.outcome import Outcome
 from mobandits_papers.pcz2018.variants import Pinned
 
-# Appendix D.
-ROUNDS = 100_000
-TRIALS = 100
 BINS = 6
-SQUARE = TwoRidges()
 # Bins are called almost equal where the largest share is at most this many times the smallest.
 EVEN = 1.1
 ZOOMING = "Contextual Zooming"
-OWN_WIDTH = f"{ZOOMING}, width of PCZ"
-ROWS: dict[str, Recipe] = {"PCZ": Pcz(), ZOOMING: ContextualZooming(), "Random": RandomChoice()}
-# What both panels of Figure 2 draw.
-METRICS = ("pareto_regret", BinRatio(BINS))
 
 
 def bins_of(outcome: Outcome, row: str) -> Array:
@@ -75,18 +63,6 @@ def even_parts(outcome: Outcome) -> list[Part]:
     ]
 
 
-def first_bin_parts(outcome: Outcome) -> list[Part]:
-    """The first bin of Contextual Zooming less each of the others, a number per other bin."""
-    shares = bins_of(outcome, ZOOMING)
-    parts = []
-    for i in range(1, BINS):
-        label = f"bin 1 less bin {i + 1}, {ZOOMING}"
-        pair = shares[:, [i, 0]]
-        parts.append(resampled_part(label, pair, difference_of_means, above(0.0)))
-
-    return parts
-
-
 # What "much more" may be read as: the paper does not say which bin it compares with.
 RATIOS: Mapping[str, Statistic] = {
     "bin 1 over bin 2": lambda means: means[0] / means[1],
@@ -106,10 +82,8 @@ def much_more_parts(outcome: Outcome) -> list[Part]:
 
 FIG2 = described(
     "pcz2018/fig2",
-    [Run("two ridges", SQUARE, ROWS, ROUNDS, TRIALS, (*METRICS, "front_rounds"))],
-    {
+    parts={
         "pcz-bins-even": even_parts,
-        "zooming-bin-1": first_bin_parts,
         "zooming-bin-1-much-more": much_more_parts,
     },
 )
@@ -118,35 +92,20 @@ FIG2 = described(
 CENTRES = ((0.5, 0.5), (0.0, 0.0))
 
 
-def pinned_rows() -> dict[str, Recipe]:
+def pinned_rows() -> dict[str, Pinned]:
     """PCZ and Contextual Zooming with the first ball at given centres.
 
     Example:
         >>> list(pinned_rows())[0]
         'PCZ, first ball at (0.5, 0.5)'
     """
-    rows: dict[str, Recipe] = {}
-    for row in ("PCZ", ZOOMING):
+    rows = {}
+    for row, recipe in {"PCZ": Pcz(), ZOOMING: ContextualZooming()}.items():
         for x, y in CENTRES:
             name = f"{row}, first ball at ({x:g}, {y:g})"
-            rows[name] = Pinned(ROWS[row], (x, y))
+            rows[name] = Pinned(recipe, (x, y))
 
     return rows
 
 
-OPEN_CHOICES: dict[str, Recipe] = {
-    **ROWS,
-    OWN_WIDTH: ContextualZooming(width="pcz"),
-    **pinned_rows(),
-}
-
-
-ABLATIONS = described(
-    "pcz2018/ablations",
-    [
-        Run("interval of arms", SQUARE, OPEN_CHOICES, ROUNDS, TRIALS, METRICS),
-        # A grid has no bins of the front, so that only the regret is measured.
-        Run("100 arms", TwoRidgesGrid(points=100), ROWS, ROUNDS, TRIALS, ("pareto_regret",)),
-    ],
-    {},
-)
+ABLATIONS = described("pcz2018/ablations", pinned=pinned_rows())

@@ -5,19 +5,16 @@ import polars as pl
 
 from mobandits.compiling.compiled import compile_loop
 from mobandits.contracts.protocols import Array
-from mobandits.environments import Bumps
 from mobandits.environments.two_ridges import ridges
 from mobandits.orders import Pareto
-from mobandits.policies import ContextualZooming, MocMab, Pcz, RandomChoice
+from mobandits.policies import Pcz
 from mobandits.simulation.play import play_surface
 from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, Run, RunOptions
-from mobandits_papers.pcz2018.regret import OWN_WIDTH, ROUNDS, ROWS, TRIALS
+from mobandits_papers.experiment import Computed, RunOptions
 from mobandits_papers.pcz2018.variants import CopiedRidge, UnlikeArms
 from mobandits_papers.rows import rows_of_counts
 
-TWO_COPIES = CopiedRidge(2)
-ONE_OBJECTIVE = CopiedRidge(1)
+ROUNDS = 100_000  # appendix D
 # Of the grid on which gaps are compared.
 CONTEXTS = 11
 POINTS = 101
@@ -80,43 +77,17 @@ def copied_gaps() -> tuple[Array, Array]:
     return np.stack(pareto_gaps), np.stack(own_gaps)
 
 
+ONE_BY_ONE = Computed(
+    "one by one",
+    twins_play,
+    trials=5,
+    settings={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS},
+    scale={"rounds": ROUNDS},
+)
 IDENTICAL = described(
     "pcz2018/identical-objectives",
-    [
-        Computed(
-            "one by one",
-            twins_play,
-            trials=5,
-            settings={"horizon": ROUNDS, "contexts": CONTEXTS, "arms": POINTS},
-            scale={"rounds": ROUNDS},
-        ),
-        Run(
-            "two copies",
-            TWO_COPIES,
-            {**ROWS, OWN_WIDTH: ContextualZooming(width="pcz")},
-            ROUNDS,
-            TRIALS,
-            ("pareto_regret",),
-        ),
-        Run("one objective", ONE_OBJECTIVE, {"PCZ": Pcz()}, ROUNDS, TRIALS, ("pareto_regret",)),
-    ],
+    one_by_one=ONE_BY_ONE,
+    copied_once=CopiedRidge(1),
+    copied_twice=CopiedRidge(2),
 )
-
-FOUR_ARMS = described(
-    "pcz2018/finite-arms",
-    [
-        Run(
-            "four arms",
-            Bumps(),
-            {
-                # Any four positions will do: `UnlikeArms` only asks whether two are equal.
-                "PCZ": Pcz(positions=tuple((i / 3.0,) for i in range(4)), similarity=UnlikeArms()),
-                "MOC-MAB": MocMab(),
-                "Random": RandomChoice(),
-            },
-            ROUNDS,
-            20,
-            ("pareto_regret",),
-        )
-    ],
-)
+FOUR_ARMS = described("pcz2018/finite-arms", similarity=UnlikeArms())
