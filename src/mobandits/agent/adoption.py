@@ -17,7 +17,7 @@ from mobandits.agent.keys import call_options
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def adopt(
@@ -165,5 +165,5 @@ def _place_of(core: AgentCore, arm: Hashable, names: Names) -> int:
     row = int(core.arms.rows([arm], "arm")[0])
     name = core.arms.names[row]
     if name not in names:
-        raise ValueError(f"context must have a row for the arm that was played, got {quoted(arm)}")
+        raise wrong_value("context must have a row for the arm that was played", arm)
     return names.index(name)

@@ -23,7 +23,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.contracts.terms import arms_named
 from mobandits.logs.events import Abandon, Activate, Add, Preference, Remove
 from mobandits.orders.by_number import by_number
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import short_repr, wrong_value
 
 LOG = logging.getLogger("mobandits")
 AHEAD = 60.0  # seconds that clocks are set back by without anybody's mistake
@@ -193,9 +193,7 @@ class AgentCore(AgentState):
     def _refuse_named(self, name: Hashable) -> None:
         if name in arms_named(self.recipe):
             shown = short_repr(self.recipe)
-            raise ValueError(
-                f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
-            )
+            raise wrong_value(f"arm must not be one that the recipe names, {shown}", name)
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mobandits.agent.error_hints import on_rewards
 from mobandits.contracts.protocols import Recipe
 from mobandits.support.checks import FLOATS, as_float_array, integer
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import as_object, refusal
 
 MOST_COUNTED = 2**63 - 1  # what 64 bits hold
@@ -73,14 +73,13 @@ def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None
             raise ValueError(f"{error}{advice}") from None
 
         if value > at_most:
-            raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
+            raise wrong_value(f"{name} must be at most {at_most}", value)
 
 
 def check_clock(clock: Any) -> None:
     """Refuse what cannot be called."""
     if not callable(clock):
-        rule = "clock must be a function without arguments, such as time.time"
-        raise ValueError(f"{rule}, got {quoted(clock)}")
+        raise wrong_value("clock must be a function without arguments, such as time.time", clock)
 
 
 def as_seconds(reading: Any) -> float:
@@ -102,7 +101,7 @@ def as_seconds(reading: Any) -> float:
         number = math.nan
 
     if not math.isfinite(number):
-        raise ValueError(f"clock must return a finite number of seconds, got {quoted(reading)}")
+        raise wrong_value("clock must return a finite number of seconds", reading)
 
     return number
 
@@ -148,12 +147,12 @@ def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     try:
         different = len(set(given))
     except TypeError as error:
-        raise ValueError(f"{wanted} that can be hashed, got {quoted(given)}") from error
+        raise wrong_value(f"{wanted} that can be hashed", given) from error
 
     # NaN is different from itself: nobody could ever name it.
     is_nameless = any(name != name for name in given)  # noqa: PLR0124 - NaN
     if different < len(given) or is_nameless:
-        raise ValueError(f"{wanted}, got {quoted(given)}")
+        raise wrong_value(wanted, given)
 
     return tuple(given)
 
@@ -196,7 +195,7 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
 
     # On lists of a few numbers this is faster than NumPy.
     if math.inf in values or -math.inf in values:
-        raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
+        raise wrong_value("rewards must be finite, or NaN where not observed", values)
 
     return values
 

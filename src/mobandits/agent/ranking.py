@@ -26,7 +26,7 @@ from mobandits.agent.decision import Decision, Offer, narrowed
 from mobandits.agent.inputs import check_counts
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import CallOptions, as_given, call_options
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def decide_ranking(
@@ -40,7 +40,7 @@ def decide_ranking(
 ) -> Decision[Any]:
     """The decision of the first rank, with those of the further ranks; see `Agent.decide`."""
     if session is not None:
-        raise ValueError(f"session must be None with top, got {quoted(session)}")
+        raise wrong_value("session must be None with top", session)
     check_counts(top=(top, 1))
     count = int(top)
     name = type(core.recipe).__name__

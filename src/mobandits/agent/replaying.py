@@ -25,7 +25,7 @@ from mobandits.errors import LogError, LogWarning, StateError
 from mobandits.logs.store import Store
 from mobandits.logs.store.connection import new_file
 from mobandits.support.describe_path import describe_path
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 EVERY = 10_000  # events between snapshots
 # Events for which the log may be learned again.
@@ -126,7 +126,7 @@ def _opened(log: Any, durability: Any) -> Store:
         return log
 
     if not isinstance(log, str | Path):
-        raise ValueError(f"log must be the path of a store, or a Store, got {quoted(log)}")
+        raise wrong_value("log must be the path of a store, or a Store", log)
 
     return Store(log, "system" if durability is None else durability)
 

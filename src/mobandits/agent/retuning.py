@@ -34,7 +34,7 @@ from mobandits.logs.events import Correct, Retune
 from mobandits.logs.objectives import Objective
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 PROPENSITIES = ("exact", "sampled", "none")
 
@@ -139,8 +139,9 @@ def _check_places(core: AgentCore, names: Names, recipe: Recipe | None) -> None:
         rule = "recipe must be given where objectives go or change places"
         raise ValueError(f"{rule}, got objectives {quoted(names)} for {quoted(before)}")
     if core.bound.order is not None:
-        rule = "preference must be None where objectives go or change places"
-        raise ValueError(f"{rule}, got {quoted(core.bound.order)}")
+        raise wrong_value(
+            "preference must be None where objectives go or change places", core.bound.order
+        )
 
 
 def _dropped(core: AgentCore, names: Names) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mobandits.errors import LogError
 from mobandits.logs.names import decoded, name_of
 from mobandits.support.describe_path import PROBE, file_kind
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 KEY = "mobandits"
 VERSION = 1
@@ -81,7 +81,7 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}{advice}") from error
 
     if not isinstance(content, dict):
-        raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(content)}")
+        raise wrong_value(f"{where} is not dsjson: it must be a JSON object", content, LogError)
 
     try:
         if KEY in content:
@@ -100,7 +100,7 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
 def _own_row(content: dict[str, Any], own: Any) -> Row:
     """The decision of a line that `dsjson.write` wrote."""
     if own["version"] != VERSION:
-        raise LogError(f"{KEY}.version must be {VERSION}, got {quoted(own['version'])}")
+        raise wrong_value(f"{KEY}.version must be {VERSION}", own["version"], LogError)
 
     multi = content["c"]["_multi"]
     arms = [name_of(_text("Arm.name", example["Arm"]["name"])) for example in multi]
@@ -146,8 +146,9 @@ def _check_arms(arms: list[Hashable], everyone: list[Hashable]) -> None:
     known = set(everyone)
     all_different = len(eligible) == len(arms) and len(known) == len(everyone)
     if not all_different or not eligible <= known:
-        rule = "arms must be different, and eligible ones among all of them"
-        raise LogError(f"{rule}, got {quoted(arms)}")
+        raise wrong_value(
+            "arms must be different, and eligible ones among all of them", arms, LogError
+        )
 
 
 def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
@@ -231,7 +232,7 @@ def features(example: Any) -> dict[str, float]:
     """
     values: dict[str, float] = {}
     if not isinstance(example, dict):
-        raise LogError(f"an example must be a JSON object, got {quoted(example)}")
+        raise wrong_value("an example must be a JSON object", example, LogError)
 
     _collect(example, "", values)
 
@@ -261,7 +262,7 @@ def _double(name: str, value: Any, *, may_lack: bool = False) -> float:
     if value is None and may_lack:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise LogError(f"{name} must be a number, got {quoted(value)}")
+        raise wrong_value(f"{name} must be a number", value, LogError)
 
     try:
         number = float(value)
@@ -276,7 +277,7 @@ def _double(name: str, value: Any, *, may_lack: bool = False) -> float:
 
 def _numbers(name: str, value: Any) -> list[float]:
     if not isinstance(value, list):
-        raise LogError(f"{name} must be a list of numbers, got {quoted(value)}")
+        raise wrong_value(f"{name} must be a list of numbers", value, LogError)
     return [_double(name, member) for member in value]
 
 
@@ -284,13 +285,12 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
     # JSON's true is an int to Python.
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not low <= value < high:
-        rule = f"{name} must be an integer from {low} to {high - 1}"
-        raise LogError(f"{rule}, got {quoted(value)}")
+        raise wrong_value(f"{name} must be an integer from {low} to {high - 1}", value, LogError)
 
     return int(value)
 
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise LogError(f"{name} must be text, got {quoted(value)}")
+        raise wrong_value(f"{name} must be text", value, LogError)
     return value

@@ -44,7 +44,7 @@ from mobandits.logs.objectives import Objective
 from mobandits.logs.schema_scan import SchemaScan
 from mobandits.support.checks import integer, number
 from mobandits.support.files import replacing
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S.%fZ"
@@ -179,7 +179,7 @@ def _scalar_rewards(
         total += weight * log.rewards[:, columns[name]]
 
     if np.isinf(total).any():
-        raise ValueError(f"weights must give finite costs, got {quoted(weights)}")
+        raise wrong_value("weights must give finite costs", weights)
 
     return total
 

@@ -25,7 +25,7 @@ from msgspec import UNSET, Meta, Struct
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.names import checked_name, decoded, encoded
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 from mobandits.support.numbering import SPAN
 from mobandits.support.plain_values import is_plain
@@ -346,7 +346,7 @@ def checked(event: Any) -> Event:
     if isinstance(event, Event):
         return event
     if not is_plain(event):
-        raise LogError(f"event must be a dictionary with text for keys, got {quoted(event)}")
+        raise wrong_value("event must be a dictionary with text for keys", event, LogError)
 
     fields = dict(event)
     kind = fields.pop("kind", None)
@@ -443,8 +443,9 @@ def context_table(value: Any) -> Array:
 
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RecursionError) as error:
-        rule = "event.context must be a list of rows of as many numbers each"
-        raise LogError(f"{rule}, got {quoted(value)}") from error
+        raise wrong_value(
+            "event.context must be a list of rows of as many numbers each", value, LogError
+        ) from error
 
     if not len(array):
         raise LogError("event.context must have at least one row, got none")

@@ -9,7 +9,7 @@ from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.logs.parts_as_data import described, made
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 
 class LogDescription(NamedTuple):
@@ -132,8 +132,9 @@ def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective,
     """
     described_objectives = data.get("objectives")
     if not isinstance(described_objectives, list | tuple) or not described_objectives:
-        rule = f"{source} must name its objectives in its description"
-        raise LogError(f"{rule}, got {quoted(described_objectives)}")
+        raise wrong_value(
+            f"{source} must name its objectives in its description", described_objectives, LogError
+        )
 
     nothing = [[None, None]] * len(described_objectives)
     ranges = data.get("ranges") or nothing
@@ -156,6 +157,6 @@ def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective,
 
     names = [each.name for each in objectives]
     if len(set(names)) < len(names):
-        raise LogError(f"{source} must have objectives of different names, got {quoted(names)}")
+        raise wrong_value(f"{source} must have objectives of different names", names, LogError)
 
     return tuple(objectives)

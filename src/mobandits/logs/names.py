@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.errors import LogError
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 from mobandits.support.plain_values import compact, decoded, encoded
 
 __all__ = [
@@ -48,7 +48,7 @@ these, got [1]
 
     is_scalar = isinstance(value, str | bool | int | float | np.generic)
     if value is not None and not is_scalar:
-        raise LogError(f"{where} must be {KINDS}, got {quoted(value)}")
+        raise wrong_value(f"{where} must be {KINDS}", value, LogError)
 
     encoded(value, where)  # raises for text and numbers that JSON cannot hold
 

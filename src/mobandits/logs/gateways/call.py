@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ def number_in(
         except (TypeError, ValueError, OverflowError):
             found = math.nan
         if not math.isfinite(found):
-            raise LogError(f"{name} must be a finite number, got {quoted(value)}")
+            raise wrong_value(f"{name} must be a finite number", value, LogError)
         if found < 0.0 and not may_be_negative:
-            raise LogError(f"{name} must be at least 0, got {quoted(value)}")
+            raise wrong_value(f"{name} must be at least 0", value, LogError)
 
         return found
 
@@ -125,8 +125,9 @@ def moment_in(record: Mapping[str, Any], name: str) -> float | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        rule = f"{name} must be a date and a time, such as 2026-01-31T12:00:00Z"
-        raise LogError(f"{rule}, got {quoted(text)}") from None
+        raise wrong_value(
+            f"{name} must be a date and a time, such as 2026-01-31T12:00:00Z", text, LogError
+        ) from None
 
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -34,7 +34,7 @@ from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 NAME = "opentelemetry"
 CONTEXT = ("log_prompt_tokens",)
@@ -110,7 +110,7 @@ def _objects(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The objects in a list, which may be lacking."""
     found = record.get(name) or []
     if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
-        raise LogError(f"{name} must be a list of objects, got {quoted(found)}")
+        raise wrong_value(f"{name} must be a list of objects", found, LogError)
 
     return found
 
@@ -127,7 +127,7 @@ def _attributes(given: Any) -> dict[str, Any]:
     for pair in _objects({"attributes": given}, "attributes"):
         value = pair.get("value")
         if not isinstance(value, Mapping):
-            raise LogError(f"attributes must have a key and a value, got {quoted(pair)}")
+            raise wrong_value("attributes must have a key and a value", pair, LogError)
         for kind in ("stringValue", "intValue", "doubleValue", "boolValue"):
             # An intValue is text, since JSON has no numbers of 64 bits.
             if kind in value:

@@ -28,7 +28,7 @@ from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 NAME = "semantic-router"
 CONTEXT = ("log_prompt_tokens", "category:category")
@@ -50,12 +50,12 @@ def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
     """
     records = record.get("data", [record])
     if not isinstance(records, list) or not all(isinstance(each, Mapping) for each in records):
-        raise LogError(f"data must be a list of records, got {quoted(records)}")
+        raise wrong_value("data must be a list of records", records, LogError)
 
     for each in records:
         if "lifecycle_state" not in each and "selected_model" not in each:
             known = ", ".join(each)
-            raise LogError(f"a replay must have a selected_model, got {quoted(known)}")
+            raise wrong_value("a replay must have a selected_model", known, LogError)
 
         yield _call(each)
 

@@ -18,7 +18,7 @@ from mobandits.logs.gateways import litellm, opentelemetry, semantic_router
 from mobandits.logs.gateways.call import Call
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 # A format is a module with a NAME, a CONTEXT and `calls_of`.
 FORMATS: dict[str, Any] = {
@@ -174,7 +174,7 @@ def _object(line: str, where: str) -> dict[str, Any]:
         raise LogError(f"{where} must be a JSON object: {shortened(str(error))}") from error
 
     if not isinstance(content, dict):
-        raise LogError(f"{where} must be a JSON object, got {quoted(content)}")
+        raise wrong_value(f"{where} must be a JSON object", content, LogError)
 
     return content
 
@@ -196,7 +196,7 @@ def _join_ratings(rows: Sequence[dict[str, Any]], path: Path) -> None:
     for where, record in _records(path):
         request = record.pop(REQUEST, None)
         if request is None:
-            raise LogError(f"{where} must have a {REQUEST}, got {quoted(', '.join(record))}")
+            raise wrong_value(f"{where} must have a {REQUEST}", ", ".join(record), LogError)
         if str(request) in ratings:
             raise LogError(f"{where} must rate a request once, got {quoted(request)} again")
 

@@ -27,7 +27,7 @@ from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice, number
 from mobandits.support.forks import on_fork
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 Durability = Literal["disk", "system", "buffered"]
 KEPT_SNAPSHOTS = 3  # the last may be damaged, and the one before it as well
@@ -65,7 +65,7 @@ class StoreWriting:
         choice("Store.durability", durability, tuple(SYNCHRONOUS))
         number("Store.lock_timeout", lock_timeout, at_least=0.0)
         if not isinstance(agent, str):
-            raise LogError(f"Store.agent must be text, got {quoted(agent)}")
+            raise wrong_value("Store.agent must be text", agent, LogError)
         if isinstance(path, str) and is_address(path):
             raise LogError(f"Store.path must be a file or a SharedDatabase, got {Address(path)}")
         self._file: SharedStore | None = None
@@ -401,7 +401,7 @@ class StoreWriting:
     def _introduce(self, description: dict[str, Any]) -> None:
         """Make the agent's row, and those of its first arms."""
         if not isinstance(description, dict):
-            raise LogError(f"description must be a dictionary, got {quoted(description)}")
+            raise wrong_value("description must be a dictionary", description, LogError)
         try:
             text = compact(encoded(description, "description"))
         except RecursionError as error:
