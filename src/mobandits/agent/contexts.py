@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from mobandits.agent.arms import Arms
-from mobandits.agent.decision import Offer
+from mobandits.agent.decision import Offer, narrowed
 from mobandits.agent.error_hints import listed_names, on_numbers, on_rows, on_shape
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoded, Encoder
@@ -185,16 +185,8 @@ class Contexts:
         Rows are (n, eligible arms or 1, features).
         """
         arms = self._arms
-        tables = self.tables(contexts)
-        if eligible is None:
-            return arms.names, arms.everyone, tables
-
-        places = arms.rows(eligible)
-        names = tuple(arms.names[place] for place in places.tolist())
-        if self.has_row_per_arm:
-            tables = tables[:, places]
-
-        return names, arms.everyone[places], tables
+        offer = arms.names, arms.everyone, self.tables(contexts)
+        return offer if eligible is None else narrowed(offer, arms.rows(eligible))
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""

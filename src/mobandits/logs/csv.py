@@ -126,7 +126,10 @@ class _Table(NamedTuple):
             return self._numbers(frame, column, done, may_lack=False)
 
         def encoded(encoder: Encoder) -> Array:
-            return self._encoded(frame, encoder, done)
+            try:
+                return encoder.encoded_table(frame, first_row=done + 1).numbers
+            except ValueError as error:
+                raise LogError(f"{self.path}, {error}") from None
 
         try:
             return self.columns.feedback(arms, positions, numbers, features, encoded)
@@ -148,12 +151,6 @@ class _Table(NamedTuple):
             positions.append(position)
 
         return np.array(positions, np.int64)
-
-    def _encoded(self, frame: pl.DataFrame, encoder: Encoder, done: int) -> Array:
-        try:
-            return encoder.encoded_table(frame, first_row=done + 1).numbers
-        except ValueError as error:
-            raise LogError(f"{self.path}, {error}") from None
 
     def _numbers(
         self, frame: pl.DataFrame, column: str, done: int, *, may_lack: bool = True

@@ -38,7 +38,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.decision_lines import KEY, VERSION, read_rows
 from mobandits.logs.feedback import Feedback, whole
-from mobandits.logs.log_description import description_of_log
+from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.objectives import Objective
 from mobandits.logs.schema_scan import SchemaScan
@@ -88,7 +88,13 @@ def write(
             scalar = _scalar_rewards(chunk, objective, weights)
             for line in _lines(chunk, scalar, done):
                 if not is_described:
-                    line[KEY]["description"] = encoded(description_of_log(chunk).data)
+                    description = LogDescription(
+                        tuple(chunk.objectives),
+                        chunk.encoder,
+                        chunk.preference,
+                        chunk.propensity_mode,
+                    )
+                    line[KEY]["description"] = encoded(description.data)
                     is_described = True
 
                 file.write(compact(line).encode() + b"\n")

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.feedback import Feedback
 from mobandits.logs.names import checked_name
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.logs.parts_as_data import described, made
@@ -86,11 +85,6 @@ class LogDescription(NamedTuple):
         dropped = tuple(data.get("dropped", ()))
 
         return cls(objectives, encoder, preference, data.get("propensity"), dropped)
-
-
-def description_of_log(log: Feedback) -> LogDescription:
-    """The description of a log in memory."""
-    return LogDescription(tuple(log.objectives), log.encoder, log.preference, log.propensity_mode)
 
 
 def preference_of_data(data: Any) -> Any:

@@ -140,8 +140,7 @@ def _decision_row(agent: int, seq: int, event: Decide) -> Row:
         rows, features = table.shape
         blob = table.astype(DOUBLE, copy=False).tobytes()
     eligible = None if event.eligible is None else compact(event.eligible)
-    further = _further_fields(event)
-    other = _json(further) if further else None
+    other = _other(event)
     active = int(event.active)
     start = (event.id, seq, event.time, event.arm, event.propensity, rows, features)
     end = (eligible, other, event.key, event.made_by, active)
@@ -156,8 +155,7 @@ def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
 
     # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
     pairs = [(name_text(name), value + 0.0) for name, value in event.rewards.items()]
-    further = _further_fields(event)
-    other = _json(further) if further else None
+    other = _other(event)
     check = checksum(event.id, seq, event.time, other, *pairs)
     statements = []
     for position, (objective, value) in enumerate(pairs):
@@ -185,9 +183,10 @@ def _defaults(kind: type[Event]) -> list[tuple[str, Any]]:
     return [(field.name, field.default) for field in fields if field.name not in kind.columns]
 
 
-def _json(fields: dict[str, Any]) -> str:
-    """Fields without names of arms or objectives as JSON."""
-    return msgspec.json.encode(fields).decode()
+def _other(event: Decide | Learn) -> str | None:
+    """Fields without a column, none of which names an arm or objective, as JSON; None: no such."""
+    further = _further_fields(event)
+    return msgspec.json.encode(further).decode() if further else None
 
 
 def decision_event(row: Sequence[Any], source: str) -> Decide:
