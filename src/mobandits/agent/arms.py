@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.decision import Names
 from mobandits.agent.error_hints import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
+from mobandits.logs.names import Names
 from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import did_you_mean, refusal
 

@@ -6,7 +6,7 @@ whose attributes are public for them; `Agent` is the face that applications see.
 
 import logging
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from mobandits.agent.agent_state import AgentState
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change, Draw
 from mobandits.agent.decision import Decision, Offer
-from mobandits.agent.inputs import as_seconds, merged_rewards, reward_list
+from mobandits.agent.inputs import Eligible, as_seconds, merged_rewards, reward_list
 from mobandits.agent.keys import ORDINARY, CallOptions
 from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.contracts.protocols import Array
@@ -39,7 +39,7 @@ class AgentCore(AgentState):
     def decide(  # noqa: C901 - a call per step is too dear
         self,
         context: Any,
-        eligible: Iterable[Hashable] | None,
+        eligible: Eligible,
         options: CallOptions = ORDINARY,
     ) -> Decision[Any]:
         """The arm to play now; see `Agent.decide`."""

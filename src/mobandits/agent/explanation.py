@@ -10,7 +10,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.contributions import Contribution, because, contributions_of
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Decision, Names
+from mobandits.agent.decision import Decision
 from mobandits.agent.parts import (
     comparing,
     innermost_beliefs,
@@ -20,6 +20,7 @@ from mobandits.agent.parts import (
 from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.contracts.states import declares
+from mobandits.logs.names import Names
 from mobandits.orders.order import in_words
 from mobandits.support.naming import conjunction, wrong_value
 

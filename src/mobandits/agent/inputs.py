@@ -1,7 +1,7 @@
 """Arguments of applications in one form; errors name the argument that is wrong."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mobandits.agent.error_hints import on_rewards
 from mobandits.contracts.protocols import Recipe
+from mobandits.logs.objectives import Places
 from mobandits.support.checks import FLOATS, as_float_array, integer
 from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import as_object, refusal
@@ -36,6 +37,7 @@ class HasColumns(Protocol):
 Numbers: TypeAlias = Sequence[SupportsFloat | None] | HasArray
 Rewards: TypeAlias = Mapping[Any, SupportsFloat | None] | Numbers
 Row: TypeAlias = Mapping[Any, Any] | Numbers
+Eligible: TypeAlias = Iterable[Hashable] | None
 Context: TypeAlias = Row | Sequence[Row] | Sequence[Sequence[Row]] | HasColumns
 
 
@@ -168,7 +170,7 @@ def _as_list(given: Any) -> Any:
     return given
 
 
-def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
+def reward_list(rewards: Any, places: Places) -> list[float]:
     """A reward per objective, NaN where it was not observed.
 
     Args:
@@ -200,7 +202,7 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
     return values
 
 
-def _from_array(rewards: Any, given: Any, places: Mapping[Any, int]) -> list[float]:
+def _from_array(rewards: Any, given: Any, places: Places) -> list[float]:
     """A reward per objective of what an array can be made of."""
     try:
         array = as_float_array("rewards", given)
@@ -216,7 +218,7 @@ def _from_array(rewards: Any, given: Any, places: Mapping[Any, int]) -> list[flo
     return values
 
 
-def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]:
+def _in_order(rewards: Mapping[Any, Any], places: Places) -> list[Any]:
     """The rewards of a dictionary by position, NaN where there is none."""
     given: list[Any] = [math.nan] * len(places)
     if not rewards:
@@ -236,7 +238,7 @@ def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any
     return given
 
 
-def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
+def _unknown_objective(name: Any, places: Places) -> str:
     known = list(places)
     listed = shortened(", ".join(map(str, known)))
     rule = f"name objectives of the agent, which are {listed}"
@@ -247,7 +249,7 @@ def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
     return refusal("rewards", rule, name, known)
 
 
-def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> str:
+def _not_numbers(rewards: Any, error: ValueError, places: Places) -> str:
     """Message on rewards that are not numbers; of a dictionary, it names the value that is none."""
     named = rewards.items() if isinstance(rewards, Mapping) else ()
     for name, value in named:

@@ -17,7 +17,7 @@ import numpy as np
 from mobandits.agent.arms import Arms
 from mobandits.agent.budget import Balance, Budget, end_of, period_of
 from mobandits.agent.decision import Offer, narrowed
-from mobandits.agent.pending import Pending
+from mobandits.agent.pending import Pending, Waiting
 from mobandits.errors import BudgetError, InputWarning
 from mobandits.logs.objectives import Objective
 from mobandits.support.naming import quoted, shortened, wrong_value
@@ -304,7 +304,7 @@ class Ledger:
     def restore(
         self,
         spent: Mapping[tuple[Hashable, str], tuple[int, float]],
-        waiting: Mapping[int, Pending],
+        waiting: Waiting,
         now: float,
     ) -> None:
         """Go on from where another ledger was.

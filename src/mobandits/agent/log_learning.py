@@ -10,7 +10,7 @@ import numpy as np
 from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Adoption, Decision, Names
+from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.first_prices import (
     begin_with,
     last_rounds,
@@ -26,6 +26,7 @@ from mobandits.contracts.terms import has_prices
 from mobandits.errors import LogError
 from mobandits.logs.events import FirstPrices
 from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.names import Names
 from mobandits.logs.objectives import learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
 from mobandits.logs.streams import LogStream, steady

@@ -4,7 +4,6 @@ import logging
 import math
 import os
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from mobandits.logs.events import (
     Retune,
     State,
 )
+from mobandits.logs.names import Description
 from mobandits.logs.store import Store
 from mobandits.support.numbering import incarnation_of
 
@@ -304,7 +304,7 @@ class StoreWriter:
         event = self._reward_event(number, rewards, now)
         self._append([event])
 
-    def write(self, event: Event, changed: dict[str, Any] | None = None) -> None:
+    def write(self, event: Event, changed: Description | None = None) -> None:
         """Any other event.
 
         Args:
@@ -322,7 +322,7 @@ class StoreWriter:
         elif isinstance(event, SNAPSHOT_AFTER):
             self._next_snapshot = 0
 
-    def _append(self, events: Sequence[Event], description: dict[str, Any] | None = None) -> None:
+    def _append(self, events: Sequence[Event], description: Description | None = None) -> None:
         """Write the events of a call, after which the agent may have another description."""
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:

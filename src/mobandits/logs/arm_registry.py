@@ -1,11 +1,10 @@
 """The arms of a log, present and past: what positions of arms and rows of contexts mean."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs.events import Add, Event, Remove
-from mobandits.logs.names import checked_name
+from mobandits.logs.names import Description, checked_name
 from mobandits.support.naming import wrong_value
 
 # Kinds of events after which there are other arms, or one is called otherwise.
@@ -96,7 +95,7 @@ class ArmRegistry:
         return other
 
 
-def first_arms(description: dict[str, Any], where: object) -> ArmRegistry:
+def first_arms(description: Description, where: object) -> ArmRegistry:
     """The arms that the description of a log names; none where it names none.
 
     Raises:

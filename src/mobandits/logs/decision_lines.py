@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.names import decoded, name_of
+from mobandits.logs.names import Description, decoded, name_of
 from mobandits.support.describe_path import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened, wrong_value
 
@@ -18,6 +18,9 @@ LOGS = (
     "a log is a store, a .parquet file of `mobandits export`, a .csv file, or dsjson, which has a "
     "JSON object in every line"
 )
+
+
+Line = dict[str, Any]  # a JSON object
 
 
 class Row(NamedTuple):
@@ -46,7 +49,7 @@ class Row(NamedTuple):
     shared: Any
     actions: list[Any] | None
     more: dict[str, Any]
-    description: dict[str, Any] | None = None
+    description: Description | None = None
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row | None]]:
@@ -97,7 +100,7 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 
 
-def _own_row(content: dict[str, Any], own: Any) -> Row:
+def _own_row(content: Line, own: Any) -> Row:
     """The decision of a line that `dsjson.write` wrote."""
     if own["version"] != VERSION:
         raise wrong_value(f"{KEY}.version must be {VERSION}", own["version"], LogError)
@@ -166,7 +169,7 @@ def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
     return rows
 
 
-def _foreign_row(content: dict[str, Any]) -> Row | None:
+def _foreign_row(content: Line) -> Row | None:
     """The decision of a line that Vowpal Wabbit or a service wrote; None where it has none."""
     if "c" not in content or content.get("_skipLearn") is True:
         return None
@@ -206,7 +209,7 @@ def _foreign_row(content: dict[str, Any]) -> Row | None:
     )
 
 
-def _foreign_index(content: dict[str, Any], arms: int) -> Any:
+def _foreign_index(content: Line, arms: int) -> Any:
     """The position of the arm that was played: of the label, or of the ranking without one."""
     if "_label_Action" in content:
         action = content["_label_Action"]

@@ -36,7 +36,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
-from mobandits.logs.decision_lines import KEY, VERSION, read_rows
+from mobandits.logs.decision_lines import KEY, VERSION, Line, read_rows
 from mobandits.logs.feedback import Feedback, whole
 from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, encoded, name_text
@@ -210,7 +210,7 @@ def _chosen_weights(
     return {name: weight for name, weight in weights.items() if weight != 0.0}
 
 
-def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
+def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[Line]:
     """The lines of a log, below `done` others."""
     names = [name_text(name) for name in log.arm_names]
     objectives = [name_text(name) for name in log.objective_names]
@@ -238,7 +238,7 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
         yield line
 
 
-def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]) -> dict[str, Any]:
+def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]) -> Line:
     """Fields that Vowpal Wabbit passes over: the vector reward, and what dsjson cannot say."""
     rewards = map(_known, log.rewards[t].tolist())
     arm = int(log.arms[t])
@@ -256,12 +256,12 @@ def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]
     return own
 
 
-def _vowpal_wabbit_fields(own: dict[str, Any], reward: float | None, event: int) -> dict[str, Any]:
+def _vowpal_wabbit_fields(own: Line, reward: float | None, event: int) -> Line:
     """The fields of dsjson besides the features: label, id, time and action."""
     index = own["index"]
     action = index + 1  # counted from 1 there
     probability = own["propensity"]
-    line: dict[str, Any] = {}
+    line: Line = {}
     if reward is not None and probability is not None:
         line["_label_cost"] = 0.0 - reward  # and not -reward, which would write -0.0
         line["_label_probability"] = probability
@@ -283,10 +283,10 @@ def _vowpal_wabbit_fields(own: dict[str, Any], reward: float | None, event: int)
     return line
 
 
-def _examples(names: list[str], allowed: list[int], context: Array) -> dict[str, Any]:
+def _examples(names: list[str], allowed: list[int], context: Array) -> Line:
     """The features: one shared example, and one of each eligible arm."""
-    examples: dict[str, Any] = {}
-    actions: list[dict[str, Any]] = [{"Arm": {"name": names[arm]}} for arm in allowed]
+    examples: Line = {}
+    actions: list[Line] = [{"Arm": {"name": names[arm]}} for arm in allowed]
     if context.ndim == 1:
         if len(context):
             examples["Context"] = context.tolist()

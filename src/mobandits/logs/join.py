@@ -21,7 +21,7 @@ from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
 from mobandits.logs.events import Correct, Preference
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
-from mobandits.logs.names import name_of
+from mobandits.logs.names import Description, name_of
 from mobandits.logs.table import changes_of
 from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.numbering import SPAN
@@ -240,7 +240,7 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def joined(
-    tables: Tables, data: dict[str, Any], events: int, path: object, *, chunk: int
+    tables: Tables, data: Description, events: int, path: object, *, chunk: int
 ) -> Iterator[Feedback]:
     """The decisions of a log with their rewards, at most `chunk` at a time.
 

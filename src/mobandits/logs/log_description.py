@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.names import checked_name
-from mobandits.logs.objectives import Objective, signs_of
+from mobandits.logs.names import Description, checked_name
+from mobandits.logs.objectives import Objective, Objectives, signs_of
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.naming import quoted, shortened, wrong_value
 
@@ -26,7 +26,7 @@ class LogDescription(NamedTuple):
         dropped: the names of objectives that there were before, whose rewards are passed over.
     """
 
-    objectives: tuple[Objective, ...]
+    objectives: Objectives
     encoder: Encoder | None = None
     preference: Any = None
     propensity_mode: str | None = None
@@ -43,7 +43,7 @@ class LogDescription(NamedTuple):
         return signs_of(self.objectives)
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Description:
         """All of it as plain data; see `of`."""
         fields = objectives_as_data(self.objectives)
         if self.encoder is not None:
@@ -56,7 +56,7 @@ class LogDescription(NamedTuple):
         return fields
 
     @classmethod
-    def of(cls, data: dict[str, Any], source: object) -> "LogDescription":
+    def of(cls, data: Description, source: object) -> "LogDescription":
         """The description that a log holds as plain data.
 
         An objective may be its name alone; all else but the objectives may be missing.
@@ -96,7 +96,7 @@ def preference_of_data(data: Any) -> Any:
     return None if data is None else made(data, "preference")
 
 
-def objectives_as_data(objectives: tuple[Objective, ...]) -> dict[str, Any]:
+def objectives_as_data(objectives: Objectives) -> Description:
     """Objectives as plain data; see `objectives_of_data`."""
     return {
         "objectives": [_objective_as_data(each) for each in objectives],
@@ -118,7 +118,7 @@ def _objective_as_data(objective: Objective) -> dict[str, Any]:
     return fields
 
 
-def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective, ...]:
+def objectives_of_data(data: Description, source: object) -> Objectives:
     """The objectives that a log describes.
 
     Raises:

@@ -139,6 +139,10 @@ class Objective:
         return f"{number} {self.unit}".rstrip()
 
 
+Objectives = tuple[Objective, ...]
+Places = Mapping[Any, int]  # of objectives among all, by name
+
+
 def terms_of(objectives: Sequence[Objective], slots: Mapping[Hashable, int]) -> ApplicationTerms:
     """The terms in which recipes with limits or arms of their own speak of a problem.
 

@@ -9,6 +9,8 @@ from typing import Any
 from mobandits.errors import LogError
 from mobandits.support.naming import wrong_value
 
+Record = Mapping[str, Any]  # a JSON object, or the row of a table by its columns
+
 
 @dataclass(frozen=True)
 class Call:
@@ -31,7 +33,7 @@ class Call:
     start: float | None
     end: float | None
     prompt_tokens: float | None
-    further: Mapping[str, Any] = field(default_factory=dict)
+    further: Record = field(default_factory=dict)
     unusable: str = ""
 
     @property
@@ -64,7 +66,7 @@ class Call:
         return {**self.further, **shared}
 
 
-def text_in(record: Mapping[str, Any], *names: str) -> str | None:
+def text_in(record: Record, *names: str) -> str | None:
     """The first of these fields that says something, as text; None where none does.
 
     Example:
@@ -79,9 +81,7 @@ def text_in(record: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
-def number_in(
-    record: Mapping[str, Any], *names: str, may_be_negative: bool = False
-) -> float | None:
+def number_in(record: Record, *names: str, may_be_negative: bool = False) -> float | None:
     """The first of these fields that is there, as a finite number; None without one.
 
     Raises:
@@ -109,7 +109,7 @@ def number_in(
     return None
 
 
-def moment_in(record: Mapping[str, Any], name: str) -> float | None:
+def moment_in(record: Record, name: str) -> float | None:
     """A field with a date and a time, in seconds since 1970; without a zone, it is UTC.
 
     Raises:
@@ -135,7 +135,7 @@ def moment_in(record: Mapping[str, Any], name: str) -> float | None:
     return moment.timestamp()
 
 
-def flat_fields(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flat_fields(fields: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The fields of nested objects by dotted names; lists are passed over.
 
     Example:

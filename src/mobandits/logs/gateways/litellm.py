@@ -19,18 +19,18 @@ Source:
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
+from mobandits.logs.gateways.call import Call, Record, flat_fields, moment_in, number_in, text_in
 from mobandits.support.naming import wrong_value
 
 NAME = "litellm"
 CONTEXT = ("log_prompt_tokens",)
 
 
-def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
+def calls_of(record: Record) -> Iterator[Call]:
     """The call of a row.
 
     Raises:

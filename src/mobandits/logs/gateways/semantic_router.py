@@ -24,10 +24,9 @@ Source:
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
+from mobandits.logs.gateways.call import Call, Record, flat_fields, moment_in, number_in, text_in
 from mobandits.support.naming import wrong_value
 
 NAME = "semantic-router"
@@ -37,7 +36,7 @@ FIRST_ERROR = 400  # of the status codes of HTTP
 MILLI = 1e-3
 
 
-def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
+def calls_of(record: Record) -> Iterator[Call]:
     """The calls of a line.
 
     Raises:
@@ -60,7 +59,7 @@ def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
         yield _call(each)
 
 
-def _call(record: Mapping[str, Any]) -> Call:
+def _call(record: Record) -> Call:
     model = text_in(record, "selected_model")
     status = number_in(record, "response_status") or 0.0
     unusable = UNUSABLE.get(str(record.get("lifecycle_state")), "")

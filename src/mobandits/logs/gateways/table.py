@@ -15,7 +15,7 @@ from mobandits.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.frames import feedback_of_frame
 from mobandits.logs.gateways import litellm, opentelemetry, semantic_router
-from mobandits.logs.gateways.call import Call
+from mobandits.logs.gateways.call import Call, Record
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted, shortened, wrong_value
@@ -179,7 +179,7 @@ def _object(line: str, where: str) -> dict[str, Any]:
     return content
 
 
-def _refuse_repeated(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_repeated(path: Path, rows: Sequence[Record]) -> None:
     """Refuse a request that comes twice, as where exports overlap: it would count twice."""
     counts = Counter(row[REQUEST] for row in rows if row[REQUEST] is not None)
     for request, count in counts.items():
@@ -216,7 +216,7 @@ def _join_ratings(rows: Sequence[dict[str, Any]], path: Path) -> None:
         raise LogError(f"{path} must rate a {REQUEST} of the log, got none of {len(ratings)}")
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def _table(rows: Sequence[Record]) -> pl.DataFrame:
     """All columns that a row has, in order of appearance."""
     names: dict[str, None] = {}
     for row in rows:

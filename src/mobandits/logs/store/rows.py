@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from mobandits.errors import DamagedError, LogError
-from mobandits.logs.events import Decide, Event, Learn, event_of_change, record
+from mobandits.logs.events import Decide, Event, Fields, Learn, event_of_change, record
 from mobandits.logs.names import compact, encoded, name_of, name_text
 from mobandits.logs.store.session import Session
 
@@ -165,7 +165,7 @@ def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
     return statements
 
 
-def _further_fields(event: Event) -> dict[str, Any]:
+def _further_fields(event: Event) -> Fields:
     """{name: value} of fields without a column; those that are as by default are left out."""
     fields = {}
     for name, default in _defaults(type(event)):
@@ -221,7 +221,7 @@ def check_decision(row: Sequence[Any], source: str) -> None:
         raise _damaged(source, row[1])
 
 
-def further_fields(row: Sequence[Any]) -> dict[str, Any]:
+def further_fields(row: Sequence[Any]) -> Fields:
     """The fields of a decision that have no column in tables of other logs."""
     *_, other, key, made_by, active, _ = row
     further = {} if other is None else json.loads(other)
@@ -279,7 +279,7 @@ def change_event(row: Sequence[Any], source: str) -> Any:
     return event_of_change(kind, at, body)
 
 
-def _text(fields: dict[str, Any]) -> str:
+def _text(fields: Fields) -> str:
     try:
         return compact(encoded(fields, "event"))
     except (ValueError, RecursionError) as error:
