@@ -13,7 +13,7 @@ from mobandits.numerics.rounded import in_last_decimals
 from mobandits.orders import EffectivePareto, Pareto
 from mobandits.orders.validity import check_objectives, require_order
 from mobandits.support import checks
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 PARETO = Pareto()
 
@@ -111,9 +111,7 @@ def _check_mixable(means: Array) -> None:
         ranges = means.max(0) - means.min(0)
 
     if not np.isfinite(ranges).all():
-        raise ValueError(
-            f"means must have finite ranges for EffectivePareto, got {quoted(ranges.tolist())}"
-        )
+        raise wrong_value("means must have finite ranges for EffectivePareto", ranges.tolist())
 
 
 def _front(order: Order, means: Array) -> Mask:

@@ -271,7 +271,7 @@ def test_spending_changes_with_the_bill(tmp_path):
         agent.learn(number, {"cost": 10.0})
     agent.correct(1, {"cost": 1.0})
     assert agent.balances[0].spent == 21.0
-    assert agent.core.writer.spent_since("cost", 0.0) == 21.0
+    assert agent.core.writer.store.spent_since("cost", 0.0) == 21.0
     clock.now += 3600.0
     agent.correct(2, {"cost": 1.0})
     agent.decide([0.1, 0.2])

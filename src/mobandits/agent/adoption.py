@@ -10,14 +10,15 @@ from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.counterfactual import counterfactual_of
-from mobandits.agent.decision import Adoption, Decision, Names
+from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.inputs import reward_list
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Policy, Recipe
+from mobandits.logs.names import Names
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def adopt(
@@ -165,5 +166,5 @@ def _place_of(core: AgentCore, arm: Hashable, names: Names) -> int:
     row = int(core.arms.rows([arm], "arm")[0])
     name = core.arms.names[row]
     if name not in names:
-        raise ValueError(f"context must have a row for the arm that was played, got {quoted(arm)}")
+        raise wrong_value("context must have a row for the arm that was played", arm)
     return names.index(name)

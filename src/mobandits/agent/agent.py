@@ -17,7 +17,7 @@ from mobandits.agent.ranking import decide_ranking
 from mobandits.compiling.tracebacks import shorten
 from mobandits.contracts.protocols import Order, Recipe
 from mobandits.encoding.encoder import Encoder
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 if TYPE_CHECKING:
     from mobandits.agent.explanation import Explanation
@@ -853,7 +853,7 @@ class Agent(Generic[Arm]):
         from mobandits.agent.merging import merge  # noqa: PLC0415
 
         if type(other) is not type(self) or other is self:
-            raise ValueError(f"merge needs another agent, got {quoted(other)}")
+            raise wrong_value("merge needs another agent", other)
 
         merge(self.core, other.core)
 
@@ -950,7 +950,7 @@ class Agent(Generic[Arm]):
         from mobandits.agent.loading import core_of_bytes  # noqa: PLC0415
 
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise ValueError(f"data must be bytes of `Agent.to_bytes`, got {quoted(data)}")
+            raise wrong_value("data must be bytes of `Agent.to_bytes`", data)
 
         core, logged = core_of_bytes(bytes(data), recipe, clock, "the data")
 

@@ -28,7 +28,7 @@ from mobandits.agent.sizes import refuse_large
 from mobandits.contracts.protocols import Recipe, Shape
 from mobandits.contracts.terms import ApplicationTerms, in_terms
 from mobandits.encoding.encoder import Encoder
-from mobandits.logs.objectives import Objective, terms_of
+from mobandits.logs.objectives import Objectives, terms_of
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, integer, number
 from mobandits.support.forks import on_fork
@@ -157,7 +157,7 @@ class AgentState:
         self.process = os.getpid()
         on_fork(self, AgentState.leave_to_parent)
 
-    def set_objectives(self, objectives: tuple[Objective, ...]) -> None:
+    def set_objectives(self, objectives: Objectives) -> None:
         """Take rewards in these objectives from now on."""
         self.objectives = objectives
         self.objective_names = tuple(each.name for each in objectives)
@@ -214,9 +214,7 @@ class AgentState:
 
         return self.ledger.fitting(offer, now, count)
 
-    def in_own_terms(
-        self, recipe: Recipe, objectives: tuple[Objective, ...] | None = None
-    ) -> Recipe:
+    def in_own_terms(self, recipe: Recipe, objectives: Objectives | None = None) -> Recipe:
         """A recipe that knows the names, directions and units of this agent, where it needs them.
 
         Args:
@@ -226,7 +224,7 @@ class AgentState:
         own_recipe: Recipe = in_terms(recipe, self.own_terms(objectives))
         return own_recipe
 
-    def own_terms(self, objectives: tuple[Objective, ...] | None = None) -> ApplicationTerms:
+    def own_terms(self, objectives: Objectives | None = None) -> ApplicationTerms:
         """The terms of this agent; argument as of `in_own_terms`."""
         slot_of = {name: self.arms.slot(name) for name in self.arms.names}
         return terms_of(objectives or self.objectives, slot_of)

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mobandits.agent.decision import Names
 from mobandits.agent.error_hints import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
-from mobandits.support.naming import quoted
+from mobandits.logs.names import Names
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import did_you_mean, refusal
 
 
@@ -61,7 +61,7 @@ class Arms:
         """
         (name,) = name_tuple("arm", [name])
         if name in self._slot_of:
-            raise ValueError(f"arm must be a new name, got {quoted(name)}")
+            raise wrong_value("arm must be a new name", name)
         # A free slot costs nothing; one more makes all arrays of arms longer.
         if -1 in self.slots:
             slot = self.slots.index(-1)
@@ -84,8 +84,7 @@ class Arms:
         """
         slot = self.slot(name)
         if len(self.names) == 1:  # no decision could be made any more
-            rule = "arm must not be the last one"
-            raise ValueError(f"{rule}, got {quoted(name)}")
+            raise wrong_value("arm must not be the last one", name)
 
         others = [each for each in self.names if each != name]
         slot_of = dict(self._slot_of)
@@ -103,7 +102,7 @@ class Arms:
         slot = self.slot(name)
         (to,) = name_tuple("to", [to])
         if to in self._slot_of:
-            raise ValueError(f"to must be a new name, got {quoted(to)}")
+            raise wrong_value("to must be a new name", to)
 
         slot_of = {**self._slot_of, to: slot}
         del slot_of[name]
@@ -147,8 +146,7 @@ class Arms:
 
         different = set(rows)
         if not rows or len(different) < len(rows):
-            rule = f"{called} must name at least one arm, each once"
-            raise ValueError(f"{rule}, got {quoted(wanted)}")
+            raise wrong_value(f"{called} must name at least one arm, each once", wanted)
 
         return np.array(rows, np.int64)
 

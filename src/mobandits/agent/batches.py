@@ -1,7 +1,7 @@
 """Decisions for many contexts, all in one moment."""
 
 import contextlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,13 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change, Draw
 from mobandits.agent.core import AgentCore, Made
-from mobandits.agent.decision import Decision, Names
+from mobandits.agent.decision import Decision
+from mobandits.agent.inputs import Eligible
 from mobandits.agent.keyed import answered, made_before
 from mobandits.agent.keys import ORDINARY, CallOptions, as_given, call_options
 from mobandits.agent.pending import INACTIVE
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.logs.names import Names
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
 
@@ -22,7 +24,7 @@ from mobandits.support.naming import quoted
 def decide_batch(
     core: AgentCore,
     contexts: Any,
-    eligible: Iterable[Hashable] | None,
+    eligible: Eligible,
     options_of_calls: Sequence[CallOptions] | None = None,
 ) -> list[Decision[Any]]:
     """A new decision per context, all in one moment; see `Agent.decide_batch`.
@@ -94,7 +96,7 @@ def keep_all(
 def decide_batch_once(
     core: AgentCore,
     contexts: Any,
-    eligible: Iterable[Hashable] | None,
+    eligible: Eligible,
     keys: Iterable[str | None],
 ) -> list[Decision[Any]]:
     """A decision per context: that of its key, made now or before; see `Agent.decide_batch`."""

@@ -6,6 +6,7 @@ from typing import Any
 from mobandits.agent.actors import ACTOR
 from mobandits.contracts.protocols import Array
 from mobandits.logs.events import Alteration, Event
+from mobandits.logs.names import Description
 
 
 class Change:
@@ -70,7 +71,7 @@ class Change:
         elif kind is None and self.writer is not None:
             self.writer.done(self.core)
 
-    def write(self, event: Event, changed: dict[str, Any] | None = None) -> None:
+    def write(self, event: Event, changed: Description | None = None) -> None:
         """Write an event down, where there is a log.
 
         Args:

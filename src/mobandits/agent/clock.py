@@ -48,7 +48,7 @@ def _spent_by(core: AgentCore, now: float) -> Spent:
         amount = account.spent
         if core.writer is not None:
             start = start_of(per, period_of(per, now))
-            amount = core.writer.spent_since(name, start)
+            amount = core.writer.store.spent_since(name, start)
 
         spent.append((name, per, amount))
 

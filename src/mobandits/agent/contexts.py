@@ -1,14 +1,15 @@
 """Contexts as an application gives them, in the one form that policies take."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
 from mobandits.agent.arms import Arms
-from mobandits.agent.decision import Offer
+from mobandits.agent.decision import Offer, narrowed
 from mobandits.agent.error_hints import listed_names, on_numbers, on_rows, on_shape
+from mobandits.agent.inputs import Eligible
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoded, Encoder
 from mobandits.support.checks import as_float_array, is_compiled_layout
@@ -43,7 +44,7 @@ class Contexts:
         self.shared: bool | None = None
         self._shape: tuple[int, ...] | None = None  # of every context; None: not settled
 
-    def offer(self, context: Any, eligible: Iterable[Hashable] | None) -> Offer:
+    def offer(self, context: Any, eligible: Eligible) -> Offer:
         """The arms that may be played, and copies of their rows."""
         if is_compiled_layout(
             context
@@ -145,9 +146,7 @@ class Contexts:
         self.unseen.update(self._met)
         self._met.clear()
 
-    def _offer_named(
-        self, context: Mapping[Any, Any], eligible: Iterable[Hashable] | None
-    ) -> Offer:
+    def _offer_named(self, context: Mapping[Any, Any], eligible: Eligible) -> Offer:
         """The offer of a dictionary {arm: row}.
 
         Its arms are the eligible ones where these are not given.
@@ -179,22 +178,14 @@ class Contexts:
 
         return tuple(names), self._arms.everyone[places], rows
 
-    def offers(self, contexts: Any, eligible: Iterable[Hashable] | None) -> Offer:
+    def offers(self, contexts: Any, eligible: Eligible) -> Offer:
         """As `offer` for contexts (n, features) or (n, arms, features).
 
         Rows are (n, eligible arms or 1, features).
         """
         arms = self._arms
-        tables = self.tables(contexts)
-        if eligible is None:
-            return arms.names, arms.everyone, tables
-
-        places = arms.rows(eligible)
-        names = tuple(arms.names[place] for place in places.tolist())
-        if self.has_row_per_arm:
-            tables = tables[:, places]
-
-        return names, arms.everyone[places], tables
+        offer = arms.names, arms.everyone, self.tables(contexts)
+        return offer if eligible is None else narrowed(offer, arms.rows(eligible))
 
     def tables(self, contexts: Any) -> Array:
         """(n, arms or 1, features) of contexts (n, features) or (n, arms, features)."""

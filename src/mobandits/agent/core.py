@@ -6,7 +6,7 @@ whose attributes are public for them; `Agent` is the face that applications see.
 
 import logging
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,16 @@ from mobandits.agent.agent_state import AgentState
 from mobandits.agent.bound_policy import FAILURES
 from mobandits.agent.change import Change, Draw
 from mobandits.agent.decision import Decision, Offer
-from mobandits.agent.inputs import as_seconds, merged_rewards, reward_list
+from mobandits.agent.inputs import Eligible, as_seconds, merged_rewards, reward_list
 from mobandits.agent.keys import ORDINARY, CallOptions
 from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.terms import arms_named
 from mobandits.logs.events import Abandon, Activate, Add, Preference, Remove
+from mobandits.logs.names import checked_name
+from mobandits.logs.parts_as_data import described
 from mobandits.orders.by_number import by_number
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import short_repr, wrong_value
 
 LOG = logging.getLogger("mobandits")
 AHEAD = 60.0  # seconds that clocks are set back by without anybody's mistake
@@ -37,7 +39,7 @@ class AgentCore(AgentState):
     def decide(  # noqa: C901 - a call per step is too dear
         self,
         context: Any,
-        eligible: Iterable[Hashable] | None,
+        eligible: Eligible,
         options: CallOptions = ORDINARY,
     ) -> Decision[Any]:
         """The arm to play now; see `Agent.decide`."""
@@ -164,8 +166,9 @@ class AgentCore(AgentState):
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""
         with self.lock, Change(self) as change:
+            # Refused before there is an arm whose name the store cannot hold.
             if change.writer is not None:
-                change.writer.check_name(name)
+                checked_name(name, "arm")
 
             # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
@@ -181,7 +184,7 @@ class AgentCore(AgentState):
         """Another name for an arm; see `Agent.rename_arm`."""
         with self.lock, Change(self) as change:
             if change.writer is not None:
-                change.writer.check_name(to)
+                checked_name(to, "arm")
 
             self._refuse_named(name)
             self.ledger.check_arm(to)
@@ -193,9 +196,7 @@ class AgentCore(AgentState):
     def _refuse_named(self, name: Hashable) -> None:
         if name in arms_named(self.recipe):
             shown = short_repr(self.recipe)
-            raise ValueError(
-                f"arm must not be one that the recipe names, {shown}, got {quoted(name)}"
-            )
+            raise wrong_value(f"arm must not be one that the recipe names, {shown}", name)
 
     def remove_arm(self, name: Hashable) -> None:
         """One arm less; see `Agent.remove_arm`."""
@@ -215,9 +216,9 @@ class AgentCore(AgentState):
         self.bound.prepare_for(order)
         with self.lock, Change(self) as change:
             description = None
-            if change.writer is not None:
+            if change.writer is not None and order is not None:
                 # Refused before it is played where the log has no words for it.
-                description = change.writer.describe_order(order)
+                description = described(order, "preference")
 
             change.remember()
             self.bound.set_order(order)

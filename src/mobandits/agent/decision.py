@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
+from mobandits.logs.names import Names
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     Arm = TypeVarWithDefault("Arm", bound=Hashable, default=Hashable, covariant=True)  # noqa: PLC0105 - what users write is Agent[Arm]
 else:
     Arm = TypeVar("Arm")
-
-# Of arms, in the order in which contexts hold their rows.
-Names = tuple[Hashable, ...]
 
 
 class Counterfactual(NamedTuple, Generic[Arm]):

@@ -10,7 +10,7 @@ from mobandits.agent import compiled_calls
 from mobandits.agent.bound_policy import FAILURES, BoundPolicy
 from mobandits.agent.contributions import Contribution, because, contributions_of
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Decision, Names
+from mobandits.agent.decision import Decision
 from mobandits.agent.parts import (
     comparing,
     innermost_beliefs,
@@ -20,8 +20,9 @@ from mobandits.agent.parts import (
 from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.contracts.states import declares
+from mobandits.logs.names import Names
 from mobandits.orders.order import in_words
-from mobandits.support.naming import conjunction, quoted
+from mobandits.support.naming import conjunction, wrong_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -179,16 +180,14 @@ def _contributions(
 def _believed(core: AgentCore, decision: Decision) -> tuple[IntArray, Rng, Beliefs]:
     """The slots of a decision's arms, a random stream, and the plain beliefs in these arms."""
     if not isinstance(decision, Decision) or decision.context is None:
-        raise ValueError(f"decision must be one that decide returned, got {quoted(decision)}")
+        raise wrong_value("decision must be one that decide returned", decision)
     if comparing(core.bound.policy) is None:
         recipe = type(core.recipe).__name__
         raise ValueError(f"{recipe} has no estimates per arm and objective to explain it by")
 
     for name in decision.eligible:
         if name not in core.arms.names:  # the policy may know another arm in its slot
-            raise ValueError(
-                f"decision must be between arms that are still there, got {quoted(name)}"
-            )
+            raise wrong_value("decision must be between arms that are still there", name)
 
     slots = np.array([core.arms.slot(name) for name in decision.eligible], np.int64)
     # A stream of its own: to explain must not change what is decided next.

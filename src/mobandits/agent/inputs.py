@@ -1,7 +1,7 @@
 """Arguments of applications in one form; errors name the argument that is wrong."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from mobandits.agent.error_hints import on_rewards
 from mobandits.contracts.protocols import Recipe
+from mobandits.logs.objectives import Places
 from mobandits.support.checks import FLOATS, as_float_array, integer
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import as_object, refusal
 
 MOST_COUNTED = 2**63 - 1  # what 64 bits hold
@@ -36,6 +37,7 @@ class HasColumns(Protocol):
 Numbers: TypeAlias = Sequence[SupportsFloat | None] | HasArray
 Rewards: TypeAlias = Mapping[Any, SupportsFloat | None] | Numbers
 Row: TypeAlias = Mapping[Any, Any] | Numbers
+Eligible: TypeAlias = Iterable[Hashable] | None
 Context: TypeAlias = Row | Sequence[Row] | Sequence[Sequence[Row]] | HasColumns
 
 
@@ -73,14 +75,13 @@ def check_counts(at_most: int = MOST_COUNTED, **counts: tuple[Any, int]) -> None
             raise ValueError(f"{error}{advice}") from None
 
         if value > at_most:
-            raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
+            raise wrong_value(f"{name} must be at most {at_most}", value)
 
 
 def check_clock(clock: Any) -> None:
     """Refuse what cannot be called."""
     if not callable(clock):
-        rule = "clock must be a function without arguments, such as time.time"
-        raise ValueError(f"{rule}, got {quoted(clock)}")
+        raise wrong_value("clock must be a function without arguments, such as time.time", clock)
 
 
 def as_seconds(reading: Any) -> float:
@@ -102,7 +103,7 @@ def as_seconds(reading: Any) -> float:
         number = math.nan
 
     if not math.isfinite(number):
-        raise ValueError(f"clock must return a finite number of seconds, got {quoted(reading)}")
+        raise wrong_value("clock must return a finite number of seconds", reading)
 
     return number
 
@@ -148,12 +149,12 @@ def name_tuple(called: str, given: int | Sequence[Any]) -> tuple[Any, ...]:
     try:
         different = len(set(given))
     except TypeError as error:
-        raise ValueError(f"{wanted} that can be hashed, got {quoted(given)}") from error
+        raise wrong_value(f"{wanted} that can be hashed", given) from error
 
     # NaN is different from itself: nobody could ever name it.
     is_nameless = any(name != name for name in given)  # noqa: PLR0124 - NaN
     if different < len(given) or is_nameless:
-        raise ValueError(f"{wanted}, got {quoted(given)}")
+        raise wrong_value(wanted, given)
 
     return tuple(given)
 
@@ -169,7 +170,7 @@ def _as_list(given: Any) -> Any:
     return given
 
 
-def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
+def reward_list(rewards: Any, places: Places) -> list[float]:
     """A reward per objective, NaN where it was not observed.
 
     Args:
@@ -196,12 +197,12 @@ def reward_list(rewards: Any, places: Mapping[Any, int]) -> list[float]:
 
     # On lists of a few numbers this is faster than NumPy.
     if math.inf in values or -math.inf in values:
-        raise ValueError(f"rewards must be finite, or NaN where not observed, got {quoted(values)}")
+        raise wrong_value("rewards must be finite, or NaN where not observed", values)
 
     return values
 
 
-def _from_array(rewards: Any, given: Any, places: Mapping[Any, int]) -> list[float]:
+def _from_array(rewards: Any, given: Any, places: Places) -> list[float]:
     """A reward per objective of what an array can be made of."""
     try:
         array = as_float_array("rewards", given)
@@ -217,7 +218,7 @@ def _from_array(rewards: Any, given: Any, places: Mapping[Any, int]) -> list[flo
     return values
 
 
-def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any]:
+def _in_order(rewards: Mapping[Any, Any], places: Places) -> list[Any]:
     """The rewards of a dictionary by position, NaN where there is none."""
     given: list[Any] = [math.nan] * len(places)
     if not rewards:
@@ -237,7 +238,7 @@ def _in_order(rewards: Mapping[Any, Any], places: Mapping[Any, int]) -> list[Any
     return given
 
 
-def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
+def _unknown_objective(name: Any, places: Places) -> str:
     known = list(places)
     listed = shortened(", ".join(map(str, known)))
     rule = f"name objectives of the agent, which are {listed}"
@@ -248,7 +249,7 @@ def _unknown_objective(name: Any, places: Mapping[Any, int]) -> str:
     return refusal("rewards", rule, name, known)
 
 
-def _not_numbers(rewards: Any, error: ValueError, places: Mapping[Any, int]) -> str:
+def _not_numbers(rewards: Any, error: ValueError, places: Places) -> str:
     """Message on rewards that are not numbers; of a dictionary, it names the value that is none."""
     named = rewards.items() if isinstance(rewards, Mapping) else ()
     for name, value in named:

@@ -1,13 +1,14 @@
 """Decisions with a key of a client: a call that is tried again is answered as it was."""
 
 import contextlib
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
+from mobandits.agent.inputs import Eligible
 from mobandits.agent.keys import CallOptions, another_context, as_given, call_options
 from mobandits.contracts.protocols import Array
 
@@ -15,7 +16,7 @@ from mobandits.contracts.protocols import Array
 def decide_once(
     core: AgentCore,
     context: Any,
-    eligible: Iterable[Hashable] | None,
+    eligible: Eligible,
     key: str | None,
     active: bool,
     session: str | None = None,
@@ -44,7 +45,7 @@ def decide_once(
 
 
 def made_before(
-    core: AgentCore, options: CallOptions, context: Any, eligible: Iterable[Hashable] | None
+    core: AgentCore, options: CallOptions, context: Any, eligible: Eligible
 ) -> Decision | None:
     """The decision of an earlier call with the same key; None where there is none, or no key.
 

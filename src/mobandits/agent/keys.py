@@ -10,7 +10,7 @@ from mobandits.agent.decision import Decision
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import as_float_array
 from mobandits.support.digests import hex_digest
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 LONGEST_KEY = 255  # characters; a UUID has 36
 
@@ -78,7 +78,7 @@ def call_options(
             numbers.
     """
     if not isinstance(active, bool | np.bool_):
-        raise ValueError(f"active must be True or False, got {quoted(active)}")
+        raise wrong_value("active must be True or False", active)
     if session is not None:
         _check_text("session", session)
     if key is None:
@@ -102,8 +102,7 @@ def _check_text(name: str, text: Any) -> None:
     except UnicodeEncodeError:  # half of a character
         is_text = False
     if not is_text:
-        rule = f"{name} must be a text of 1 to {LONGEST_KEY} characters"
-        raise ValueError(f"{rule}, got {quoted(text)}")
+        raise wrong_value(f"{name} must be a text of 1 to {LONGEST_KEY} characters", text)
 
 
 def another_context(key: str | None, number: int) -> ValueError:

@@ -17,10 +17,10 @@ import numpy as np
 from mobandits.agent.arms import Arms
 from mobandits.agent.budget import Balance, Budget, end_of, period_of
 from mobandits.agent.decision import Offer, narrowed
-from mobandits.agent.pending import Pending
+from mobandits.agent.pending import Pending, Waiting
 from mobandits.errors import BudgetError, InputWarning
 from mobandits.logs.objectives import Objective
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 
 # Sums of amounts round: a share of the limit that is no money.
@@ -142,14 +142,17 @@ class Ledger:
         self.accounts = []
         for budget in _checked(budgets):
             if budget.objective not in names:
-                rule = f"Budget.objective must be one of the agent's, {quoted(names)}"
-                raise ValueError(f"{rule}, got {quoted(budget.objective)}")
+                raise wrong_value(
+                    f"Budget.objective must be one of the agent's, {quoted(names)}",
+                    budget.objective,
+                )
 
             place = names.index(budget.objective)
             objective = objectives[place]
             if not objective.minimise:
-                rule = "Budget.objective must have minimise=True, as costs have"
-                raise ValueError(f"{rule}, got {quoted(objective.name)}")
+                raise wrong_value(
+                    "Budget.objective must have minimise=True, as costs have", objective.name
+                )
 
             self.accounts.append(Account(budget, objective, place))
 
@@ -301,7 +304,7 @@ class Ledger:
     def restore(
         self,
         spent: Mapping[tuple[Hashable, str], tuple[int, float]],
-        waiting: Mapping[int, Pending],
+        waiting: Waiting,
         now: float,
     ) -> None:
         """Go on from where another ledger was.
@@ -345,8 +348,7 @@ def _checked(budgets: Any) -> list[Budget]:
     checked = list(budgets)
     for budget in checked:
         if not isinstance(budget, Budget):
-            rule = "budgets must be a list of Budget('cost', 5.0, per='day')"
-            raise ValueError(f"{rule}, got {quoted(budget)}")
+            raise wrong_value("budgets must be a list of Budget('cost', 5.0, per='day')", budget)
 
     keys = [(budget.objective, budget.per) for budget in checked]
     for objective, per in keys:

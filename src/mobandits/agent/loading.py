@@ -23,7 +23,7 @@ from mobandits.logs.names import decoded
 from mobandits.logs.objectives import Objective
 from mobandits.logs.parts_as_data import made
 from mobandits.support.describe_path import describe_path
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.numbering import SPAN
 
 # Everything that the values in a file can lead to, short of a mistake of ours.
@@ -135,7 +135,7 @@ def revived(
     for rng, stream in zip(streams, header.streams, strict=True):
         rng.bit_generator.state = msgspec.structs.asdict(stream)
         if stream.state["inc"] % 2 == 0:  # the generator would have a short period
-            raise ValueError(f"streams must have an odd inc, got {quoted(stream.state)}")
+            raise wrong_value("streams must have an odd inc", stream.state)
 
     # Without a first context there is no policy yet, and no state.
     if header.stage > 0:
@@ -219,7 +219,7 @@ def _fill(core: AgentCore, header: Header, rows: DecisionRows) -> None:
     for number, factors in header.former:
         pending.former[number] = dict(factors)
         if any(place >= len(core.objectives) for place, _ in factors):
-            raise ValueError(f"former must have places of objectives, got {quoted(factors)}")
+            raise wrong_value("former must have places of objectives", factors)
 
     pending.restart_timers()
     core.now = float(header.now)
@@ -237,7 +237,7 @@ def _check_same(header: Header, own: Header) -> None:
         given = getattr(header, name)
         right = getattr(own, name)
         if name not in FREE and as_json(given) != as_json(right):
-            raise ValueError(f"{name} must be {quoted(right)}, got {quoted(given)}")
+            raise wrong_value(f"{name} must be {quoted(right)}", given)
 
 
 def _check_decisions(core: AgentCore, header: Header, rows: DecisionRows) -> None:
@@ -319,16 +319,14 @@ def _recipe(kept: Any, given: Recipe | None) -> Any:
     if not _is_foreign(kept):
         own = made(kept, "recipe")
         if given is not None and given != own:
-            rule = f"recipe must be that of the file, {quoted(own)}"
-            raise ValueError(f"{rule}, got {quoted(given)}")
+            raise wrong_value(f"recipe must be that of the file, {quoted(own)}", given)
 
         return own
 
     class_name = kept["other"]
     if type(given).__qualname__ != class_name:
         name = shortened(str(class_name))
-        rule = f"recipe must be given: a {name}, as when the file was written"
-        raise ValueError(f"{rule}, got {quoted(given)}")
+        raise wrong_value(f"recipe must be given: a {name}, as when the file was written", given)
 
     return given
 

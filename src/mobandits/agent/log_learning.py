@@ -10,7 +10,7 @@ import numpy as np
 from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Adoption, Decision, Names
+from mobandits.agent.decision import Adoption, Decision
 from mobandits.agent.first_prices import (
     begin_with,
     last_rounds,
@@ -26,10 +26,11 @@ from mobandits.contracts.terms import has_prices
 from mobandits.errors import LogError
 from mobandits.logs.events import FirstPrices
 from mobandits.logs.feedback import Feedback, together
+from mobandits.logs.names import Names
 from mobandits.logs.objectives import learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
 from mobandits.logs.streams import LogStream, steady
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 CHUNK = 10_000  # rounds at a time: with 50 arms of 20 features, 80 MB
 
@@ -178,9 +179,7 @@ def _check_objectives(core: AgentCore, feedback: Feedback) -> None:
     theirs = feedback.objective_names
     if set(theirs) != set(core.objective_names):
         mine = list(core.objective_names)
-        raise ValueError(
-            f"log must have the agent's objectives, {quoted(mine)}, got {quoted(list(theirs))}"
-        )
+        raise wrong_value(f"log must have the agent's objectives, {quoted(mine)}", list(theirs))
 
     described = {each.name: each for each in feedback.objectives}
     for objective in core.objectives:
@@ -192,7 +191,7 @@ def check_contexts(core: AgentCore, feedback: Feedback) -> None:
     theirs = feedback.encoder
     if None not in (theirs, core.encoder) and theirs != core.encoder:
         rule = "log must have contexts of the agent's encoder"
-        raise ValueError(f"{rule}, {quoted(core.encoder)}, got {quoted(theirs)}")
+        raise wrong_value(f"{rule}, {quoted(core.encoder)}", theirs)
 
     shape = feedback.contexts.shape
     if shape[-1] != core.features:

@@ -10,7 +10,7 @@ import numpy as np
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import Array
 from mobandits.errors import InputWarning
-from mobandits.logs.objectives import Objective, as_objective
+from mobandits.logs.objectives import Objective, Objectives, as_objective
 from mobandits.support.naming import quoted
 
 
@@ -98,7 +98,7 @@ def check_range_of(expectations: Expectations, rewards: Array) -> None:
         expectations.check(ends.tolist())
 
 
-def as_objectives(given: int | Sequence[Any]) -> tuple[Objective, ...]:
+def as_objectives(given: int | Sequence[Any]) -> Objectives:
     """Objectives from their number, their names, or as they are.
 
     Raises:

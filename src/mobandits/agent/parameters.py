@@ -3,9 +3,9 @@
 from typing import Any
 
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Names
 from mobandits.logs.log_description import objectives_as_data, objectives_of_data
-from mobandits.logs.objectives import Objective
+from mobandits.logs.names import Description, Names
+from mobandits.logs.objectives import Objectives
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.naming import short_repr
 
@@ -39,7 +39,7 @@ def new_parts(core: AgentCore, arms: Names) -> Parameters:
     return {"arms": arms, "clock": core.clock, "budgets": budgets, "sticky": sticky}
 
 
-def as_described(parameters: Parameters) -> dict[str, Any]:
+def as_described(parameters: Parameters) -> Description:
     """The parameters that `retune` changes, as the description of a store has them."""
     return {
         "recipe": short_repr(parameters["recipe"]),
@@ -50,12 +50,12 @@ def as_described(parameters: Parameters) -> dict[str, Any]:
     }
 
 
-def as_recorded(parameters: Parameters) -> dict[str, Any]:
+def as_recorded(parameters: Parameters) -> Description:
     """The same as an event of `retune` has them; see `parameters_in`."""
     return as_described(parameters) | {"recipe": described(parameters["recipe"], "recipe")}
 
 
-def parameters_in(recorded: dict[str, Any], core: AgentCore) -> Parameters:
+def parameters_in(recorded: Description, core: AgentCore) -> Parameters:
     """The parameters of an agent when an event recorded some of them."""
     return parameters_of(core) | {
         "recipe": made(recorded["recipe"], "recipe"),
@@ -66,7 +66,7 @@ def parameters_in(recorded: dict[str, Any], core: AgentCore) -> Parameters:
     }
 
 
-def objectives_in(recorded: dict[str, Any], core: AgentCore) -> tuple[Objective, ...]:
+def objectives_in(recorded: Description, core: AgentCore) -> Objectives:
     """The objectives that an event records; else those of the agent."""
     if "objectives" not in recorded:
         return core.objectives

@@ -8,7 +8,7 @@ from typing import Any
 from mobandits.contracts.composition import Composition, composite, exchanged
 from mobandits.contracts.protocols import Beliefs, Policy
 from mobandits.contracts.states import declares
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 def comparing(policy: Any) -> Any:
@@ -39,9 +39,10 @@ def with_order(policy: Policy, order: Any) -> Any:
     inner = comparing(policy)
     if inner is None:
         name = type(policy).__name__
-        raise ValueError(
+        raise wrong_value(
             f"preference must be left alone with {name}: only policies of an estimator, an "
-            f"explorer and an order, such as MolUcb, can exchange it, got {quoted(order)}"
+            "explorer and an order, such as MolUcb, can exchange it",
+            order,
         )
 
     is_in_units = callable(getattr(order, "in_units", None))

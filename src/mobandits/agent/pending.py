@@ -42,6 +42,9 @@ class Pending(NamedTuple):
     since: float | None = None
 
 
+Waiting = Mapping[int, Pending]
+
+
 class Timer:
     """Due times of rewards by default, one decision after the other: times of decisions never fall.
 
@@ -60,14 +63,14 @@ class Timer:
         self.queue: deque[int] = deque()
         self.activated: list[tuple[float, int]] = []
 
-    def add(self, number: int, pending: Mapping[int, Pending]) -> None:
+    def add(self, number: int, pending: Waiting) -> None:
         """Come to a decision, after those before it."""
         self.queue.append(number)
         # Settled decisions are let go of by and by, or there could be a day's of them.
         if len(self.queue) > MOST_SETTLED + 2 * len(pending):
             self.queue = deque(each for each in self.queue if each in pending)
 
-    def time_of_first(self, pending: Mapping[int, Pending]) -> float:
+    def time_of_first(self, pending: Waiting) -> float:
         """Due time of the next decision that was active from the beginning; infinite: none is."""
         # Those that were inactive in the beginning are passed by: an activation brings them back.
         queue = self.queue
@@ -76,7 +79,7 @@ class Timer:
 
         return pending[queue[0]].time + self.after if queue else math.inf
 
-    def time_of_activated(self, pending: Mapping[int, Pending]) -> float:
+    def time_of_activated(self, pending: Waiting) -> float:
         """Due time of the next decision that was activated later; infinite: none is."""
         activated = self.activated
         while activated and activated[0][1] not in pending:
@@ -84,11 +87,11 @@ class Timer:
 
         return activated[0][0] + self.after if activated else math.inf
 
-    def next_time(self, pending: Mapping[int, Pending]) -> float:
+    def next_time(self, pending: Waiting) -> float:
         """Time at which the next decision that waits has waited long enough."""
         return min(self.time_of_first(pending), self.time_of_activated(pending))
 
-    def pop(self, pending: Mapping[int, Pending]) -> int:
+    def pop(self, pending: Waiting) -> int:
         """The decision that is due next, which the timer passes."""
         # At the same time, activated ones come last, whenever they were looked at.
         if self.time_of_activated(pending) < self.time_of_first(pending):

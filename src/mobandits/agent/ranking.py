@@ -14,7 +14,7 @@ as many calls of `decide` teach. By the chain rule the probability of the order 
 which is exact where each factor is: where beliefs are drawn, none of them is known.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,16 @@ from mobandits.agent.batches import keep_all
 from mobandits.agent.change import Draw
 from mobandits.agent.core import AgentCore, Made
 from mobandits.agent.decision import Decision, Offer, narrowed
-from mobandits.agent.inputs import check_counts
+from mobandits.agent.inputs import Eligible, check_counts
 from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import CallOptions, as_given, call_options
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def decide_ranking(
     core: AgentCore,
     context: Any,
-    eligible: Iterable[Hashable] | None,
+    eligible: Eligible,
     top: Any,
     key: str | None,
     active: bool,
@@ -40,7 +40,7 @@ def decide_ranking(
 ) -> Decision[Any]:
     """The decision of the first rank, with those of the further ranks; see `Agent.decide`."""
     if session is not None:
-        raise ValueError(f"session must be None with top, got {quoted(session)}")
+        raise wrong_value("session must be None with top", session)
     check_counts(top=(top, 1))
     count = int(top)
     name = type(core.recipe).__name__

@@ -4,7 +4,6 @@ import logging
 import math
 import os
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,8 +26,7 @@ from mobandits.logs.events import (
     Retune,
     State,
 )
-from mobandits.logs.names import checked_name
-from mobandits.logs.parts_as_data import described
+from mobandits.logs.names import Description
 from mobandits.logs.store import Store
 from mobandits.support.numbering import incarnation_of
 
@@ -184,20 +182,6 @@ class StoreWriter:
         finally:
             self.store.close()
 
-    def arm_names(self) -> list[Hashable]:
-        """All arms there ever were, by number."""
-        return list(self._numbers)
-
-    def check_name(self, name: Hashable) -> None:
-        """Refuse an arm whose name the store cannot hold, before there is one."""
-        checked_name(name, "arm")
-
-    def describe_order(self, order: Any) -> Any:
-        """An order as plain data; refused, before it is played, where files cannot hold it."""
-        if order is None:
-            return None
-        return described(order, "preference")
-
     def keyed(self, key: str) -> tuple[str, Decision] | None:
         """The request and the decision of a client's key; None where there is none.
 
@@ -213,7 +197,7 @@ class StoreWriter:
         left = event.eligible or []
         decision = self._answered(event, left).replaced(kept=event.kept)
         if event.instead is not None:
-            arm = self.arm_names()[event.instead.arm]
+            arm = list(self._numbers)[event.instead.arm]
             counterfactual = Counterfactual(arm, event.instead.propensity)
             decision = decision.replaced(counterfactual=counterfactual)
 
@@ -228,7 +212,7 @@ class StoreWriter:
 
     def _answered(self, answer: Decide | Answer, eligible: Sequence[int]) -> Decision:
         """A decision from its answer and the numbers of the arms that were eligible."""
-        names = self.arm_names()
+        names = list(self._numbers)
         front = None
         if answer.front is not None:
             front = tuple(names[number] for number in answer.front)
@@ -320,7 +304,7 @@ class StoreWriter:
         event = self._reward_event(number, rewards, now)
         self._append([event])
 
-    def write(self, event: Event, changed: dict[str, Any] | None = None) -> None:
+    def write(self, event: Event, changed: Description | None = None) -> None:
         """Any other event.
 
         Args:
@@ -338,11 +322,7 @@ class StoreWriter:
         elif isinstance(event, SNAPSHOT_AFTER):
             self._next_snapshot = 0
 
-    def spent_since(self, objective: Hashable, start: float) -> float:
-        """The sum of an objective's rewards that decisions since a time have brought."""
-        return self.store.spent_since(objective, start)
-
-    def _append(self, events: Sequence[Event], description: dict[str, Any] | None = None) -> None:
+    def _append(self, events: Sequence[Event], description: Description | None = None) -> None:
         """Write the events of a call, after which the agent may have another description."""
         # An earlier call was refused by the store, or interrupted between its event and its effect.
         if self._before is not None:

@@ -13,7 +13,7 @@ from mobandits.agent.repricing import EVERY_CHANGE
 from mobandits.contracts.protocols import Recipe
 from mobandits.errors import LogError
 from mobandits.logs.events import Correct, Retune
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Objective, Objectives
 
 
 class Relearning(AgentCore):
@@ -42,7 +42,7 @@ class Relearning(AgentCore):
             right = [rewards.get(name, math.nan) for name in self.objective_names]
             self.corrected[number] = right
 
-    def describe(self, objectives: tuple[Objective, ...]) -> None:
+    def describe(self, objectives: Objectives) -> None:
         """The agent had these objectives from now on."""
         names = [each.name for each in objectives]
         self.present = [place for place, name in enumerate(self.objective_names) if name in names]
@@ -89,7 +89,7 @@ class Relearning(AgentCore):
 def relearned(
     core: AgentCore,
     recipe: Recipe,
-    objectives: tuple[Objective, ...],
+    objectives: Objectives,
     corrections: Sequence[Correct],
     call: str,
 ) -> Any:

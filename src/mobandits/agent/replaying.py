@@ -8,7 +8,6 @@ from typing import Any
 
 from mobandits.agent.core import AgentCore
 from mobandits.agent.correcting import correct_again
-from mobandits.agent.decision import Names
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.parameters import (
     CHANGEABLE,
@@ -22,10 +21,11 @@ from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
+from mobandits.logs.names import Description, Names
 from mobandits.logs.store import Store
 from mobandits.logs.store.connection import new_file
 from mobandits.support.describe_path import describe_path
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 EVERY = 10_000  # events between snapshots
 # Events for which the log may be learned again.
@@ -126,7 +126,7 @@ def _opened(log: Any, durability: Any) -> Store:
         return log
 
     if not isinstance(log, str | Path):
-        raise ValueError(f"log must be the path of a store, or a Store, got {quoted(log)}")
+        raise wrong_value("log must be the path of a store, or a Store", log)
 
     return Store(log, "system" if durability is None else durability)
 
@@ -250,7 +250,7 @@ def _refuse_others(
             )
 
 
-def description_of(core: AgentCore, arms: Names) -> dict[str, Any]:
+def description_of(core: AgentCore, arms: Names) -> Description:
     """Description of an agent: all that must be the same in every one that writes into one store."""
     # The key is there only with an encoder: logs without one are what they were.
     encoding = {} if core.encoder is None else {"encoder": core.encoder.data}

@@ -13,7 +13,7 @@ from mobandits.agent.sizes import matrix_entries
 from mobandits.contracts.notes import note_columns, note_of, possible_notes
 from mobandits.contracts.protocols import Array, Mask
 from mobandits.contracts.states import BALLS, GRAMS, Field, fields_of
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 def restored_state(policy: Any, given: Sequence[Array], objectives: int) -> Any:
@@ -99,8 +99,7 @@ def _check_shapes(
             raise ValueError(f"state[{i}] must hold truth values, got others")
 
     if len(lengths) > 1 or 0 in lengths or (grams and not lengths <= {1, objectives}):
-        rule = "state must have one number of Gram matrices or balls"
-        raise ValueError(f"{rule}, got {quoted(sorted(lengths))}")
+        raise wrong_value("state must have one number of Gram matrices or balls", sorted(lengths))
 
 
 def check_finite(state: Any) -> None:

@@ -9,7 +9,6 @@ from mobandits.agent.adoption import check_adoptable
 from mobandits.agent.bound_policy import BoundPolicy
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
-from mobandits.agent.decision import Names
 from mobandits.agent.first_prices import begin_with, prices_by
 from mobandits.agent.guard import Guard
 from mobandits.agent.inputs import UNCHANGED, as_seconds, check_counts, check_is_recipe
@@ -31,10 +30,11 @@ from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors, has_prices
 from mobandits.logs.events import Correct, Retune
-from mobandits.logs.objectives import Objective
+from mobandits.logs.names import Description, Names
+from mobandits.logs.objectives import Objectives
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 PROPENSITIES = ("exact", "sampled", "none")
 
@@ -46,7 +46,7 @@ def retune(
     max_age: Any,
     propensity: Any,
     objectives: Any = None,
-    again: dict[str, Any] | None = None,
+    again: Description | None = None,
 ) -> None:
     """Go on with other parameters; see `Agent.retune`.
 
@@ -139,11 +139,12 @@ def _check_places(core: AgentCore, names: Names, recipe: Recipe | None) -> None:
         rule = "recipe must be given where objectives go or change places"
         raise ValueError(f"{rule}, got objectives {quoted(names)} for {quoted(before)}")
     if core.bound.order is not None:
-        rule = "preference must be None where objectives go or change places"
-        raise ValueError(f"{rule}, got {quoted(core.bound.order)}")
+        raise wrong_value(
+            "preference must be None where objectives go or change places", core.bound.order
+        )
 
 
-def _dropped(core: AgentCore, names: Names) -> dict[str, Any]:
+def _dropped(core: AgentCore, names: Names) -> Description:
     """What a store says of the objectives that there ever were and are not among these."""
     writer = core.writer
     if names == core.objective_names or writer is None:
@@ -155,7 +156,7 @@ def _dropped(core: AgentCore, names: Names) -> dict[str, Any]:
     return {"dropped": dropped}
 
 
-def _take_objectives(core: AgentCore, objectives: tuple[Objective, ...]) -> None:
+def _take_objectives(core: AgentCore, objectives: Objectives) -> None:
     """Take rewards in other objectives from now on."""
     known = core.reward_places
     places = [known.get(each.name) for each in objectives]
@@ -170,7 +171,7 @@ def rebound(
     core: AgentCore,
     recipe: Recipe,
     propensity: Any,
-    objectives: tuple[Objective, ...],
+    objectives: Objectives,
     corrections: Sequence[Correct] = (),
 ) -> BoundPolicy:
     """A recipe with what it would have learned of these objectives, with some rewards corrected."""

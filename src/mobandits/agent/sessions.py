@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.agent.arms import Arms
 from mobandits.agent.decision import Decision, Offer, narrowed
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 MOST_SESSIONS = 100_000  # that are remembered; of more, those without a decision for longest go
 
@@ -55,8 +55,10 @@ class Sessions:
             ValueError: saying how there are.
         """
         if self.seconds is None:
-            rule = "session must go with an agent that has them, such as Agent(..., sticky=300)"
-            raise ValueError(f"{rule}, got {quoted(session)}")
+            raise wrong_value(
+                "session must go with an agent that has them, such as Agent(..., sticky=300)",
+                session,
+            )
 
     def narrowed(self, session: str, offer: Offer, now: float) -> tuple[Offer, int | None]:
         """An offer of the arm that a session keeps, and the number of the decision that chose it.

@@ -5,7 +5,7 @@ A worker decides with a copy, from a stream of its own. The agent takes the deci
 made, and learns its rewards.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from mobandits.agent.adoption import refuse_notes
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.agent.decision import Decision
+from mobandits.agent.inputs import Eligible
 from mobandits.agent.keys import CallOptions
 from mobandits.agent.loading import core_of_bytes
 from mobandits.agent.pending import INACTIVE, Pending
@@ -118,7 +119,7 @@ def core_of_worker(state: bytes, incarnation: int, before: AgentCore | None) -> 
     return core
 
 
-def decide_apart(core: AgentCore, context: Any, eligible: Iterable[Hashable] | None) -> Decision:
+def decide_apart(core: AgentCore, context: Any, eligible: Eligible) -> Decision:
     """A decision of a copy: nothing waits for it there, and nothing is learned.
 
     Args:

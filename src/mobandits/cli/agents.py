@@ -9,7 +9,7 @@ import typer
 
 from mobandits.cli import completion, console
 from mobandits.cli.options import AgentName, Folder
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 if TYPE_CHECKING:
     from mobandits.agent.core import AgentCore
@@ -99,8 +99,9 @@ def correct_reward(
             try:
                 right[_named(name, core.objective_names)] = float(value)
             except ValueError:
-                rule = "--reward must be an objective and a number, such as cost=0.02"
-                raise ValueError(f"{rule}, got {quoted(each)}") from None
+                raise wrong_value(
+                    "--reward must be an objective and a number, such as cost=0.02", each
+                ) from None
 
         correct(core, decision, right)
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 PROBLEM = ["experiment", "environment"]
 
@@ -50,7 +50,7 @@ def paired_values(table: pl.DataFrame, metric: str) -> list[PairedValues]:
     rows = table.filter(pl.col("metric") == metric)
     policies = rows["policy"].unique(maintain_order=True).to_list()
     if len(policies) < 2:
-        raise ValueError(f"compare needs at least two policies, got {quoted(policies)}")
+        raise wrong_value("compare needs at least two policies", policies)
 
     pairs = []
     for problem in rows.partition_by(PROBLEM, maintain_order=True):

@@ -14,7 +14,7 @@ from mobandits.compiling.named import (
     named_places,
 )
 from mobandits.support.checks import is_masked
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 __all__ = ["CONVERTERS", "Floats", "Ints", "Place", "comparable", "convert_field", "field_text"]
 
@@ -136,7 +136,7 @@ def convert_field(part: Any, class_name: str, name: str, convert: Callable[[Any]
         converted = convert(value)
     except (TypeError, ValueError, OverflowError) as error:
         expected = _EXPECTED[convert]
-        raise ValueError(f"{class_name}.{name} must be {expected}, got {quoted(value)}") from error
+        raise wrong_value(f"{class_name}.{name} must be {expected}", value) from error
 
     object.__setattr__(part, name, converted)
 

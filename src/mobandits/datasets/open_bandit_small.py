@@ -11,7 +11,7 @@ from mobandits.datasets.published import Published, from_user
 from mobandits.datasets.tables import indicators
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,9 +151,7 @@ class OpenBanditSmall(DataSet):
         choice("open_bandit_small.policy", policy, POLICIES)
         choice("open_bandit_small.campaign", campaign, ITEMS)
         if position is not None and position not in POSITIONS:
-            raise ValueError(
-                f"open_bandit_small.position must be 1, 2, 3 or None, got {quoted(position)}"
-            )
+            raise wrong_value("open_bandit_small.position must be 1, 2, 3 or None", position)
 
         table = self.load(path)
         log = table.filter(policy=policy, campaign=campaign)

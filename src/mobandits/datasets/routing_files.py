@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 COST = "cost"
 GRADE = "reward"  # the column of the published files
@@ -151,7 +151,7 @@ def parsed_routing(content: bytes, name: str, judges: Sequence[str] = (GRADE,)) 
 def _check_judges(judges: Sequence[str]) -> None:
     is_list = not isinstance(judges, str) and all(isinstance(each, str) for each in judges)
     if not is_list or not judges or len(set(judges)) < len(judges):
-        raise ValueError(f"judges must be different columns, at least one, got {quoted(judges)}")
+        raise wrong_value("judges must be different columns, at least one", judges)
     if COST in judges:
         raise ValueError(f"judges must not have the column {COST}, which is paid, got it")
 
@@ -179,15 +179,15 @@ def _line(text: str, where: str, judges: Sequence[str]) -> _Line:
         raise ValueError(f"{where} must be an object of JSON: {shortened(reason)}") from error
 
     if not isinstance(given, dict):
-        raise ValueError(f"{where} must be an object of JSON, got {quoted(given)}")
+        raise wrong_value(f"{where} must be an object of JSON", given)
 
     prompt = given.get("prompt")
     if not isinstance(prompt, str):
-        raise ValueError(f"{where}: prompt must be text, got {quoted(prompt)}")
+        raise wrong_value(f"{where}: prompt must be text", prompt)
 
     arms = given.get("arms")
     if not isinstance(arms, dict) or not arms:
-        raise ValueError(f"{where}: arms must be {{model: answer}}, got {quoted(arms)}")
+        raise wrong_value(f"{where}: arms must be {{model: answer}}", arms)
 
     grades = []
     dollars = []
@@ -198,7 +198,7 @@ def _line(text: str, where: str, judges: Sequence[str]) -> _Line:
 
     source = given.get("source", "")
     if not isinstance(source, str):
-        raise ValueError(f"{where}: source must be text, got {quoted(source)}")
+        raise wrong_value(f"{where}: source must be text", source)
 
     return _Line(prompt, source, tuple(arms), grades, dollars)
 
@@ -234,7 +234,7 @@ def _number(answer: Any, column: str, place: str, least: float = -math.inf) -> f
         number = math.inf
 
     if not math.isfinite(number) or number < least:
-        raise ValueError(f"{place}: {column} must be {rule}, got {quoted(value)}")
+        raise wrong_value(f"{place}: {column} must be {rule}", value)
 
     return number
 

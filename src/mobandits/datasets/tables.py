@@ -11,7 +11,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.datasets.dataset import Column
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -133,7 +133,7 @@ def _check(path: str | Path, raw: "pl.LazyFrame", columns: Sequence[Column]) -> 
         row = report[column.name]
         value = raw.select(column.name).slice(row, 1).collect().item()
         place = f"column {column.name}, row {row + 1}"
-        raise ValueError(f"{path}: {place} must be {rule(column)}, got {quoted(value)}")
+        raise wrong_value(f"{path}: {place} must be {rule(column)}", value)
 
 
 def _is_wrong(column: Column) -> "pl.Expr":

@@ -13,7 +13,7 @@ from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, UNKNOWN, Kind
 from mobandits.encoding.number import require_values
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Category(Kind):
         values = self.values
         if values is not None:
             if isinstance(values, str) or not isinstance(values, Sequence):
-                raise ValueError(f"Category.values must be a list of values, got {quoted(values)}")
+                raise wrong_value("Category.values must be a list of values", values)
 
             values = tuple(_present_text(value) for value in values)
             if len(set(values)) < len(values):
-                raise ValueError(f"Category.values must be different, got {quoted(values)}")
+                raise wrong_value("Category.values must be different", values)
 
             object.__setattr__(self, "values", values)
 
@@ -153,5 +153,5 @@ def text_of(value: Any) -> str | None:
 def _present_text(value: Any) -> str:
     text = text_of(value)
     if text is None:
-        raise ValueError(f"Category.values must not be missing, got {quoted(value)}")
+        raise wrong_value("Category.values must not be missing", value)
     return text

@@ -14,7 +14,7 @@ from mobandits.encoding.column import SourceColumn, is_missing, refused
 from mobandits.encoding.kind import KNOWN, MISSING, Kind, codes_of
 from mobandits.encoding.number import deviation_of, mean_of
 from mobandits.support.checks import number as check_number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 EPOCH = datetime(1970, 1, 1)
 EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
@@ -79,7 +79,7 @@ class Date(Kind):
         is_text = isinstance(self.parts, str)
         if is_text or not set(parts) <= set(CIRCLES) or len(set(parts)) < len(parts):
             known = ", ".join(CIRCLES)
-            raise ValueError(f"Date.parts must be some of {known}, got {quoted(self.parts)}")
+            raise wrong_value(f"Date.parts must be some of {known}", self.parts)
         if not parts and not self.age:
             raise ValueError("Date.parts must name a part where there is no age, got none")
         if self.mean is not None:

@@ -6,7 +6,7 @@ from typing import Any
 from mobandits.encoding.kind import Kind
 from mobandits.encoding.short_specs import COLUMN_KINDS
 from mobandits.support import serialiser
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 class KindNames:
@@ -32,7 +32,7 @@ class KindNames:
             ValueError: where there is none.
         """
         if not isinstance(name, str) or name not in COLUMN_KINDS:
-            raise ValueError(f"{where} must name a kind of columns, got {quoted(name)}")
+            raise wrong_value(f"{where} must name a kind of columns", name)
         return COLUMN_KINDS[name]
 
 
@@ -56,13 +56,13 @@ def made_columns(pairs: Any) -> dict[str, Kind]:
         ValueError: where it is malformed.
     """
     if not isinstance(pairs, list):
-        raise ValueError(f"columns must be a list, got {quoted(pairs)}")
+        raise wrong_value("columns must be a list", pairs)
 
     columns: dict[str, Kind] = {}
     for pair in pairs:
         is_pair = isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
         if not is_pair or pair[0] in columns:
-            raise ValueError(f"columns must be different names with a kind, got {quoted(pair)}")
+            raise wrong_value("columns must be different names with a kind", pair)
 
         name = pair[0]
         columns[name] = serialiser.from_description(pair[1], f"column {quoted(name)}", KIND_NAMES)

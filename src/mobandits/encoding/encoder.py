@@ -15,7 +15,7 @@ from mobandits.encoding.kind import MISSING, UNKNOWN, Kind
 from mobandits.encoding.short_specs import kind_of_text, kinds_of_text
 from mobandits.encoding.tables import columns_of, require_columns, row_from_table
 from mobandits.support.checks import flag
-from mobandits.support.naming import quantity, quoted, shortened
+from mobandits.support.naming import quantity, quoted, shortened, wrong_value
 
 INTERCEPT = "intercept"
 UNSEEN_WORDS = {UNKNOWN: "unknown", MISSING: "missing"}
@@ -300,7 +300,7 @@ class Encoder:
         """
         has_keys = isinstance(data, dict) and set(data) == {"intercept", "columns"}
         if not has_keys:
-            raise ValueError(f"encoder must have intercept and columns, got {quoted(data)}")
+            raise wrong_value("encoder must have intercept and columns", data)
 
         return cls(made_columns(data["columns"]), intercept=data["intercept"])
 
@@ -349,18 +349,19 @@ def _declared(columns: Any) -> dict[str, Kind]:
     if isinstance(columns, str):
         return kinds_of_text(columns)
     if not isinstance(columns, Mapping):
-        rule = "Encoder.columns must be {column: kind}, or such as 'age,city:category'"
-        raise ValueError(f"{rule}, got {quoted(columns)}")
+        raise wrong_value(
+            "Encoder.columns must be {column: kind}, or such as 'age,city:category'", columns
+        )
 
     kinds: dict[str, Kind] = {}
     for name, kind in columns.items():
         if not isinstance(name, str) or not name:
-            raise ValueError(f"Encoder.columns must have names that are text, got {quoted(name)}")
+            raise wrong_value("Encoder.columns must have names that are text", name)
         if isinstance(kind, str):
             kind = kind_of_text(kind, name)  # noqa: PLW2901 - the same in its other form
         if not isinstance(kind, Kind):
             example = "an object such as Number(), or a word such as 'number'"
-            raise ValueError(f"column {quoted(name)}: expected {example}, got {quoted(kind)}")
+            raise wrong_value(f"column {quoted(name)}: expected {example}", kind)
 
         kinds[name] = kind
 

@@ -10,7 +10,7 @@ from mobandits.encoding.hashed import Hashed
 from mobandits.encoding.kind import Kind
 from mobandits.encoding.number import Number
 from mobandits.encoding.text import Text
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import refusal
 
 # What files may name: nothing else is made of them.
@@ -55,7 +55,7 @@ def kinds_of_text(text: str) -> dict[str, Kind]:
     for part in text.split(","):
         column, _, kind = part.strip().partition(":")
         if not column or column in kinds:
-            raise ValueError(f"columns must be different names, got {quoted(text)}")
+            raise wrong_value("columns must be different names", text)
 
         kinds[column] = kind_of_text(kind, column) if kind else Number()
 
@@ -77,6 +77,6 @@ def kind_of_text(text: str, column: str) -> Kind:
     if word not in SIZED or not size.isdecimal():
         sized = ", ".join(SIZED)
         rule = f"expected a whole number after a colon, of {sized} only"
-        raise ValueError(f"column {quoted(column)}: {rule}, got {quoted(text)}")
+        raise wrong_value(f"column {quoted(column)}: {rule}", text)
 
     return SIZED[word](int(size))

@@ -9,7 +9,7 @@ import numpy as np
 
 from mobandits.encoding.column import SourceColumn
 from mobandits.errors import LogError
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import did_you_mean
 
 TABLES = (
@@ -45,14 +45,14 @@ def columns_of(
     elif isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
         columns = _columns_of_rows(table, names, first_row)
     else:
-        raise ValueError(f"table must be {TABLES}, got {quoted(table)}")
+        raise wrong_value(f"table must be {TABLES}", table)
 
     if names is not None:
         refuse_missing("table", columns, names)
         columns = {name: columns[name] for name in names}
     sizes = {len(values) for values in columns.values()}
     if len(sizes) > 1:
-        raise ValueError(f"table must have columns of one length, got {quoted(sorted(sizes))}")
+        raise wrong_value("table must have columns of one length", sorted(sizes))
 
     return {name: SourceColumn(name, values, first_row) for name, values in columns.items()}
 
@@ -103,8 +103,9 @@ def row_from_table(row: Any) -> Mapping[str, Any]:
         named: Mapping[str, Any] = convert()
         return named
 
-    rule = "row must be a dictionary {column: value}, or a row of pandas or a table with one"
-    raise ValueError(f"{rule}, got {quoted(row)}")
+    raise wrong_value(
+        "row must be a dictionary {column: value}, or a row of pandas or a table with one", row
+    )
 
 
 def _listed(values: Any) -> Any:
@@ -122,7 +123,7 @@ def _columns_of_frame(frame: Any) -> dict[str, Any]:
     columns = {}
     for name in frame.columns:
         if not isinstance(name, str):
-            raise ValueError(f"table must have columns whose names are text, got {quoted(name)}")
+            raise wrong_value("table must have columns whose names are text", name)
         series = frame[name]
         # Of pandas: its own types, such as those with NA, as objects of Python.
         is_polars = hasattr(series, "to_physical")

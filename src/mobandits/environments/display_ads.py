@@ -12,7 +12,7 @@ from mobandits.contracts.protocols import Array, Block, IntArray, Rng, Shape
 from mobandits.datasets.display_ads import display_ads
 from mobandits.environments.principal import Projection, principal
 from mobandits.support.checks import horizon
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 CLICK_RATE = 0.0407  # of the log's first day, which the stand-in is made to have too
 
@@ -78,7 +78,7 @@ class DisplayAds:
         if self.path is None:
             return
         if not isinstance(self.path, str | Path):
-            raise ValueError(f"DisplayAds.path must be a path or None, got {quoted(self.path)}")
+            raise wrong_value("DisplayAds.path must be a path or None", self.path)
 
         object.__setattr__(self, "path", str(self.path))
         if not Path(self.path).is_file():

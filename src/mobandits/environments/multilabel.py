@@ -16,7 +16,7 @@ from mobandits.datasets.yeast import FEATURES, LABELS, yeast
 from mobandits.environments.principal import principal
 from mobandits.environments.tables import read_only, with_constant
 from mobandits.support.checks import horizon, integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 OBJECTIVES = 2
 
@@ -70,7 +70,7 @@ class Multilabel:
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str | Path | None):
-            raise ValueError(f"Multilabel.path must be a path or None, got {quoted(self.path)}")
+            raise wrong_value("Multilabel.path must be a path or None", self.path)
 
         path = None if self.path is None else str(self.path)
         object.__setattr__(self, "path", path)
@@ -162,14 +162,15 @@ def _checked_labels(labels: Any, path: str | None) -> tuple[str, ...]:
     """The labels as a tuple; they must be different columns of a file of the user's own."""
     is_list = isinstance(labels, Sequence) and not isinstance(labels, str)
     if not is_list or not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"Multilabel.labels must be names of columns, got {quoted(labels)}")
+        raise wrong_value("Multilabel.labels must be names of columns", labels)
 
     repeated = len(set(labels)) < len(labels)
     without_file = len(labels) > 0 and path is None
     # A single label would be a problem with one arm.
     if len(labels) == 1 or repeated or without_file:
-        rule = "Multilabel.labels must be at least two different columns of path"
-        raise ValueError(f"{rule}, got {quoted(labels)}")
+        raise wrong_value(
+            "Multilabel.labels must be at least two different columns of path", labels
+        )
 
     return tuple(labels)
 
@@ -199,7 +200,7 @@ def _prepared(
     count = features.shape[1]
     if components is not None and components > count:
         rule = f"at most the {count} features of the data"
-        raise ValueError(f"Multilabel.components must be {rule}, got {quoted(components)}")
+        raise wrong_value(f"Multilabel.components must be {rule}", components)
     if components is None:
         # Rows of norm 1, as yeast's are, and a constant 1: divided, they have norm 1 again.
         contexts = with_constant(features) / np.sqrt(2.0)

@@ -14,7 +14,7 @@ from mobandits.features.feature_map import (
     refuse_no_features,
     refuse_other_features,
 )
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 RULE = "Bins.edges must be a list of increasing, finite numbers per feature"
 
@@ -87,7 +87,7 @@ class Bins(FeatureMap):
     def __post_init__(self) -> None:
         edges = tuple(map(_checked_edges, _as_list(self.edges)))
         if not edges:
-            raise ValueError(f"{RULE}, got {quoted(self.edges)}")
+            raise wrong_value(RULE, self.edges)
 
         object.__setattr__(self, "edges", edges)
 
@@ -109,17 +109,17 @@ def _checked_edges(given: Any) -> tuple[float, ...]:
     try:
         edges = np.array(_as_list(given), np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{RULE}, got {quoted(given)}") from error
+        raise wrong_value(RULE, given) from error
 
     is_list = edges.ndim == 1
     is_fit = is_list and np.isfinite(edges).all() and (np.diff(edges) > 0.0).all()
     if not is_fit:
-        raise ValueError(f"{RULE}, got {quoted(given)}")
+        raise wrong_value(RULE, given)
 
     return tuple(edges.tolist())
 
 
 def _as_list(given: Any) -> list[Any]:
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise ValueError(f"{RULE}, got {quoted(given)}")
+        raise wrong_value(RULE, given)
     return list(given)

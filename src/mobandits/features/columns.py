@@ -8,7 +8,7 @@ from mobandits.compiling.compiled import Ints, compiled
 from mobandits.contracts.protocols import Array
 from mobandits.features.feature_map import FeatureMap, refuse_no_features
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @compiled
@@ -49,14 +49,14 @@ class Columns(FeatureMap):
         rule = "Columns.columns must be different positions of features, such as (0, 2)"
         is_sequence = isinstance(self.columns, tuple | list | range | np.ndarray)
         if not is_sequence or len(self.columns) == 0:
-            raise ValueError(f"{rule}, got {quoted(self.columns)}")
+            raise wrong_value(rule, self.columns)
 
         for column in self.columns:
             integer("Columns.columns", column, at_least=0)
 
         columns = tuple(int(column) for column in self.columns)
         if len(set(columns)) < len(columns):
-            raise ValueError(f"{rule}, got {quoted(columns)}")
+            raise wrong_value(rule, columns)
 
         object.__setattr__(self, "columns", columns)
 

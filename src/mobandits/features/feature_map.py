@@ -15,7 +15,7 @@ from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Array
 from mobandits.support.checks import as_float_array
 from mobandits.support.digests import hex_digest
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 # Of phi(x): a Gram matrix of so many features has 0.8 GB.
 MOST_FEATURES = 10_000
@@ -67,7 +67,7 @@ class FeatureMap:
         """
         table = as_float_array("contexts", contexts)
         if table.ndim == 0 or table.shape[-1] == 0:
-            raise ValueError(f"contexts must have shape (..., features), got {quoted(table.shape)}")
+            raise wrong_value("contexts must have shape (..., features)", table.shape)
         if not np.isfinite(table).all():
             raise ValueError("contexts must be finite, got a number that is not")
 
@@ -148,8 +148,7 @@ def refuse_other_features(name: str, wanted: int, features: int) -> None:
 def refuse_many_features(name: str, size: int) -> None:
     """Refuse a map to more features than a regression can hold."""
     if size > MOST_FEATURES:
-        rule = f"{name} must lead to at most {MOST_FEATURES} features"
-        raise ValueError(f"{rule}, got {quoted(size)}")
+        raise wrong_value(f"{name} must lead to at most {MOST_FEATURES} features", size)
 
 
 def refuse_no_features(name: str, features: int) -> None:

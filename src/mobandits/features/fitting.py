@@ -20,7 +20,7 @@ from mobandits.features.gains import Gain, held_out_gains
 from mobandits.features.networks import trained_layers
 from mobandits.logs import Feedback
 from mobandits.support.checks import choice, integer, number
-from mobandits.support.naming import quantity, quoted
+from mobandits.support.naming import quantity, wrong_value
 
 Kind = Literal["fourier", "crosses", "bins", "clusters", "net", "trees"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -132,7 +132,7 @@ def fit(
         (True, 7)
     """
     if not isinstance(log, Feedback):
-        raise ValueError(f"log must be a Feedback, got {quoted(log)}")
+        raise wrong_value("log must be a Feedback", log)
     if log.contexts.shape[-1] == 0:
         raise ValueError("log must have contexts of at least 1 feature, got 0")
 
@@ -175,8 +175,7 @@ def fit(
 def _checked_hidden(hidden: tuple[int, ...]) -> tuple[int, ...]:
     is_sequence = isinstance(hidden, tuple | list)
     if not is_sequence or len(hidden) == 0:
-        rule = "hidden must be the units of every hidden layer, such as (32,)"
-        raise ValueError(f"{rule}, got {quoted(hidden)}")
+        raise wrong_value("hidden must be the units of every hidden layer, such as (32,)", hidden)
 
     for units in hidden:
         integer("hidden", units, at_least=1)

@@ -14,7 +14,7 @@ from mobandits.features.feature_map import (
     refuse_other_features,
 )
 from mobandits.support.checks import as_float_array
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @compiled
@@ -120,11 +120,9 @@ class Layers(ArrayMap):
             ValueError: where it is not fitted, or has another activation.
         """
         if not hasattr(network, "coefs_"):
-            rule = "network must be a fitted MLPRegressor or MLPClassifier"
-            raise ValueError(f"{rule}, got {quoted(network)}")
+            raise wrong_value("network must be a fitted MLPRegressor or MLPClassifier", network)
         if network.activation != "relu":
-            rule = "network must have the activation 'relu'"
-            raise ValueError(f"{rule}, got {quoted(network.activation)}")
+            raise wrong_value("network must have the activation 'relu'", network.activation)
 
         # The last matrix is the output layer, which policies learn themselves.
         return cls(network.coefs_[:-1], network.intercepts_[:-1])
@@ -155,7 +153,7 @@ def _arrays(name: str, given: Any, axes: int) -> tuple[Array, ...]:
     rule = f"{name} must be a list of arrays with {axes} axes, one per hidden layer"
     is_list = isinstance(given, list | tuple)
     if not is_list or len(given) == 0:
-        raise ValueError(f"{rule}, got {quoted(given)}")
+        raise wrong_value(rule, given)
 
     arrays = []
     for k, each in enumerate(given):

@@ -14,7 +14,7 @@ from mobandits.features.feature_map import (
 )
 from mobandits.features.scikit_learn_trees import trees_of
 from mobandits.support.checks import as_float_array
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 NO_CHILD = -1
 
@@ -88,8 +88,9 @@ class Leaves(ArrayMap):
         threshold = as_float_array("Leaves.threshold", self.threshold).copy()
         nodes = len(threshold) if threshold.ndim == 1 else 0
         if nodes == 0 or not np.isfinite(threshold).all():
-            rule = "Leaves.threshold must be finite numbers, one per node"
-            raise ValueError(f"{rule}, got {quoted(self.threshold)}")
+            raise wrong_value(
+                "Leaves.threshold must be finite numbers, one per node", self.threshold
+            )
 
         threshold.setflags(write=False)
         object.__setattr__(self, "threshold", threshold)
@@ -121,8 +122,9 @@ class Leaves(ArrayMap):
         is_increasing = np.diff(self.roots) > 0
         fits = len(self.roots) > 0 and is_node.all() and is_increasing.all()
         if not fits:
-            rule = f"Leaves.roots must be increasing positions below {nodes}"
-            raise ValueError(f"{rule}, got {quoted(self.roots.tolist())}")
+            raise wrong_value(
+                f"Leaves.roots must be increasing positions below {nodes}", self.roots.tolist()
+            )
         if (self.feature[~is_leaf] < 0).any():
             raise ValueError("Leaves.feature must be at least 0 at nodes with children")
 
@@ -192,10 +194,10 @@ def _positions(name: str, given: Any) -> IntArray:
     try:
         numbers = np.array(given)
     except ValueError as error:
-        raise ValueError(f"{name} must be whole numbers, got {quoted(given)}") from error
+        raise wrong_value(f"{name} must be whole numbers", given) from error
 
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must be whole numbers, got {quoted(given)}")
+        raise wrong_value(f"{name} must be whole numbers", given)
 
     positions = numbers.astype(np.int64)
     positions.setflags(write=False)

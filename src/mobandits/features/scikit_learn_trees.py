@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -49,8 +49,9 @@ def trees_of(model: Any) -> Iterator[TreeNodes]:
     members: Any = [] if estimators is None else np.ravel(np.asarray(estimators, object))
     trees = [getattr(member, "tree_", None) for member in members]
     if not trees or any(tree is None for tree in trees):
-        rule = "models must be fitted models of trees, such as GradientBoostingRegressor"
-        raise ValueError(f"{rule}, got {quoted(model)}")
+        raise wrong_value(
+            "models must be fitted models of trees, such as GradientBoostingRegressor", model
+        )
 
     for tree in trees:
         yield _published(tree)

@@ -22,7 +22,7 @@ from mobandits.simulation.players import learner_for
 from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.trial import Setup, trial_problem
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 ROW = "identify"  # what messages call the policy
 
@@ -72,7 +72,7 @@ def identify(
     """
     if isinstance(source, Feedback):
         if policy is not None:
-            raise ValueError(f"policy must be None for a log, got {quoted(policy)}")
+            raise wrong_value("policy must be None for a log", policy)
         if isinstance(sigma, int | float):
             raise ValueError(f"sigma must be {{objective: scale}} for a log, got {sigma}")
         return certificate_of_log(source, delta, epsilon, sigma or {})
@@ -103,8 +103,9 @@ def identify(
 def _with_risk(policy: Recipe | None, risk: Mapping[str, float]) -> Recipe:
     """The recipe with those parameters of the certificate that it has, too."""
     if not isinstance(policy, Recipe):
-        rule = "policy must be a recipe, such as Ape(), where the source is no log"
-        raise ValueError(f"{rule}, got {quoted(policy)}")
+        raise wrong_value(
+            "policy must be a recipe, such as Ape(), where the source is no log", policy
+        )
 
     own = {field.name for field in dataclasses.fields(policy)}
     shared = {name: risk[name] for name in own & risk.keys()}

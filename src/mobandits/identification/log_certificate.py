@@ -10,7 +10,7 @@ from mobandits.identification.certificate import Certificate, certify
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def certificate_of_log(
@@ -21,7 +21,7 @@ def certificate_of_log(
     for name in sigma:
         if name not in known:
             listed = ", ".join(map(str, known))
-            raise ValueError(f"sigma must name objectives, {listed}, got {quoted(name)}")
+            raise wrong_value(f"sigma must name objectives, {listed}", name)
 
     arms = len(log.arm_names)
     shape = (arms, len(log.objectives))

@@ -21,7 +21,7 @@ from mobandits.contracts.protocols import Block, Environment, Problem, Rng, Shap
 from mobandits.encoding.encoder import Encoder
 from mobandits.simulation.plan import require_environment
 from mobandits.support.checks import integer
-from mobandits.support.naming import kebab, quoted
+from mobandits.support.naming import kebab, wrong_value
 from mobandits.support.optional import missing_extra
 
 try:
@@ -104,9 +104,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
         # Spaces must be known before `reset`: the shape of an instance that is never played.
         shape: Any = self._draw(np.random.default_rng(0)).shape
         if not isinstance(shape, Shape):
-            raise ValueError(
-                f"BanditEnv.environment must have finitely many arms, got {quoted(environment)}"
-            )
+            raise wrong_value("BanditEnv.environment must have finitely many arms", environment)
 
         space: Any = _context_space(shape)
         self.observation_space = space
@@ -162,9 +160,7 @@ class BanditEnv(gymnasium.Env[Floats, np.int64]):
             gymnasium.error.ResetNeeded: where no round is open.
         """
         if action not in self.action_space:
-            raise ValueError(
-                f"action must be an integer from 0 to {self.arms - 1}, got {quoted(action)}"
-            )
+            raise wrong_value(f"action must be an integer from 0 to {self.arms - 1}", action)
         if not self._open:
             raise ResetNeeded("a round is an episode: call reset before each step")
 
@@ -237,8 +233,7 @@ class EncodedObservation(gymnasium.ObservationWrapper[Floats, Any, Any]):
 
     def __init__(self, env: gymnasium.Env[Any, Any], encoder: Encoder) -> None:
         if not isinstance(encoder, Encoder):
-            rule = "EncodedObservation.encoder must be an Encoder"
-            raise ValueError(f"{rule}, got {quoted(encoder)}")
+            raise wrong_value("EncodedObservation.encoder must be an Encoder", encoder)
 
         super().__init__(env)
         self.encoder = encoder

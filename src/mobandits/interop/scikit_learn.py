@@ -16,7 +16,7 @@ from mobandits.encoding.encoder import Encoder
 from mobandits.errors import CompileError
 from mobandits.interop.rows import add_row_probabilities, choose_rows, learn_rows
 from mobandits.support.checks import as_float_array, integer, require_complete
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import as_object, refusal
 from mobandits.support.optional import missing_extra
 
@@ -225,7 +225,7 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
         known = np.unique(labels) if self.arms is None else one_dimensional("arms", self.arms)
         names = known.tolist()
         if not names or len(set(names)) < len(names):
-            raise ValueError(f"arms must be different labels, at least one, got {quoted(names)}")
+            raise wrong_value("arms must be different labels, at least one", names)
         if self.rounds is not None:
             integer("rounds", self.rounds, at_least=1)
 
@@ -254,8 +254,9 @@ class MultiObjectiveBandit(BaseEstimator):  # type: ignore[misc] # untyped
             return learn(policy, state, contexts, arms, outcomes, rng)
         # A policy that reads the note of its choice fails on None, compiled or interpreted.
         except (AttributeError, CompileError, TypeError) as error:
-            rule = "recipe must be able to learn from choices that it did not make"
-            raise ValueError(f"{rule}, got {quoted(self.recipe)}") from error
+            raise wrong_value(
+                "recipe must be able to learn from choices that it did not make", self.recipe
+            ) from error
 
     def _rng(self) -> Rng:
         seed = self.random_state

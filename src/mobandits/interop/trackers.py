@@ -12,7 +12,7 @@ from mobandits.metrics.traits import describing, traits_of
 from mobandits.monitoring import MonitorSummary
 from mobandits.simulation import Results
 from mobandits.statistics.bands import bands
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 __all__ = ["numbers", "track"]
 
@@ -62,8 +62,9 @@ def track(tracker: Any, source: Results | MonitorSummary) -> None:
     elif hasattr(tracker, "add_scalar"):
         _to_tensorboard(tracker, parameters, rows)
     else:
-        rule = "tracker must be the module mlflow, a run of wandb or a SummaryWriter"
-        raise ValueError(f"{rule}, got {quoted(tracker)}")
+        raise wrong_value(
+            "tracker must be the module mlflow, a run of wandb or a SummaryWriter", tracker
+        )
 
 
 def _to_mlflow(mlflow: Any, parameters: Mapping[str, str], rows: Rows) -> None:

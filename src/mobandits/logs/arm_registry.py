@@ -1,12 +1,11 @@
 """The arms of a log, present and past: what positions of arms and rows of contexts mean."""
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 from mobandits.errors import LogError
 from mobandits.logs.events import Add, Event, Remove
-from mobandits.logs.names import checked_name
-from mobandits.support.naming import quoted
+from mobandits.logs.names import Description, checked_name
+from mobandits.support.naming import wrong_value
 
 # Kinds of events after which there are other arms, or one is called otherwise.
 CHANGES = ("add", "remove")
@@ -61,7 +60,7 @@ class ArmRegistry:
     def _remove(self, name: Hashable) -> None:
         position = self._positions.get(name, -1)
         if position not in self.present:
-            raise LogError(f"arm must be there to be removed, got {quoted(name)}")
+            raise wrong_value("arm must be there to be removed", name, LogError)
 
         # The name keeps its position, which decisions of the past refer to.
         self.present.remove(position)
@@ -69,10 +68,9 @@ class ArmRegistry:
     def _rename(self, name: Hashable, to: Hashable) -> None:
         position = self._positions.get(name, -1)
         if position not in self.present:
-            raise LogError(f"arm must be there to be renamed, got {quoted(name)}")
+            raise wrong_value("arm must be there to be renamed", name, LogError)
         if to in self._positions:
-            rule = "must be renamed to a name that was none before"
-            raise LogError(f"arm {rule}, got {quoted(to)}")
+            raise wrong_value("arm must be renamed to a name that was none before", to, LogError)
 
         del self._positions[name]
         self._positions[to] = position
@@ -83,7 +81,7 @@ class ArmRegistry:
         # A name that was there before has its old position again.
         position = self._positions.setdefault(checked_name(name, "arm"), new_position)
         if position in self.present:
-            raise LogError(f"arm must not be there already, got {quoted(name)}")
+            raise wrong_value("arm must not be there already", name, LogError)
         if position == new_position:
             self.names.append(name)
 
@@ -97,7 +95,7 @@ class ArmRegistry:
         return other
 
 
-def first_arms(description: dict[str, Any], where: object) -> ArmRegistry:
+def first_arms(description: Description, where: object) -> ArmRegistry:
     """The arms that the description of a log names; none where it names none.
 
     Raises:
@@ -105,5 +103,5 @@ def first_arms(description: dict[str, Any], where: object) -> ArmRegistry:
     """
     arms = description.get("arms", ())
     if not isinstance(arms, list | tuple):
-        raise LogError(f"{where}: arms must be a list of names, got {quoted(arms)}")
+        raise wrong_value(f"{where}: arms must be a list of names", arms, LogError)
     return ArmRegistry(arms)

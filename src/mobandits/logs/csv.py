@@ -13,6 +13,7 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, whole
+from mobandits.logs.names import Names
 from mobandits.logs.objectives import Objective
 from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
 from mobandits.support.checks import integer
@@ -91,7 +92,7 @@ class _Table(NamedTuple):
     separator: str
     columns: TableColumns
 
-    def scan(self, arms: tuple[Hashable, ...] | None, chunk: int) -> Iterator[Feedback]:
+    def scan(self, arms: Names | None, chunk: int) -> Iterator[Feedback]:
         """The rows in chunks."""
         if arms is None:
             # A pass of its own: all chunks must have the same arms, and the last row may name one.
@@ -111,7 +112,7 @@ class _Table(NamedTuple):
     def _feedback(
         self,
         frame: pl.DataFrame,
-        arms: tuple[Hashable, ...],
+        arms: Names,
         position_of: dict[str, int],
         done: int,
     ) -> Feedback:
@@ -126,7 +127,10 @@ class _Table(NamedTuple):
             return self._numbers(frame, column, done, may_lack=False)
 
         def encoded(encoder: Encoder) -> Array:
-            return self._encoded(frame, encoder, done)
+            try:
+                return encoder.encoded_table(frame, first_row=done + 1).numbers
+            except ValueError as error:
+                raise LogError(f"{self.path}, {error}") from None
 
         try:
             return self.columns.feedback(arms, positions, numbers, features, encoded)
@@ -148,12 +152,6 @@ class _Table(NamedTuple):
             positions.append(position)
 
         return np.array(positions, np.int64)
-
-    def _encoded(self, frame: pl.DataFrame, encoder: Encoder, done: int) -> Array:
-        try:
-            return encoder.encoded_table(frame, first_row=done + 1).numbers
-        except ValueError as error:
-            raise LogError(f"{self.path}, {error}") from None
 
     def _numbers(
         self, frame: pl.DataFrame, column: str, done: int, *, may_lack: bool = True

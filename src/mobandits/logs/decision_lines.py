@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.names import decoded, name_of
+from mobandits.logs.names import Description, decoded, name_of
 from mobandits.support.describe_path import PROBE, file_kind
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 KEY = "mobandits"
 VERSION = 1
@@ -18,6 +18,9 @@ LOGS = (
     "a log is a store, a .parquet file of `mobandits export`, a .csv file, or dsjson, which has a "
     "JSON object in every line"
 )
+
+
+Line = dict[str, Any]  # a JSON object
 
 
 class Row(NamedTuple):
@@ -46,7 +49,7 @@ class Row(NamedTuple):
     shared: Any
     actions: list[Any] | None
     more: dict[str, Any]
-    description: dict[str, Any] | None = None
+    description: Description | None = None
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row | None]]:
@@ -81,7 +84,7 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}{advice}") from error
 
     if not isinstance(content, dict):
-        raise LogError(f"{where} is not dsjson: it must be a JSON object, got {quoted(content)}")
+        raise wrong_value(f"{where} is not dsjson: it must be a JSON object", content, LogError)
 
     try:
         if KEY in content:
@@ -97,10 +100,10 @@ def _row(line: bytes, where: str, *, is_first: bool) -> Row | None:
         raise LogError(f"{where} is not dsjson: {shortened(str(error))}") from error
 
 
-def _own_row(content: dict[str, Any], own: Any) -> Row:
+def _own_row(content: Line, own: Any) -> Row:
     """The decision of a line that `dsjson.write` wrote."""
     if own["version"] != VERSION:
-        raise LogError(f"{KEY}.version must be {VERSION}, got {quoted(own['version'])}")
+        raise wrong_value(f"{KEY}.version must be {VERSION}", own["version"], LogError)
 
     multi = content["c"]["_multi"]
     arms = [name_of(_text("Arm.name", example["Arm"]["name"])) for example in multi]
@@ -146,8 +149,9 @@ def _check_arms(arms: list[Hashable], everyone: list[Hashable]) -> None:
     known = set(everyone)
     all_different = len(eligible) == len(arms) and len(known) == len(everyone)
     if not all_different or not eligible <= known:
-        rule = "arms must be different, and eligible ones among all of them"
-        raise LogError(f"{rule}, got {quoted(arms)}")
+        raise wrong_value(
+            "arms must be different, and eligible ones among all of them", arms, LogError
+        )
 
 
 def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
@@ -165,7 +169,7 @@ def _own_actions(multi: list[Any], own: Any, arms: int) -> list[Any] | None:
     return rows
 
 
-def _foreign_row(content: dict[str, Any]) -> Row | None:
+def _foreign_row(content: Line) -> Row | None:
     """The decision of a line that Vowpal Wabbit or a service wrote; None where it has none."""
     if "c" not in content or content.get("_skipLearn") is True:
         return None
@@ -205,7 +209,7 @@ def _foreign_row(content: dict[str, Any]) -> Row | None:
     )
 
 
-def _foreign_index(content: dict[str, Any], arms: int) -> Any:
+def _foreign_index(content: Line, arms: int) -> Any:
     """The position of the arm that was played: of the label, or of the ranking without one."""
     if "_label_Action" in content:
         action = content["_label_Action"]
@@ -231,7 +235,7 @@ def features(example: Any) -> dict[str, float]:
     """
     values: dict[str, float] = {}
     if not isinstance(example, dict):
-        raise LogError(f"an example must be a JSON object, got {quoted(example)}")
+        raise wrong_value("an example must be a JSON object", example, LogError)
 
     _collect(example, "", values)
 
@@ -261,7 +265,7 @@ def _double(name: str, value: Any, *, may_lack: bool = False) -> float:
     if value is None and may_lack:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise LogError(f"{name} must be a number, got {quoted(value)}")
+        raise wrong_value(f"{name} must be a number", value, LogError)
 
     try:
         number = float(value)
@@ -276,7 +280,7 @@ def _double(name: str, value: Any, *, may_lack: bool = False) -> float:
 
 def _numbers(name: str, value: Any) -> list[float]:
     if not isinstance(value, list):
-        raise LogError(f"{name} must be a list of numbers, got {quoted(value)}")
+        raise wrong_value(f"{name} must be a list of numbers", value, LogError)
     return [_double(name, member) for member in value]
 
 
@@ -284,13 +288,12 @@ def _integer(name: str, value: Any, low: int, high: int) -> int:
     # JSON's true is an int to Python.
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     if not is_integer or not low <= value < high:
-        rule = f"{name} must be an integer from {low} to {high - 1}"
-        raise LogError(f"{rule}, got {quoted(value)}")
+        raise wrong_value(f"{name} must be an integer from {low} to {high - 1}", value, LogError)
 
     return int(value)
 
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise LogError(f"{name} must be text, got {quoted(value)}")
+        raise wrong_value(f"{name} must be text", value, LogError)
     return value

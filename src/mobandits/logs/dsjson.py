@@ -36,15 +36,15 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
-from mobandits.logs.decision_lines import KEY, VERSION, read_rows
+from mobandits.logs.decision_lines import KEY, VERSION, Line, read_rows
 from mobandits.logs.feedback import Feedback, whole
-from mobandits.logs.log_description import description_of_log
+from mobandits.logs.log_description import LogDescription
 from mobandits.logs.names import compact, encoded, name_text
 from mobandits.logs.objectives import Objective
 from mobandits.logs.schema_scan import SchemaScan
 from mobandits.support.checks import integer, number
 from mobandits.support.files import replacing
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 
 TIMESTAMP = "%Y-%m-%dT%H:%M:%S.%fZ"
@@ -88,7 +88,13 @@ def write(
             scalar = _scalar_rewards(chunk, objective, weights)
             for line in _lines(chunk, scalar, done):
                 if not is_described:
-                    line[KEY]["description"] = encoded(description_of_log(chunk).data)
+                    description = LogDescription(
+                        tuple(chunk.objectives),
+                        chunk.encoder,
+                        chunk.preference,
+                        chunk.propensity_mode,
+                    )
+                    line[KEY]["description"] = encoded(description.data)
                     is_described = True
 
                 file.write(compact(line).encode() + b"\n")
@@ -179,7 +185,7 @@ def _scalar_rewards(
         total += weight * log.rewards[:, columns[name]]
 
     if np.isinf(total).any():
-        raise ValueError(f"weights must give finite costs, got {quoted(weights)}")
+        raise wrong_value("weights must give finite costs", weights)
 
     return total
 
@@ -204,7 +210,7 @@ def _chosen_weights(
     return {name: weight for name, weight in weights.items() if weight != 0.0}
 
 
-def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
+def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[Line]:
     """The lines of a log, below `done` others."""
     names = [name_text(name) for name in log.arm_names]
     objectives = [name_text(name) for name in log.objective_names]
@@ -232,7 +238,7 @@ def _lines(log: Feedback, scalar: Array, done: int) -> Iterator[dict[str, Any]]:
         yield line
 
 
-def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]) -> dict[str, Any]:
+def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]) -> Line:
     """Fields that Vowpal Wabbit passes over: the vector reward, and what dsjson cannot say."""
     rewards = map(_known, log.rewards[t].tolist())
     arm = int(log.arms[t])
@@ -250,12 +256,12 @@ def _own_fields(log: Feedback, t: int, allowed: list[int], objectives: list[str]
     return own
 
 
-def _vowpal_wabbit_fields(own: dict[str, Any], reward: float | None, event: int) -> dict[str, Any]:
+def _vowpal_wabbit_fields(own: Line, reward: float | None, event: int) -> Line:
     """The fields of dsjson besides the features: label, id, time and action."""
     index = own["index"]
     action = index + 1  # counted from 1 there
     probability = own["propensity"]
-    line: dict[str, Any] = {}
+    line: Line = {}
     if reward is not None and probability is not None:
         line["_label_cost"] = 0.0 - reward  # and not -reward, which would write -0.0
         line["_label_probability"] = probability
@@ -277,10 +283,10 @@ def _vowpal_wabbit_fields(own: dict[str, Any], reward: float | None, event: int)
     return line
 
 
-def _examples(names: list[str], allowed: list[int], context: Array) -> dict[str, Any]:
+def _examples(names: list[str], allowed: list[int], context: Array) -> Line:
     """The features: one shared example, and one of each eligible arm."""
-    examples: dict[str, Any] = {}
-    actions: list[dict[str, Any]] = [{"Arm": {"name": names[arm]}} for arm in allowed]
+    examples: Line = {}
+    actions: list[Line] = [{"Arm": {"name": names[arm]}} for arm in allowed]
     if context.ndim == 1:
         if len(context):
             examples["Context"] = context.tolist()

@@ -24,8 +24,8 @@ from msgspec import UNSET, Meta, Struct
 
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
-from mobandits.logs.names import checked_name, decoded, encoded
-from mobandits.support.naming import quoted, shortened
+from mobandits.logs.names import Description, checked_name, decoded, encoded
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 from mobandits.support.numbering import SPAN
 from mobandits.support.plain_values import is_plain
@@ -37,6 +37,7 @@ Propensity: TypeAlias = Annotated[float, Meta(gt=0.0, le=1.0)] | None
 # Names are what `checked_name` takes, which no annotation can say.
 Name: TypeAlias = Any
 NAMES = ("arm", "like", "was", "objective")  # fields of changes
+Fields = dict[str, Any]  # of an event, by name
 Rewards: TypeAlias = Annotated[dict[Name, float], Meta(min_length=1)]
 
 
@@ -264,8 +265,8 @@ class Retune(Alteration):
 
     kind = "retune"
 
-    before: dict[str, Any]
-    after: dict[str, Any]
+    before: Description
+    after: Description
 
 
 class Clock(Alteration):
@@ -346,7 +347,7 @@ def checked(event: Any) -> Event:
     if isinstance(event, Event):
         return event
     if not is_plain(event):
-        raise LogError(f"event must be a dictionary with text for keys, got {quoted(event)}")
+        raise wrong_value("event must be a dictionary with text for keys", event, LogError)
 
     fields = dict(event)
     kind = fields.pop("kind", None)
@@ -366,7 +367,7 @@ def checked(event: Any) -> Event:
     return made
 
 
-def _as_values(fields: dict[str, Any]) -> Any:
+def _as_values(fields: Fields) -> Any:
     """Fields as a file gives them back: what JSON cannot hold is refused."""
     for name, value in fields.items():
         if isinstance(value, np.ndarray):
@@ -378,7 +379,7 @@ def _as_values(fields: dict[str, Any]) -> Any:
         raise LogError("event must not be nested as deeply as it is") from error
 
 
-def record(kind: Any, fields: dict[str, Any]) -> Any:
+def record(kind: Any, fields: Fields) -> Any:
     """The record of a kind.
 
     Args:
@@ -443,8 +444,9 @@ def context_table(value: Any) -> Array:
 
         array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RecursionError) as error:
-        rule = "event.context must be a list of rows of as many numbers each"
-        raise LogError(f"{rule}, got {quoted(value)}") from error
+        raise wrong_value(
+            "event.context must be a list of rows of as many numbers each", value, LogError
+        ) from error
 
     if not len(array):
         raise LogError("event.context must have at least one row, got none")

@@ -12,8 +12,9 @@ from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
+from mobandits.logs.names import Names
 from mobandits.logs.objectives import (
-    Objective,
+    Objectives,
     as_objective,
     learned_rewards,
     means_by_group,
@@ -334,7 +335,7 @@ def whole(chunks: Iterable[Feedback], path: object, unit: str = "decision") -> F
     return together(listed)
 
 
-def _names(name: str, value: Any) -> tuple[Hashable, ...]:
+def _names(name: str, value: Any) -> Names:
     rule = "different names, in a list"
     _refuse(not isinstance(value, Iterable), name, rule, quoted(value))
     names = tuple(value)
@@ -352,7 +353,7 @@ def _names(name: str, value: Any) -> tuple[Hashable, ...]:
     return names
 
 
-def _objectives(value: Any) -> tuple[Objective, ...]:
+def _objectives(value: Any) -> Objectives:
     rule = "different names or Objectives, in a list"
     _refuse(not isinstance(value, Iterable), "objectives", rule, quoted(value))
     objectives = tuple(map(as_objective, value))
@@ -405,7 +406,7 @@ def _propensities(value: Any, rounds: int) -> Array:
     return propensities
 
 
-def _positions(value: Any, names: tuple[Hashable, ...], rounds: int) -> IntArray:
+def _positions(value: Any, names: Names, rounds: int) -> IntArray:
     """The positions in `names` of arms that are given by position or by name, (rounds,)."""
     rule = "a position in arm_names or a name of it per round"
     try:
@@ -435,7 +436,7 @@ def _positions(value: Any, names: tuple[Hashable, ...], rounds: int) -> IntArray
     return positions
 
 
-def _checked_positions(positions: IntArray, names: tuple[Hashable, ...]) -> IntArray:
+def _checked_positions(positions: IntArray, names: Names) -> IntArray:
     wrong = (positions < 0) | (positions >= len(names))
     if wrong.any():
         first = positions[wrong][0].item()

@@ -9,6 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
+from mobandits.logs.names import Names
 from mobandits.logs.objectives import Objective
 from mobandits.logs.streams import parquet_batches, parquet_columns
 from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
@@ -90,7 +91,7 @@ def scan_parquet(path: Path, *, arm: str, chunk: int, **columns: Any) -> Iterato
             yield _rows(rows, meaning, arms)
 
 
-def _rows(frame: Any, columns: TableColumns, arms: tuple[Hashable, ...] | None) -> Feedback:
+def _rows(frame: Any, columns: TableColumns, arms: Names | None) -> Feedback:
     """Rows of a table; their own arms where all arms are not known."""
     played = _listed(_column(frame, columns.arm))
     names = tuple(dict.fromkeys(played)) if arms is None else arms

@@ -21,9 +21,9 @@ from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
 from mobandits.logs.events import Correct, Preference
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
-from mobandits.logs.names import name_of
+from mobandits.logs.names import Description, name_of
 from mobandits.logs.table import changes_of
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.numbering import SPAN
 
 Tables = Callable[[], Iterator[pl.DataFrame]]
@@ -217,8 +217,11 @@ class RewardTable:
         row_counts = {rows for rows, _ in self.layouts}
         feature_counts = {features for _, features in self.layouts}
         if len(feature_counts) > 1:
-            rule = f"{self._path} must have as many features in every decision"
-            raise LogError(f"{rule}, got {quoted(sorted(feature_counts))}")
+            raise wrong_value(
+                f"{self._path} must have as many features in every decision",
+                sorted(feature_counts),
+                LogError,
+            )
 
         # A row for each of one arm looks the same, and is taken for a shared one.
         shared = row_counts <= {1}
@@ -237,7 +240,7 @@ def _on_disk(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def joined(
-    tables: Tables, data: dict[str, Any], events: int, path: object, *, chunk: int
+    tables: Tables, data: Description, events: int, path: object, *, chunk: int
 ) -> Iterator[Feedback]:
     """The decisions of a log with their rewards, at most `chunk` at a time.
 

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.feedback import Feedback
-from mobandits.logs.names import checked_name
-from mobandits.logs.objectives import Objective, signs_of
+from mobandits.logs.names import Description, checked_name
+from mobandits.logs.objectives import Objective, Objectives, signs_of
 from mobandits.logs.parts_as_data import described, made
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 
 class LogDescription(NamedTuple):
@@ -27,7 +26,7 @@ class LogDescription(NamedTuple):
         dropped: the names of objectives that there were before, whose rewards are passed over.
     """
 
-    objectives: tuple[Objective, ...]
+    objectives: Objectives
     encoder: Encoder | None = None
     preference: Any = None
     propensity_mode: str | None = None
@@ -44,7 +43,7 @@ class LogDescription(NamedTuple):
         return signs_of(self.objectives)
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Description:
         """All of it as plain data; see `of`."""
         fields = objectives_as_data(self.objectives)
         if self.encoder is not None:
@@ -57,7 +56,7 @@ class LogDescription(NamedTuple):
         return fields
 
     @classmethod
-    def of(cls, data: dict[str, Any], source: object) -> "LogDescription":
+    def of(cls, data: Description, source: object) -> "LogDescription":
         """The description that a log holds as plain data.
 
         An objective may be its name alone; all else but the objectives may be missing.
@@ -88,11 +87,6 @@ class LogDescription(NamedTuple):
         return cls(objectives, encoder, preference, data.get("propensity"), dropped)
 
 
-def description_of_log(log: Feedback) -> LogDescription:
-    """The description of a log in memory."""
-    return LogDescription(tuple(log.objectives), log.encoder, log.preference, log.propensity_mode)
-
-
 def preference_of_data(data: Any) -> Any:
     """The order that a log or an event describes; None where it describes none.
 
@@ -102,7 +96,7 @@ def preference_of_data(data: Any) -> Any:
     return None if data is None else made(data, "preference")
 
 
-def objectives_as_data(objectives: tuple[Objective, ...]) -> dict[str, Any]:
+def objectives_as_data(objectives: Objectives) -> Description:
     """Objectives as plain data; see `objectives_of_data`."""
     return {
         "objectives": [_objective_as_data(each) for each in objectives],
@@ -124,7 +118,7 @@ def _objective_as_data(objective: Objective) -> dict[str, Any]:
     return fields
 
 
-def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective, ...]:
+def objectives_of_data(data: Description, source: object) -> Objectives:
     """The objectives that a log describes.
 
     Raises:
@@ -132,8 +126,9 @@ def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective,
     """
     described_objectives = data.get("objectives")
     if not isinstance(described_objectives, list | tuple) or not described_objectives:
-        rule = f"{source} must name its objectives in its description"
-        raise LogError(f"{rule}, got {quoted(described_objectives)}")
+        raise wrong_value(
+            f"{source} must name its objectives in its description", described_objectives, LogError
+        )
 
     nothing = [[None, None]] * len(described_objectives)
     ranges = data.get("ranges") or nothing
@@ -156,6 +151,6 @@ def objectives_of_data(data: dict[str, Any], source: object) -> tuple[Objective,
 
     names = [each.name for each in objectives]
     if len(set(names)) < len(names):
-        raise LogError(f"{source} must have objectives of different names, got {quoted(names)}")
+        raise wrong_value(f"{source} must have objectives of different names", names, LogError)
 
     return tuple(objectives)

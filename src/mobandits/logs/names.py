@@ -2,15 +2,18 @@
 
 import functools
 import json
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
 from mobandits.errors import LogError
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 from mobandits.support.plain_values import compact, decoded, encoded
 
 __all__ = [
+    "Description",
+    "Names",
     "checked_name",
     "compact",
     "decoded",
@@ -22,6 +25,10 @@ __all__ = [
 # Names come again with every decision and reward of a log, and there are few of them.
 REMEMBERED = 1000
 KINDS = "text, a number, a boolean, None or a tuple of these"
+
+Names = tuple[Hashable, ...]  # of all arms, in the order of rows of contexts, or of objectives
+# What a log says of its agent, and a change of what it became: plain data, by the names of parts.
+Description = dict[str, Any]
 
 
 def checked_name(value: Any, where: str) -> Any:
@@ -48,7 +55,7 @@ these, got [1]
 
     is_scalar = isinstance(value, str | bool | int | float | np.generic)
     if value is not None and not is_scalar:
-        raise LogError(f"{where} must be {KINDS}, got {quoted(value)}")
+        raise wrong_value(f"{where} must be {KINDS}", value, LogError)
 
     encoded(value, where)  # raises for text and numbers that JSON cannot hold
 

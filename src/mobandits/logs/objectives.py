@@ -9,8 +9,8 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.contracts.terms import ApplicationTerms
-from mobandits.support.checks import LARGEST, choice, number
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.checks import LARGEST, choice, flag, number
+from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 
 
@@ -55,12 +55,9 @@ class Objective:
     outside: Literal["warn", "reject"] = "warn"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.minimise, bool):
-            raise ValueError(
-                f"Objective.minimise must be True or False, got {quoted(self.minimise)}"
-            )
+        flag("Objective.minimise", self.minimise)
         if not isinstance(self.unit, str):
-            raise ValueError(f"Objective.unit must be a text, got {quoted(self.unit)}")
+            raise wrong_value("Objective.unit must be a text", self.unit)
 
         for field in ("low", "high", "default"):
             value = getattr(self, field)
@@ -142,6 +139,10 @@ class Objective:
         return f"{number} {self.unit}".rstrip()
 
 
+Objectives = tuple[Objective, ...]
+Places = Mapping[Any, int]  # of objectives among all, by name
+
+
 def terms_of(objectives: Sequence[Objective], slots: Mapping[Hashable, int]) -> ApplicationTerms:
     """The terms in which recipes with limits or arms of their own speak of a problem.
 
@@ -202,8 +203,10 @@ write Objective('cost', minimise=True)
         raise ValueError(f"{rule}, got {found}; {advice}")
     # A log without units may be of any.
     if mine.unit and theirs.unit and mine.unit != theirs.unit:
-        rule = f"log must have objective {quoted(mine.name)} in {mine.unit}, as it is described"
-        raise ValueError(f"{rule}, got {quoted(theirs.unit)}")
+        raise wrong_value(
+            f"log must have objective {quoted(mine.name)} in {mine.unit}, as it is described",
+            theirs.unit,
+        )
 
 
 def as_objective(given: Any) -> Objective:
@@ -279,8 +282,10 @@ def _directed(
         return objective
     if is_said or is_known:
         direction = "minimised" if objective.minimise else "maximised"
-        rule = f"minimise must have {quoted(objective.name)} as it is described, {direction}"
-        raise ValueError(f"{rule}, got {quoted(list(minimised))}")
+        raise wrong_value(
+            f"minimise must have {quoted(objective.name)} as it is described, {direction}",
+            list(minimised),
+        )
 
     return replace(objective, minimise=True)
 

@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
+from mobandits.logs.names import Names
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import refusal
@@ -177,7 +178,7 @@ def _log(
     )
 
 
-def _first(*choices: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
+def _first(*choices: Sequence[Hashable] | None) -> Names:
     """The first names that are not None."""
     known = [names for names in choices if names is not None]
     return tuple(known[0])

@@ -5,7 +5,7 @@ import importlib
 from typing import Any
 
 from mobandits.support import serialiser
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 # Names in files, and where their public classes are. A name in a file outlives the module that it
 # was named after.
@@ -48,7 +48,7 @@ class PublicClasses:
                 cls: type = member
                 return cls
 
-        raise ValueError(f"{where} must name a public class of mobandits, got {quoted(name)}")
+        raise wrong_value(f"{where} must name a public class of mobandits", name)
 
 
 NAMES = PublicClasses()

@@ -12,6 +12,7 @@ from mobandits.errors import LogError, LogWarning
 from mobandits.logs.decision_lines import Row
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription
+from mobandits.logs.names import Description
 from mobandits.logs.objectives import Objective, refuse_contradiction
 from mobandits.support.naming import quoted
 
@@ -84,7 +85,7 @@ class SchemaScan:
 
         self.decisions += 1
 
-    def _describe(self, line: int, data: dict[str, Any]) -> None:
+    def _describe(self, line: int, data: Description) -> None:
         """Take in the description of the log, which may come again where files were joined."""
         if self._known:
             raise self._error(line, "describes its objectives, which must not be given again")

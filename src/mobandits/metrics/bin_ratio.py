@@ -8,7 +8,7 @@ from mobandits.contracts.continuum import Scores
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.metrics.metric import BaseMetric, Sums
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,9 @@ class BinRatio(BaseMetric):
         """
         highest = scores.bins.max()
         if highest >= self.bins:
-            rule = f"BinRatio.bins must be above every bin of the surface, {highest}"
-            raise ValueError(f"{rule}, got {quoted(self.bins)}")
+            raise wrong_value(
+                f"BinRatio.bins must be above every bin of the surface, {highest}", self.bins
+            )
 
         # Off the front the bin is -1, which equals none of these.
         bins = np.arange(self.bins)

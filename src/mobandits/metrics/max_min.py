@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask
 from mobandits.metrics.metric import BaseMetric, of_chosen
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class MaxMinRegret(BaseMetric):
 
 def _numbers(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
-        raise ValueError(f"{name} must be a list with a number per objective, got {quoted(values)}")
+        raise wrong_value(f"{name} must be a list with a number per objective", values)
 
     for entry in values:
         number(name, entry, above=0.0 if positive else -np.inf)

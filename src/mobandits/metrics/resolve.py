@@ -9,7 +9,7 @@ from mobandits.metrics.fairness import FrontRecall
 from mobandits.metrics.quantity import Quantity
 from mobandits.metrics.traits import descriptions, registry
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 # Never the Pareto regret alone: a policy that plays one arm of the front for ever has none, so it is
 # no harder than the regret of a single objective (Guan and Xu, arXiv:2604.07096, 2026). The others
@@ -68,7 +68,7 @@ def resolve(metrics: Iterable[str | Metric], quantities: Iterable[str] = ()) -> 
         advice = f"write [{quoted(metrics)}]"
         raise ValueError(f"metrics must be a list, got {quoted(metrics)}; {advice}")
     if not isinstance(metrics, Iterable):
-        raise ValueError(f"metrics must be a list, got {quoted(metrics)}")
+        raise wrong_value("metrics must be a list", metrics)
 
     entries = list(metrics)
     # Every entry's kind first: a class among names is a mistake that another one must not hide.
@@ -95,7 +95,7 @@ def _require_name_or_metric(entry: Any) -> None:
         return
     # `Reward` in place of `Reward()` has the methods too.
     if isinstance(entry, type) or not hasattr(entry, "per_round"):
-        raise ValueError(f"metrics must be names, or metrics such as Reward(), got {quoted(entry)}")
+        raise wrong_value("metrics must be names, or metrics such as Reward()", entry)
 
 
 def _require_distinct(names: list[str]) -> None:

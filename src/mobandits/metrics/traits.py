@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Metric
 from mobandits.metrics.metric import BaseMetric, Better
 from mobandits.support.discovery import defined_classes
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 class MetricTraits(NamedTuple):
@@ -143,6 +143,6 @@ def _said(metric: Metric, field: str, classes: Collection[type[Any]]) -> Any:
     is_bound = field in ("least", "most")
     if value is not None and not isinstance(value, (int, float) if is_bound else str):
         kind = "a number" if is_bound else "a text"
-        raise ValueError(f"{name} must be {kind}, got {quoted(value)}")
+        raise wrong_value(f"{name} must be {kind}", value)
 
     return value

@@ -9,7 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, GroundTruth, IntArray, Mask, Shape
 from mobandits.metrics.metric import BaseMetric, Sums, of_chosen
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 def checked_budgets(name: str, budgets: Any) -> tuple[tuple[int | str, float], ...]:
@@ -27,7 +27,7 @@ def checked_budgets(name: str, budgets: Any) -> tuple[tuple[int | str, float], .
     try:
         pairs = [(cost, allowed) for cost, allowed in items]
     except (TypeError, ValueError):
-        raise ValueError(f"{rule}, got {quoted(budgets)}") from None
+        raise wrong_value(rule, budgets) from None
 
     if not pairs:
         raise ValueError(f"{rule}, got none")
@@ -36,7 +36,7 @@ def checked_budgets(name: str, budgets: Any) -> tuple[tuple[int | str, float], .
     for cost, allowed in pairs:
         is_objective = isinstance(cost, int) and not isinstance(cost, bool) and cost >= 0
         if not is_objective and not isinstance(cost, str):
-            raise ValueError(f"{rule}, got {quoted(cost)}")
+            raise wrong_value(rule, cost)
 
         number(f"{name}[{quoted(cost)}]", allowed, at_least=0.0)
         checked.append((cost, float(allowed)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from mobandits.compiling.compiled import Ints, compiled, is_compiled
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @compiled
@@ -158,8 +158,8 @@ def _link(name: str, link: Any) -> Any:
     has_mean = callable(getattr(link, "mean", None))
     has_slope = callable(getattr(link, "least_slope", None))
     if not is_compiled(link) or not has_mean or not has_slope:
-        raise ValueError(
-            f"{name} must be names or @compiled links with mean and least_slope, got {quoted(link)}"
+        raise wrong_value(
+            f"{name} must be names or @compiled links with mean and least_slope", link
         )
 
     return link

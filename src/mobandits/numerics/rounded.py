@@ -9,7 +9,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Array, Order
 from mobandits.support import checks
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 MOST = 15  # decimals of a float that can be trusted
 
@@ -52,8 +52,6 @@ def in_last_decimals(
     largest = np.abs(means).max() * unit
     # From 2^53 on, floats skip integers.
     if decimals > MOST or largest >= 2.0**53:
-        raise ValueError(
-            f"decimals must leave numbers of at most {MOST} digits, got {quoted(decimals)}"
-        )
+        raise wrong_value(f"decimals must leave numbers of at most {MOST} digits", decimals)
 
     return rescaled(order, unit), np.rint(means * unit), unit

@@ -7,7 +7,7 @@ import numpy as np
 from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array
 from mobandits.orders.weighted import ScoreOrder, check_length, check_weights, weighted_sum
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def check_ranks(name: str, weights: Array) -> None:
@@ -16,8 +16,7 @@ def check_ranks(name: str, weights: Array) -> None:
     is_positive = (weights > 0.0).all()
     grows = (np.diff(weights) > 0.0).any()
     if not is_positive or grows:
-        rule = f"{name} must be positive and not increase"
-        raise ValueError(f"{rule}, got {quoted(weights.tolist())}")
+        raise wrong_value(f"{name} must be positive and not increase", weights.tolist())
 
 
 @kernel

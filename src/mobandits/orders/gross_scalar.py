@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @functools.total_ordering
@@ -40,13 +40,11 @@ class GrossScalar:
         try:
             digits = tuple(float(digit) for digit in self.digits)
         except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"GrossScalar.digits must be numbers, got {quoted(self.digits)}"
-            ) from error
+            raise wrong_value("GrossScalar.digits must be numbers", self.digits) from error
 
         # NaN is neither smaller nor larger than anything, so there would be no order.
         if any(math.isnan(digit) for digit in digits):
-            raise ValueError(f"GrossScalar.digits must be free of NaN, got {quoted(digits)}")
+            raise wrong_value("GrossScalar.digits must be free of NaN", digits)
 
         # A frozen dataclass refuses a plain assignment.
         object.__setattr__(self, "digits", digits)

@@ -10,7 +10,7 @@ from mobandits.numerics.dominance import draw_nondominated, nondominated, pareto
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
 from mobandits.orders.validity import check_below, check_once
-from mobandits.support.naming import conjunction, quoted
+from mobandits.support.naming import conjunction, wrong_value
 
 
 @compiled
@@ -48,9 +48,7 @@ class Pareto(BaseOrder):
     def __post_init__(self) -> None:
         objectives = self.on.tolist()
         if self.on.ndim != 1 or (self.on.size and self.on.min() < 0):
-            raise ValueError(
-                f"Pareto.on must be a list of objectives of at least 0, got {quoted(objectives)}"
-            )
+            raise wrong_value("Pareto.on must be a list of objectives of at least 0", objectives)
 
         check_once("Pareto.on", objectives)
 

@@ -13,7 +13,7 @@ from mobandits.numerics.masks import everyone, leaders
 from mobandits.orders.validity import check_below
 from mobandits.orders.weighted import ScoreOrder
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 @kernel
@@ -82,12 +82,12 @@ class Ratio(ScoreOrder):
         for name in ("numerator", "denominator"):
             place = getattr(self, name)
             if place < 0:
-                rule = f"Ratio.{name} must be an objective of at least 0"
-                raise ValueError(f"{rule}, got {quoted(place)}")
+                raise wrong_value(f"Ratio.{name} must be an objective of at least 0", place)
 
         if self.numerator == self.denominator:
-            rule = "Ratio.denominator must be another objective than the numerator"
-            raise ValueError(f"{rule}, got {quoted(self.denominator)}")
+            raise wrong_value(
+                "Ratio.denominator must be another objective than the numerator", self.denominator
+            )
 
     def check(self, objectives: int) -> None:
         """Refuse a problem with too few objectives."""

@@ -8,7 +8,7 @@ from typing import Any
 from mobandits.compiling.compiled import is_compiled
 from mobandits.compiling.named import names_of
 from mobandits.contracts.protocols import IntArray, Order
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import as_object
 
 
@@ -39,8 +39,10 @@ def check_objectives(order: Order, objectives: int) -> None:
     """
     if is_compiled(order):
         for field, value in names_of(order).items():
-            rule = f"{type(order).__name__}.{field} must be numbers here, where objectives have no names"
-            raise ValueError(f"{rule}, got {quoted(value)}")
+            raise wrong_value(
+                f"{type(order).__name__}.{field} must be numbers here, where objectives have no names",
+                value,
+            )
 
     # An order that fits any number need not have the method.
     check = getattr(order, "check", None)
@@ -58,9 +60,7 @@ def check_groups(name: str, groups: IntArray) -> None:
         ValueError: Levels.levels must name each objective once, got 1 twice
     """
     if groups.ndim != 2 or groups.size == 0:
-        raise ValueError(
-            f"{name} must be a list of lists of objectives, got {quoted(groups.tolist())}"
-        )
+        raise wrong_value(f"{name} must be a list of lists of objectives", groups.tolist())
 
     named = []
     for row in groups.tolist():
@@ -69,9 +69,9 @@ def check_groups(name: str, groups: IntArray) -> None:
         group = row[:length]
         padding = set(row[length:])
         if not group:
-            raise ValueError(f"{name} must not have an empty group, got {quoted(groups.tolist())}")
+            raise wrong_value(f"{name} must not have an empty group", groups.tolist())
         if padding - {-1} or min(group) < 0:
-            raise ValueError(f"{name} must name objectives of at least 0, got {quoted(row)}")
+            raise wrong_value(f"{name} must name objectives of at least 0", row)
 
         named += group
 

@@ -9,7 +9,7 @@ from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array, Beliefs, Mask
 from mobandits.numerics.masks import everyone, leaders
 from mobandits.orders.order import BaseOrder, weight_texts
-from mobandits.support.naming import conjunction, quoted
+from mobandits.support.naming import conjunction, wrong_value
 
 
 def check_weights(name: str, weights: Array) -> None:
@@ -23,15 +23,15 @@ def check_weights(name: str, weights: Array) -> None:
     is_negative = (weights < 0.0).any()
     if not is_list or not np.isfinite(total) or is_negative or not weights.any():
         rule = "finite, at least 0 and not all 0, with a finite sum"
-        raise ValueError(f"{name} must be {rule}, got {quoted(weights.tolist())}")
+        raise wrong_value(f"{name} must be {rule}", weights.tolist())
 
 
 def check_length(name: str, values: Array, objectives: int) -> None:
     """Refuse a list that has not one entry per objective."""
     # Checked when the problem is known: an order is made before it.
     if len(values) != objectives:
-        raise ValueError(
-            f"{name} must have one entry per objective, {objectives}, got {quoted(values.tolist())}"
+        raise wrong_value(
+            f"{name} must have one entry per objective, {objectives}", values.tolist()
         )
 
 

@@ -23,7 +23,7 @@ from mobandits.simulation.streams import ROUNDS, stream
 from mobandits.simulation.surface_trial import is_continuum, rehearse_on_surface
 from mobandits.simulation.trial import Setup, trial_problem, truth_of
 from mobandits.support.checks import horizon, integer
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import quoted, short_repr, wrong_value
 from mobandits.support.nearest import as_object
 
 RecipeOrSweep = Recipe | PreferenceSweep
@@ -93,7 +93,7 @@ def prepare(
     integer("trials", trials, at_least=1)
     integer("seed", seed, at_least=0)
     if compiled is not True and compiled is not False and compiled != "auto":
-        raise ValueError(f"compiled must be True, False or 'auto', got {quoted(compiled)}")
+        raise wrong_value("compiled must be True, False or 'auto'", compiled)
 
     require_environment("environment", environment)
     # Its text is in every manifest, where an address would be another one in every process.

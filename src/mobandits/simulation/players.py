@@ -17,7 +17,7 @@ from mobandits.simulation.preference_sweep import (
     play_order,
 )
 from mobandits.simulation.streams import POLICY, READER, stream
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import quoted, short_repr, wrong_value
 
 METHODS = ("init", "beliefs", "draw", "probabilities", "update")
 
@@ -143,7 +143,7 @@ def _check_methods(recipe: Recipe, policy: object) -> None:
     # What has none of them is no policy at all: often `bind` returns nothing.
     if missing == list(METHODS):
         name = type(recipe).__name__
-        raise ValueError(f"{name}.bind must return a policy, got {quoted(policy)}")
+        raise wrong_value(f"{name}.bind must return a policy", policy)
     if missing:
         name = type(policy).__name__
         raise ValueError(f"{name} must define {', '.join(missing)}")

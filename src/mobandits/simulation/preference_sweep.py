@@ -18,7 +18,7 @@ from mobandits.contracts.protocols import (
     Rng,
     Shape,
 )
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class PreferenceSweep:
         beliefs = believe(policy, policy.init(), context, arms, np.random.default_rng(0))
         expected = (shape.arms, shape.objectives)
         if not isinstance(beliefs, Beliefs) or beliefs.mean.shape != expected:
-            raise ValueError(
-                "PreferenceSweep.recipe must believe in means of every arm and objective "
-                f"(Beliefs), got {quoted(self.recipe)}"
+            raise wrong_value(
+                "PreferenceSweep.recipe must believe in means of every arm and objective (Beliefs)",
+                self.recipe,
             )
 
 

@@ -20,7 +20,7 @@ from mobandits.errors import EngineError
 from mobandits.simulation.manifest import DECISIVE, versions
 from mobandits.simulation.trial import Setup, play_trial
 from mobandits.support.forks import processors
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.optional import missing_extra
 
 # Of a trial whose process was lost; one that takes its process down every time must end somewhere.
@@ -51,7 +51,7 @@ def check_ray(address: str | None) -> None:
     if address is not None:
         is_address = isinstance(address, str) and re.fullmatch(r"auto|\S+:\d+", address)
         if not is_address:
-            raise ValueError(f"address must be 'auto' or host:port, got {quoted(address)}")
+            raise wrong_value("address must be 'auto' or host:port", address)
 
     _load()
 

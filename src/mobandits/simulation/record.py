@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import Accumulator, Array, Metric, Shape
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def recorded_rounds(record: int | Sequence[int], rounds: int) -> tuple[int, ...]:
@@ -31,14 +31,12 @@ def recorded_rounds(record: int | Sequence[int], rounds: int) -> tuple[int, ...]
         return tuple(sorted(points))
 
     if isinstance(record, str) or not isinstance(record, Sequence | np.ndarray):
-        raise ValueError(
-            f"record must be a number of rounds or a list of rounds, got {quoted(record)}"
-        )
+        raise wrong_value("record must be a number of rounds or a list of rounds", record)
 
     for point in record:
         integer("record", point, at_least=1)
         if point > rounds:
-            raise ValueError(f"record must name rounds from 1 to {rounds}, got {quoted(point)}")
+            raise wrong_value(f"record must name rounds from 1 to {rounds}", point)
 
     return tuple(sorted({*map(int, record), rounds}))
 

@@ -22,7 +22,7 @@ from mobandits.simulation.results import Results
 from mobandits.simulation.threads import Threads
 from mobandits.support.checks import choice, integer
 from mobandits.support.forks import processors
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 ENGINES = ("threads", "ray")
@@ -164,8 +164,9 @@ def environments_by_name(given: Any, out: str | Path | None) -> dict[str, Any]:
         is_text = isinstance(name, str) and bool(name.strip())
         is_folder = is_text and Path(name).name == name
         if not is_text or (out is not None and not is_folder):
-            rule = "environment must have texts as names, which are folders where out is given"
-            raise ValueError(f"{rule}, got {quoted(name)}")
+            raise wrong_value(
+                "environment must have texts as names, which are folders where out is given", name
+            )
 
     return dict(given)
 

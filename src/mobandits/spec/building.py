@@ -15,7 +15,7 @@ from mobandits.logs.objectives import Objective
 from mobandits.spec.mistakes import Mistakes, Place
 from mobandits.spec.registries import catalogue
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import did_you_mean
 from mobandits.support.serialiser import alternatives
 
@@ -93,8 +93,7 @@ def _name_and_parameters(text: str, option: str) -> tuple[str, dict[str, Any]]:
         parameters: dict[str, Any] = tomllib.loads(f"given = {{{with_quotes}}}")["given"]
     except tomllib.TOMLDecodeError as error:
         # Not the parser's own message: it counts columns of a text that nobody wrote.
-        rule = f"{option} must be {FORMS[option]}"
-        raise ValueError(f"{rule}, got {quoted(text)}") from error
+        raise wrong_value(f"{option} must be {FORMS[option]}", text) from error
 
     return name, parameters
 
@@ -208,7 +207,7 @@ def _check_parameters(
     for key in unknown:
         with mistakes.at(place.key(key)):
             if not parameters:
-                raise ValueError(f"{place}: {name} has no parameters, got {quoted(key)}")
+                raise wrong_value(f"{place}: {name} has no parameters", key)
 
             choice(f"{place}: a parameter of {name}", key, parameters)
 
@@ -271,7 +270,7 @@ def _converted(annotation: Any, value: Any, place: Place, mistakes: Mistakes) ->
 
             nouns.append(form.noun)
 
-    raise ValueError(f"{place} must be {' or '.join(nouns)}, got {quoted(value)}")
+    raise wrong_value(f"{place} must be {' or '.join(nouns)}", value)
 
 
 class Form(NamedTuple):

@@ -14,7 +14,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.features.feature_map import FeatureMap
 from mobandits.spec.building import build
 from mobandits.spec.registries import catalogue
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 from mobandits.support.serialiser import alternatives
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -44,7 +44,7 @@ def part_table(kind: str, part: Any, where: str, *, with_defaults: bool = False)
     except ValueError:
         made = None
     if made != part:
-        raise ValueError(f"{where} must have parameters that TOML can hold, got {quoted(part)}")
+        raise wrong_value(f"{where} must have parameters that TOML can hold", part)
 
     return table
 
@@ -53,7 +53,7 @@ def _table(kind: str, part: Any, where: str, with_defaults: bool) -> dict[str, A
     names = {member: name for name, member in catalogue(kind).items()}
     name = names.get(type(part))
     if name is None:
-        raise ValueError(f"{where} must be one of `mobandits list {kind}`, got {quoted(part)}")
+        raise wrong_value(f"{where} must be one of `mobandits list {kind}`", part)
 
     return {"name": name, **_parameters(part, where, with_defaults)}
 
@@ -139,9 +139,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(toml_value(item) for item in value)}]"
 
-    raise ValueError(
-        f"a TOML file must hold finite numbers, text, lists and tables, got {quoted(value)}"
-    )
+    raise wrong_value("a TOML file must hold finite numbers, text, lists and tables", value)
 
 
 def toml_key(key: str) -> str:

@@ -20,7 +20,7 @@ from mobandits.contracts.protocols import (
     Shape,
 )
 from mobandits.policies.wrappers.around import AroundPolicy, AroundRecipe
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -222,8 +222,9 @@ class Late(AroundRecipe):
         """The recipe's policy, with rewards that wait."""
         note = note_of(policy)
         if not isinstance(note, float):
-            rule = "rewards can be late only where a decision's note is a number"
-            raise ValueError(f"{rule}, got {quoted(type(note).__name__)}")
+            raise wrong_value(
+                "rewards can be late only where a decision's note is a number", type(note).__name__
+            )
 
         if self.missing > 0.0 and not self.recipe.accepts_partial:
             name = type(self.recipe).__name__

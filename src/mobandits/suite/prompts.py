@@ -18,7 +18,7 @@ from mobandits.features.feature_map import FeatureMap
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.numerics.hindsight import HindsightCurve, hindsight_curve
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -219,7 +219,7 @@ def prompts_of_file(path: str | Path) -> Prompts:
 
     means = table.dollars[logged:].mean(axis=0)
     if means.min() == means.max():
-        raise ValueError(f"{path} must have models of different cost, got {quoted(means.min())}")
+        raise wrong_value(f"{path} must have models of different cost", means.min())
 
     return Prompts(
         models=models,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mobandits.contracts.protocols import Array, Recipe
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import refusal
 
 # Looked up once: agents ask in every call.
@@ -44,7 +44,7 @@ def number(
         ValueError: MolTs.scale must be above 0, got -1.0
     """
     if not _is_finite_number(value):
-        raise ValueError(f"{name} must be a finite number, got {quoted(value)}")
+        raise wrong_value(f"{name} must be a finite number", value)
 
     rules = [
         (value > above, f"above {above:g}"),
@@ -54,7 +54,7 @@ def number(
     ]
     for holds, rule in rules:
         if not holds:
-            raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
+            raise wrong_value(f"{name} must be {rule}", value)
 
 
 def _is_finite_number(value: Any) -> bool:
@@ -79,9 +79,9 @@ def integer(name: str, value: Any, *, at_least: int, at_most: int | None = None)
     is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_integer or value < at_least:
         rule = f"an integer of at least {at_least}"
-        raise ValueError(f"{name} must be {rule}, got {quoted(value)}")
+        raise wrong_value(f"{name} must be {rule}", value)
     if at_most is not None and value > at_most:
-        raise ValueError(f"{name} must be at most {at_most}, got {quoted(value)}")
+        raise wrong_value(f"{name} must be at most {at_most}", value)
 
 
 def horizon(rounds: Any, limit: int | None, environment: Any) -> None:
@@ -99,9 +99,7 @@ def horizon(rounds: Any, limit: int | None, environment: Any) -> None:
     """
     integer("rounds", rounds, at_least=1)
     if limit is not None and rounds > limit:
-        raise ValueError(
-            f"rounds must be at most {limit} in {quoted(environment)}, got {quoted(rounds)}"
-        )
+        raise wrong_value(f"rounds must be at most {limit} in {quoted(environment)}", rounds)
 
 
 def choice(name: str, value: Any, valid: Iterable[str]) -> None:
@@ -127,7 +125,7 @@ def flag(name: str, value: Any) -> None:
         ValueError: NetworkRouting.constant must be True or False, got 'no'
     """
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {quoted(value)}")
+        raise wrong_value(f"{name} must be True or False", value)
 
 
 def is_compiled_layout(value: Any) -> bool:
@@ -193,7 +191,7 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
         array: Array = value
         return array
     if is_masked(value):  # NumPy would read the values under the mask
-        raise ValueError(f"{name} must have no masked entries, got {quoted(value)}")
+        raise wrong_value(f"{name} must have no masked entries", value)
 
     try:
         numbers = np.asarray(value)
@@ -203,7 +201,7 @@ def as_float_array(name: str, value: Any, rule: str = "numbers") -> Array:
         return np.require(numbers, np.float64, ("C", "A", "W"))
     # An OverflowError comes of integers that are too large for a float.
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must be {rule}, got {quoted(value)}") from error
+        raise wrong_value(f"{name} must be {rule}", value) from error
 
 
 def matrix(name: str, value: Any, axes: tuple[str, str]) -> Array:
@@ -251,6 +249,4 @@ def require_complete(recipe: Recipe, reward: Any) -> None:
 
     name = type(recipe).__name__
     objectives = np.asarray(reward).tolist()
-    raise ValueError(
-        f"{name} must observe all objectives of a reward at once, got {quoted(objectives)}"
-    )
+    raise wrong_value(f"{name} must observe all objectives of a reward at once", objectives)

@@ -146,6 +146,16 @@ def quoted(value: Any) -> str:
     return shortened(text)
 
 
+def wrong_value(rule: str, given: Any, error: type[ValueError] = ValueError) -> ValueError:
+    """An error about a value that breaks a rule: the rule, and the value that was given.
+
+    Example:
+        >>> wrong_value("eta must be above 0", -0.5)
+        ValueError('eta must be above 0, got -0.5')
+    """
+    return error(f"{rule}, got {quoted(given)}")
+
+
 def shortened(text: str) -> str:
     """A text as errors quote it: on one line, of at most 200 characters.
 

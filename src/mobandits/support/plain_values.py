@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mobandits.errors import LogError
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 MARKS = ("tuple", "pairs")
 
@@ -76,7 +76,7 @@ def encoded(value: Any, where: Place = "value") -> Any:
         return {"tuple": items} if isinstance(value, tuple) else items
 
     rule = "must be text, a number, a boolean, None, or a tuple, list or dictionary"
-    raise LogError(f"{_in_words(where)} {rule}, got {quoted(value)}")
+    raise wrong_value(f"{_in_words(where)} {rule}", value, LogError)
 
 
 def _encoded_dict(value: dict[Any, Any], where: Place) -> dict[str, Any]:
@@ -105,8 +105,9 @@ def _refuse_surrogates(value: str, where: Place) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        rule = f"{_in_words(where)} must be text that UTF-8 can hold"
-        raise LogError(f"{rule}, got {quoted(value)}") from error
+        raise wrong_value(
+            f"{_in_words(where)} must be text that UTF-8 can hold", value, LogError
+        ) from error
 
 
 def decoded(value: Any) -> Any:
@@ -128,12 +129,13 @@ def decoded(value: Any) -> Any:
 
     ((mark, items),) = value.items()
     if not isinstance(items, list):
-        raise LogError(f"{mark} must be a list, got {quoted(items)}")
+        raise wrong_value(f"{mark} must be a list", items, LogError)
     if mark == "tuple":
         return tuple(decoded(item) for item in items)
 
     try:
         return {decoded(key): decoded(content) for key, content in items}
     except (TypeError, ValueError) as error:
-        rule = "pairs must be [key, value] with keys that can be hashed"
-        raise LogError(f"{rule}, got {quoted(items)}") from error
+        raise wrong_value(
+            "pairs must be [key, value] with keys that can be hashed", items, LogError
+        ) from error

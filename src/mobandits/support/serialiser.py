@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import shortened, wrong_value
 from mobandits.support.plain_values import decoded, encoded
 
 PLAIN = (bool, int, float, str, types.NoneType)
@@ -96,7 +96,7 @@ def from_description(description: Any, where: str, names: ClassNames) -> Any:
         ValueError: naming the place, where the description is malformed, or names another class.
     """
     if not isinstance(description, dict):
-        raise ValueError(f"{where} must be a description, got {quoted(description)}")
+        raise wrong_value(f"{where} must be a description", description)
 
     keys = set(description)
     if keys == {"value"}:
@@ -104,7 +104,7 @@ def from_description(description: Any, where: str, names: ClassNames) -> Any:
     if keys <= {"array", "tuple", "list"} and len(keys) == 1:
         ((kind, items),) = description.items()
         if not isinstance(items, list):
-            raise ValueError(f"{where} must hold a list, got {quoted(items)}")
+            raise wrong_value(f"{where} must hold a list", items)
         if kind == "array":
             return _checked_numbers(items, where)
 
@@ -112,7 +112,7 @@ def from_description(description: Any, where: str, names: ClassNames) -> Any:
         return tuple(parts) if kind == "tuple" else parts
 
     if keys != {"class", "with"} or not isinstance(description["with"], dict):
-        raise ValueError(f"{where} must be a description, got {quoted(description)}")
+        raise wrong_value(f"{where} must be a description", description)
 
     return _restored_object(description, where, names)
 
@@ -147,7 +147,7 @@ def _checked_numbers(items: list[Any], where: str) -> list[Any]:
         if isinstance(item, list):
             _checked_numbers(item, where)
         elif type(item) not in (int, float):
-            raise ValueError(f"{where} must hold numbers, got {quoted(item)}")
+            raise wrong_value(f"{where} must hold numbers", item)
 
     return items
 
@@ -175,7 +175,7 @@ def check_annotation(where: str, value: Any, annotation: Any) -> None:
         fits = not kinds <= set(PLAIN)
 
     if not fits:
-        raise ValueError(f"{where} must be of type {annotation}, got {quoted(value)}")
+        raise wrong_value(f"{where} must be of type {annotation}", value)
 
 
 def _kinds(annotation: Any) -> Iterator[Any]:

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
+
+Record = Mapping[str, Any]  # a JSON object, or the row of a table by its columns
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Call:
     start: float | None
     end: float | None
     prompt_tokens: float | None
-    further: Mapping[str, Any] = field(default_factory=dict)
+    further: Record = field(default_factory=dict)
     unusable: str = ""
 
     @property
@@ -64,7 +66,7 @@ class Call:
         return {**self.further, **shared}
 
 
-def text_in(record: Mapping[str, Any], *names: str) -> str | None:
+def text_in(record: Record, *names: str) -> str | None:
     """The first of these fields that says something, as text; None where none does.
 
     Example:
@@ -79,9 +81,7 @@ def text_in(record: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
-def number_in(
-    record: Mapping[str, Any], *names: str, may_be_negative: bool = False
-) -> float | None:
+def number_in(record: Record, *names: str, may_be_negative: bool = False) -> float | None:
     """The first of these fields that is there, as a finite number; None without one.
 
     Raises:
@@ -100,16 +100,16 @@ def number_in(
         except (TypeError, ValueError, OverflowError):
             found = math.nan
         if not math.isfinite(found):
-            raise LogError(f"{name} must be a finite number, got {quoted(value)}")
+            raise wrong_value(f"{name} must be a finite number", value, LogError)
         if found < 0.0 and not may_be_negative:
-            raise LogError(f"{name} must be at least 0, got {quoted(value)}")
+            raise wrong_value(f"{name} must be at least 0", value, LogError)
 
         return found
 
     return None
 
 
-def moment_in(record: Mapping[str, Any], name: str) -> float | None:
+def moment_in(record: Record, name: str) -> float | None:
     """A field with a date and a time, in seconds since 1970; without a zone, it is UTC.
 
     Raises:
@@ -125,8 +125,9 @@ def moment_in(record: Mapping[str, Any], name: str) -> float | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        rule = f"{name} must be a date and a time, such as 2026-01-31T12:00:00Z"
-        raise LogError(f"{rule}, got {quoted(text)}") from None
+        raise wrong_value(
+            f"{name} must be a date and a time, such as 2026-01-31T12:00:00Z", text, LogError
+        ) from None
 
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
@@ -134,7 +135,7 @@ def moment_in(record: Mapping[str, Any], name: str) -> float | None:
     return moment.timestamp()
 
 
-def flat_fields(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flat_fields(fields: Record, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The fields of nested objects by dotted names; lists are passed over.
 
     Example:

@@ -19,18 +19,18 @@ Source:
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
-from mobandits.support.naming import quoted
+from mobandits.logs.gateways.call import Call, Record, flat_fields, moment_in, number_in, text_in
+from mobandits.support.naming import wrong_value
 
 NAME = "litellm"
 CONTEXT = ("log_prompt_tokens",)
 
 
-def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
+def calls_of(record: Record) -> Iterator[Call]:
     """The call of a row.
 
     Raises:
@@ -43,7 +43,7 @@ def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
     """
     if "request_id" not in record:
         known = ", ".join(record)
-        raise LogError(f"a row of LiteLLM_SpendLogs must have a request_id, got {quoted(known)}")
+        raise wrong_value("a row of LiteLLM_SpendLogs must have a request_id", known, LogError)
 
     fields = {**record, "metadata": _metadata(record.get("metadata"))}
     further = dict(flat_fields(fields))
@@ -74,4 +74,4 @@ def _metadata(given: Any) -> Any:
     try:
         return json.loads(given)
     except (ValueError, RecursionError):
-        raise LogError(f"metadata must be JSON, got {quoted(given)}") from None
+        raise wrong_value("metadata must be JSON", given, LogError) from None

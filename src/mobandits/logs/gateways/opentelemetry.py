@@ -33,8 +33,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
-from mobandits.support.naming import quoted
+from mobandits.logs.gateways.call import Call, Record, flat_fields, moment_in, number_in, text_in
+from mobandits.support.naming import wrong_value
 
 NAME = "opentelemetry"
 CONTEXT = ("log_prompt_tokens",)
@@ -47,7 +47,7 @@ EVALUATION = "gen_ai.evaluation.result"
 NANO = 1e-9
 
 
-def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
+def calls_of(record: Record) -> Iterator[Call]:
     """The calls of models in a line.
 
     Raises:
@@ -70,7 +70,7 @@ def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
             yield _call(span, attributes, model)
 
 
-def _call(span: Mapping[str, Any], attributes: Mapping[str, Any], model: str | None) -> Call:
+def _call(span: Record, attributes: Record, model: str | None) -> Call:
     further = {**attributes, **_evaluations(span)}
     unusable = ""
     if _has_failed(span, attributes):
@@ -95,7 +95,7 @@ def _call(span: Mapping[str, Any], attributes: Mapping[str, Any], model: str | N
     )
 
 
-def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _spans(record: Record) -> Iterator[Record]:
     """The spans of a line, whatever its form."""
     if "resourceSpans" not in record:
         yield record
@@ -106,11 +106,11 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _objects(scope, "spans")
 
 
-def _objects(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _objects(record: Record, name: str) -> list[Record]:
     """The objects in a list, which may be lacking."""
     found = record.get(name) or []
     if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
-        raise LogError(f"{name} must be a list of objects, got {quoted(found)}")
+        raise wrong_value(f"{name} must be a list of objects", found, LogError)
 
     return found
 
@@ -127,7 +127,7 @@ def _attributes(given: Any) -> dict[str, Any]:
     for pair in _objects({"attributes": given}, "attributes"):
         value = pair.get("value")
         if not isinstance(value, Mapping):
-            raise LogError(f"attributes must have a key and a value, got {quoted(pair)}")
+            raise wrong_value("attributes must have a key and a value", pair, LogError)
         for kind in ("stringValue", "intValue", "doubleValue", "boolValue"):
             # An intValue is text, since JSON has no numbers of 64 bits.
             if kind in value:
@@ -136,7 +136,7 @@ def _attributes(given: Any) -> dict[str, Any]:
     return attributes
 
 
-def _evaluations(span: Mapping[str, Any]) -> dict[str, float | None]:
+def _evaluations(span: Record) -> dict[str, float | None]:
     """The scores of a span's events, by column."""
     scores = {}
     for event in _objects(span, "events"):
@@ -151,13 +151,13 @@ def _evaluations(span: Mapping[str, Any]) -> dict[str, float | None]:
     return scores
 
 
-def _has_failed(span: Mapping[str, Any], attributes: Mapping[str, Any]) -> bool:
+def _has_failed(span: Record, attributes: Record) -> bool:
     status = span.get("status")
     code = text_in(status, "code", "status_code") if isinstance(status, Mapping) else None
     return code in FAILED or text_in(attributes, "error.type") is not None
 
 
-def _moment(span: Mapping[str, Any], nanoseconds: str, date: str) -> float | None:
+def _moment(span: Record, nanoseconds: str, date: str) -> float | None:
     """A time in seconds since 1970, of either field."""
     number = number_in(span, nanoseconds)
     return moment_in(span, date) if number is None else number * NANO

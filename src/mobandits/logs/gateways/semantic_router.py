@@ -24,11 +24,10 @@ Source:
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from mobandits.errors import LogError
-from mobandits.logs.gateways.call import Call, flat_fields, moment_in, number_in, text_in
-from mobandits.support.naming import quoted
+from mobandits.logs.gateways.call import Call, Record, flat_fields, moment_in, number_in, text_in
+from mobandits.support.naming import wrong_value
 
 NAME = "semantic-router"
 CONTEXT = ("log_prompt_tokens", "category:category")
@@ -37,7 +36,7 @@ FIRST_ERROR = 400  # of the status codes of HTTP
 MILLI = 1e-3
 
 
-def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
+def calls_of(record: Record) -> Iterator[Call]:
     """The calls of a line.
 
     Raises:
@@ -50,17 +49,17 @@ def calls_of(record: Mapping[str, Any]) -> Iterator[Call]:
     """
     records = record.get("data", [record])
     if not isinstance(records, list) or not all(isinstance(each, Mapping) for each in records):
-        raise LogError(f"data must be a list of records, got {quoted(records)}")
+        raise wrong_value("data must be a list of records", records, LogError)
 
     for each in records:
         if "lifecycle_state" not in each and "selected_model" not in each:
             known = ", ".join(each)
-            raise LogError(f"a replay must have a selected_model, got {quoted(known)}")
+            raise wrong_value("a replay must have a selected_model", known, LogError)
 
         yield _call(each)
 
 
-def _call(record: Mapping[str, Any]) -> Call:
+def _call(record: Record) -> Call:
     model = text_in(record, "selected_model")
     status = number_in(record, "response_status") or 0.0
     unusable = UNUSABLE.get(str(record.get("lifecycle_state")), "")

@@ -15,10 +15,10 @@ from mobandits.errors import LogError, LogWarning
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.frames import feedback_of_frame
 from mobandits.logs.gateways import litellm, opentelemetry, semantic_router
-from mobandits.logs.gateways.call import Call
+from mobandits.logs.gateways.call import Call, Record
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 # A format is a module with a NAME, a CONTEXT and `calls_of`.
 FORMATS: dict[str, Any] = {
@@ -174,12 +174,12 @@ def _object(line: str, where: str) -> dict[str, Any]:
         raise LogError(f"{where} must be a JSON object: {shortened(str(error))}") from error
 
     if not isinstance(content, dict):
-        raise LogError(f"{where} must be a JSON object, got {quoted(content)}")
+        raise wrong_value(f"{where} must be a JSON object", content, LogError)
 
     return content
 
 
-def _refuse_repeated(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _refuse_repeated(path: Path, rows: Sequence[Record]) -> None:
     """Refuse a request that comes twice, as where exports overlap: it would count twice."""
     counts = Counter(row[REQUEST] for row in rows if row[REQUEST] is not None)
     for request, count in counts.items():
@@ -196,7 +196,7 @@ def _join_ratings(rows: Sequence[dict[str, Any]], path: Path) -> None:
     for where, record in _records(path):
         request = record.pop(REQUEST, None)
         if request is None:
-            raise LogError(f"{where} must have a {REQUEST}, got {quoted(', '.join(record))}")
+            raise wrong_value(f"{where} must have a {REQUEST}", ", ".join(record), LogError)
         if str(request) in ratings:
             raise LogError(f"{where} must rate a request once, got {quoted(request)} again")
 
@@ -216,7 +216,7 @@ def _join_ratings(rows: Sequence[dict[str, Any]], path: Path) -> None:
         raise LogError(f"{path} must rate a {REQUEST} of the log, got none of {len(ratings)}")
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def _table(rows: Sequence[Record]) -> pl.DataFrame:
     """All columns that a row has, in order of appearance."""
     names: dict[str, None] = {}
     for row in rows:

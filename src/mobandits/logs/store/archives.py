@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ import polars as pl
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import joined
-from mobandits.logs.names import compact, decoded, encoded
+from mobandits.logs.names import Description, compact, decoded, encoded
 from mobandits.logs.table import SCHEMA
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
@@ -32,7 +32,7 @@ FOOTER_END = 8  # bytes: the length of the footer, and Parquet's own mark
 BLOCK = 2000  # events at a time
 
 
-def write_archive(tables: Iterator[pl.DataFrame], description: dict[str, Any], out: Path) -> int:
+def write_archive(tables: Iterator[pl.DataFrame], description: Description, out: Path) -> int:
     """Write tables of events as one Parquet file, which appears whole or not at all.
 
     Args:

@@ -17,7 +17,7 @@ from mobandits.logs.store.write_ahead_log import lost_commits
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import make_private, replacing
 from mobandits.support.guests import required_contribution
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import shortened, wrong_value
 
 WAIT_SECONDS = 10.0  # for a lock that an export which deletes holds for a moment
 SECOND_LOOK = 0.05  # seconds until a commit that was being written has been
@@ -65,7 +65,7 @@ def refuse_others(path: Path) -> None:
     refuse_inherited(path)
     if path.name.startswith(":") and path.name.endswith(":"):
         # To SQLite, :memory: is no file at all; here it would be one of that name.
-        raise LogError(f"{path} must be a path of a file, got {quoted(str(path))}")
+        raise wrong_value(f"{path} must be a path of a file", str(path), LogError)
 
     if not path.exists() or is_store(path):
         return

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
 from mobandits.logs.events import Decide
-from mobandits.logs.names import decoded
+from mobandits.logs.names import Description, decoded
 from mobandits.logs.store.rows import (
     CHANGE_ROWS,
     DECISION_ROWS,
@@ -74,7 +74,7 @@ class AgentRow(NamedTuple):
 
     id: int
     name: str
-    description: dict[str, Any]
+    description: Description
     created: float
     events: int
     complete_after: int

@@ -8,7 +8,7 @@ import polars as pl
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
 from mobandits.support.files import replacing
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def write_csv(chunks: Iterator[Feedback], out: Path) -> None:
@@ -58,8 +58,7 @@ def _table(chunk: Feedback, out: Path) -> pl.DataFrame:
     for listed in ([name for name, _ in columns], arms):
         if len(set(listed)) < len(listed):
             twice = next(name for name in listed if listed.count(name) > 1)
-            rule = f"{out}: columns and arms must have different names"
-            raise LogError(f"{rule}, got {quoted(twice)}")
+            raise wrong_value(f"{out}: columns and arms must have different names", twice, LogError)
 
     frame = pl.DataFrame([pl.Series(name, values) for name, values in columns])
     return frame.with_columns(pl.col(pl.Float64).fill_nan(None))

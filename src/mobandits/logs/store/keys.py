@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from mobandits.logs.store.session import Session
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 SCOPES = ("read", "decide", "admin")
 WRITTEN = re.compile(r"mb_(?P<id>[0-9a-f]{8})_[A-Za-z0-9_-]{43}")
@@ -113,7 +113,7 @@ def revoke_key(connection: Session, number: str) -> None:
     """
     changed = connection.execute(REVOKE, (time.time(), number)).rowcount
     if changed == 0:
-        raise ValueError(f"id must be of a key that is valid, got {quoted(number)}")
+        raise wrong_value("id must be of a key that is valid", number)
 
 
 def key_named(keys: Iterable[Key], text: str) -> Key | None:

@@ -8,6 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import DamagedError
 from mobandits.logs.names import name_of
+from mobandits.logs.objectives import Places
 from mobandits.logs.store.content import AgentLog
 from mobandits.logs.store.rows import (
     SELECT_DECISIONS,
@@ -81,7 +82,7 @@ def check_all_there(log: AgentLog) -> None:
 
 
 def outcomes_between(
-    log: AgentLog, places: Mapping[Any, int], after: int, last: int
+    log: AgentLog, places: Places, after: int, last: int
 ) -> Iterator[DecisionOutcomes]:
     """The decisions with after < seq <= last and all rewards of them, in order.
 
@@ -114,7 +115,7 @@ def joined_outcomes(blocks: Sequence[DecisionOutcomes]) -> DecisionOutcomes:
 def _outcomes(
     decisions: Sequence[Row],
     rewards: Sequence[Row],
-    places: Mapping[Any, int],
+    places: Places,
     source: str,
 ) -> DecisionOutcomes:
     for row in decisions:
@@ -138,7 +139,7 @@ def _outcomes(
 
 
 def _correct(
-    block: DecisionOutcomes, corrected: Mapping[int, dict[Any, float]], places: Mapping[Any, int]
+    block: DecisionOutcomes, corrected: Mapping[int, dict[Any, float]], places: Places
 ) -> None:
     """Put the right rewards in the place of those that were told wrong."""
     for row in np.flatnonzero(np.isin(block.ids, list(corrected))).tolist():
@@ -150,7 +151,7 @@ def _correct(
 def _reward_tables(
     ids: Sequence[int],
     rewards: Sequence[Row],
-    places: Mapping[Any, int],
+    places: Places,
     source: str,
 ) -> tuple[Array, Array]:
     """The rewards of decisions, and when they came: (decisions, objectives) each."""

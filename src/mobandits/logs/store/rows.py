@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from mobandits.errors import DamagedError, LogError
-from mobandits.logs.events import Decide, Event, Learn, event_of_change, record
+from mobandits.logs.events import Decide, Event, Fields, Learn, event_of_change, record
 from mobandits.logs.names import compact, encoded, name_of, name_text
 from mobandits.logs.store.session import Session
 
@@ -140,8 +140,7 @@ def _decision_row(agent: int, seq: int, event: Decide) -> Row:
         rows, features = table.shape
         blob = table.astype(DOUBLE, copy=False).tobytes()
     eligible = None if event.eligible is None else compact(event.eligible)
-    further = _further_fields(event)
-    other = _json(further) if further else None
+    other = _other(event)
     active = int(event.active)
     start = (event.id, seq, event.time, event.arm, event.propensity, rows, features)
     end = (eligible, other, event.key, event.made_by, active)
@@ -156,8 +155,7 @@ def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
 
     # SQLite keeps no sign of a zero, and adding 0.0 removes it here as well.
     pairs = [(name_text(name), value + 0.0) for name, value in event.rewards.items()]
-    further = _further_fields(event)
-    other = _json(further) if further else None
+    other = _other(event)
     check = checksum(event.id, seq, event.time, other, *pairs)
     statements = []
     for position, (objective, value) in enumerate(pairs):
@@ -167,7 +165,7 @@ def _reward_statements(agent: int, seq: int, event: Learn) -> list[Statement]:
     return statements
 
 
-def _further_fields(event: Event) -> dict[str, Any]:
+def _further_fields(event: Event) -> Fields:
     """{name: value} of fields without a column; those that are as by default are left out."""
     fields = {}
     for name, default in _defaults(type(event)):
@@ -185,9 +183,10 @@ def _defaults(kind: type[Event]) -> list[tuple[str, Any]]:
     return [(field.name, field.default) for field in fields if field.name not in kind.columns]
 
 
-def _json(fields: dict[str, Any]) -> str:
-    """Fields without names of arms or objectives as JSON."""
-    return msgspec.json.encode(fields).decode()
+def _other(event: Decide | Learn) -> str | None:
+    """Fields without a column, none of which names an arm or objective, as JSON; None: no such."""
+    further = _further_fields(event)
+    return msgspec.json.encode(further).decode() if further else None
 
 
 def decision_event(row: Sequence[Any], source: str) -> Decide:
@@ -222,7 +221,7 @@ def check_decision(row: Sequence[Any], source: str) -> None:
         raise _damaged(source, row[1])
 
 
-def further_fields(row: Sequence[Any]) -> dict[str, Any]:
+def further_fields(row: Sequence[Any]) -> Fields:
     """The fields of a decision that have no column in tables of other logs."""
     *_, other, key, made_by, active, _ = row
     further = {} if other is None else json.loads(other)
@@ -280,7 +279,7 @@ def change_event(row: Sequence[Any], source: str) -> Any:
     return event_of_change(kind, at, body)
 
 
-def _text(fields: dict[str, Any]) -> str:
+def _text(fields: Fields) -> str:
     try:
         return compact(encoded(fields, "event"))
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.ownership import Owner
 from mobandits.logs.store.session import Session
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 Answer = TypeVar("Answer")
 
@@ -131,7 +131,7 @@ class SharedStore:
     def _joined(self, agent: str, writer: GroupedWriter) -> GroupedWriter:
         """The writer of an agent that is open from now on."""
         if agent in self._writers:
-            raise LogError(f"agent must be one that is not open already, got {quoted(agent)}")
+            raise wrong_value("agent must be one that is not open already", agent, LogError)
 
         self._writers[agent] = writer
 

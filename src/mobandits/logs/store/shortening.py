@@ -3,7 +3,6 @@
 import contextlib
 import math
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,21 +108,17 @@ def delete_decisions(path: Path, agent: AgentRow, chosen: Chosen) -> None:
         with explained(path):
             for start in range(0, len(chosen.ids), GROUP):
                 group = chosen.ids[start : start + GROUP].tolist()
-                _delete_group(connection, agent, group, chosen.last)
+                rows = [
+                    {"agent": agent.id, "decision": number, "last": chosen.last} for number in group
+                ]
+                with transaction(connection, "BEGIN IMMEDIATE"):
+                    # In the first group already: from then on there are gaps up to the last event.
+                    connection.execute(UPDATE_COMPLETE, (chosen.last, agent.id))
+                    connection.executemany(DELETE_REWARDS, rows)
+                    connection.executemany(DELETE_DECISION, rows)
         _give_back_space(connection, path)
     finally:
         connection.close()
-
-
-def _delete_group(
-    connection: sqlite3.Connection, agent: AgentRow, ids: Sequence[int], last: int
-) -> None:
-    rows = [{"agent": agent.id, "decision": number, "last": last} for number in ids]
-    with transaction(connection, "BEGIN IMMEDIATE"):
-        # In the first group already: from then on there are gaps up to the last event of all.
-        connection.execute(UPDATE_COMPLETE, (last, agent.id))
-        connection.executemany(DELETE_REWARDS, rows)
-        connection.executemany(DELETE_DECISION, rows)
 
 
 def _give_back_space(connection: sqlite3.Connection, path: Path) -> None:

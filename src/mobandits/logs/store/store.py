@@ -8,7 +8,7 @@ from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.arm_registry import ArmRegistry
 from mobandits.logs.events import Decide, Event
-from mobandits.logs.names import name_text
+from mobandits.logs.names import Description, name_text
 from mobandits.logs.store.connection import copied, explained, new_file
 from mobandits.logs.store.content import (
     MOST_SEQ,
@@ -88,7 +88,7 @@ class Store(StoreWriting):
         return self._row.id or None
 
     @property
-    def description(self) -> dict[str, Any] | None:
+    def description(self) -> Description | None:
         """Description of the agent, as `describe` was given it; None where it is new."""
         with self._threads:
             row = self._agent_row()

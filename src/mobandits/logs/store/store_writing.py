@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.events import Add, Event, Remove, checked
-from mobandits.logs.names import compact, decoded, encoded, name_text
+from mobandits.logs.events import Add, Event, Fields, Remove, checked
+from mobandits.logs.names import Description, compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import WAIT_SECONDS, explained, reading, refuse_others
 from mobandits.logs.store.content import NO_AGENT, AgentLog, AgentRow, agent_row
 from mobandits.logs.store.continuity import Continuity
@@ -27,7 +27,7 @@ from mobandits.logs.store.shared_store import SharedStore
 from mobandits.logs.store.writer import SYNCHRONOUS, Writer
 from mobandits.support.checks import choice, number
 from mobandits.support.forks import on_fork
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 Durability = Literal["disk", "system", "buffered"]
 KEPT_SNAPSHOTS = 3  # the last may be damaged, and the one before it as well
@@ -65,7 +65,7 @@ class StoreWriting:
         choice("Store.durability", durability, tuple(SYNCHRONOUS))
         number("Store.lock_timeout", lock_timeout, at_least=0.0)
         if not isinstance(agent, str):
-            raise LogError(f"Store.agent must be text, got {quoted(agent)}")
+            raise wrong_value("Store.agent must be text", agent, LogError)
         if isinstance(path, str) and is_address(path):
             raise LogError(f"Store.path must be a file or a SharedDatabase, got {Address(path)}")
         self._file: SharedStore | None = None
@@ -151,7 +151,7 @@ class StoreWriting:
         finally:
             self._held = None
 
-    def describe(self, description: dict[str, Any]) -> None:
+    def describe(self, description: Description) -> None:
         """Say what the agent's events mean; of one that is there, make sure that it is the same.
 
         Args:
@@ -175,7 +175,7 @@ class StoreWriting:
                     f"{self.path} has an agent with {key} = {was}, now {now}: choose another file"
                 )
 
-    def append(self, event: Event | dict[str, Any]) -> None:
+    def append(self, event: Event | Fields) -> None:
         """Keep an event; when this returns, it is as safe as `durability` promises.
 
         Args:
@@ -187,7 +187,7 @@ class StoreWriting:
         """
         self.extend([event])
 
-    def extend(self, events: Iterable[Event | dict[str, Any]]) -> None:
+    def extend(self, events: Iterable[Event | Fields]) -> None:
         """Keep several events in one transaction: all of them, or none where one is refused.
 
         Args:
@@ -210,9 +210,7 @@ class StoreWriting:
             if listed:
                 self._write(writer, listed)
 
-    def redescribe(
-        self, description: dict[str, Any], events: Iterable[Event | dict[str, Any]]
-    ) -> None:
+    def redescribe(self, description: Description, events: Iterable[Event | Fields]) -> None:
         """Keep events after which the agent is another one: all of it is kept, or none.
 
         Args:
@@ -398,10 +396,10 @@ class StoreWriting:
             self._write(self._usable(), [event])
             self.flush()
 
-    def _introduce(self, description: dict[str, Any]) -> None:
+    def _introduce(self, description: Description) -> None:
         """Make the agent's row, and those of its first arms."""
         if not isinstance(description, dict):
-            raise LogError(f"description must be a dictionary, got {quoted(description)}")
+            raise wrong_value("description must be a dictionary", description, LogError)
         try:
             text = compact(encoded(description, "description"))
         except RecursionError as error:

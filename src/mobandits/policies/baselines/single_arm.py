@@ -9,7 +9,7 @@ from mobandits.contracts.notes import NotesNothing
 from mobandits.contracts.protocols import Array, Choice, IntArray, Recipe, Rng, Shape, Traits
 from mobandits.policies.baselines.random_choice import RewardCount
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @compiled
@@ -90,6 +90,7 @@ class SingleArm(Recipe):
     def bind(self, shape: Shape) -> SingleArmPolicy:
         """The policy, if there is such an arm."""
         if self.arm >= shape.arms:
-            rule = f"SingleArm.arm must be below the number of arms, {shape.arms}"
-            raise ValueError(f"{rule}, got {quoted(self.arm)}")
+            raise wrong_value(
+                f"SingleArm.arm must be below the number of arms, {shape.arms}", self.arm
+            )
         return SingleArmPolicy(self.arm)

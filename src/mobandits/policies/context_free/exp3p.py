@@ -25,7 +25,7 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import Field, state_fields
 from mobandits.numerics.masks import pick_weighted
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @state_fields(
@@ -209,8 +209,10 @@ class Exp3P(Recipe):
         if shape.rounds is None:
             raise ValueError("Exp3P must know the number of rounds; Doubling(Exp3P()) need not")
         if self.objective is not None and self.objective >= shape.objectives:
-            rule = f"Exp3P.objective must be below the number of objectives, {shape.objectives}"
-            raise ValueError(f"{rule}, got {quoted(self.objective)}")
+            raise wrong_value(
+                f"Exp3P.objective must be below the number of objectives, {shape.objectives}",
+                self.objective,
+            )
 
         # The constants of Bubeck and Cesa-Bianchi, Theorem 3.2; the theorem needs gamma <= 1/2.
         arms = shape.arms

@@ -29,7 +29,7 @@ from mobandits.numerics.averages import averages, fewest
 from mobandits.numerics.linalg import dot
 from mobandits.numerics.masks import everyone, leaders, pick, uniform
 from mobandits.support.checks import matrix, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @state_fields(
@@ -285,9 +285,7 @@ def checked_weights(
     is_negative = (array < 0).any()
     is_zero_row = (array.sum(1) == 0).any()
     if is_negative or is_zero_row:
-        raise ValueError(
-            f"{name} must be non-negative and not all zero in a row, got {quoted(weights)}"
-        )
+        raise wrong_value(f"{name} must be non-negative and not all zero in a row", weights)
 
     return tuple(map(tuple, array.tolist()))
 

@@ -13,7 +13,7 @@ from mobandits.explorers.radii import Drugan
 from mobandits.orders import Pareto
 from mobandits.policies.composite import Composite
 from mobandits.support.checks import integer, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,10 @@ class Ucb1(Recipe):
     def bind(self, shape: Shape) -> Composite:
         """The policy: one mean per arm and objective, and the largest bound in one objective."""
         if self.objective >= shape.objectives:
-            rule = f"Ucb1.objective must be below the number of objectives, {shape.objectives}"
-            raise ValueError(f"{rule}, got {quoted(self.objective)}")
+            raise wrong_value(
+                f"Ucb1.objective must be below the number of objectives, {shape.objectives}",
+                self.objective,
+            )
 
         means = SampleMean(shape.arms, shape.objectives)
         # Drugan's radius with L A = 1 is UCB1's, and the Pareto front of one objective its maximum.

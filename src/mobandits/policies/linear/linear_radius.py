@@ -10,7 +10,7 @@ from mobandits.contracts.protocols import Assumption, Recipe, Shape
 from mobandits.estimators import Scaled, ridge_for
 from mobandits.explorers.radii import Constant, FromData, SelfNormalised
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 DATA: Final = "data"
 THEORY: Final = "theory"
@@ -67,8 +67,7 @@ def check_scale(name: str, scale: Any, words: tuple[str, ...]) -> None:
         return
     if scale is None or isinstance(scale, str):
         *others, last = (f'"{word}"' for word in words)
-        rule = f"{name} must be {', '.join(['a number', *others])} or {last}"
-        raise ValueError(f"{rule}, got {quoted(scale)}")
+        raise wrong_value(f"{name} must be {', '.join(['a number', *others])} or {last}", scale)
 
     number(name, scale, above=0.0)
 

@@ -26,7 +26,7 @@ from mobandits.contracts.states import declares
 from mobandits.estimators import DisjointRidge, Priced, Ridge, Scaled
 from mobandits.explorers import Greedy
 from mobandits.explorers.radii import FromData
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 AS_ITS_RECIPE = Traits(
     context="as its recipe",
@@ -60,8 +60,9 @@ class AroundRecipe(Recipe):
         if isinstance(recipe, type) and issubclass(recipe, Recipe):
             recipe = recipe()
         if not isinstance(recipe, Recipe):
-            rule = f"{type(self).__name__}.recipe must be a recipe such as MolUcb(scale=0.3)"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
+            raise wrong_value(
+                f"{type(self).__name__}.recipe must be a recipe such as MolUcb(scale=0.3)", recipe
+            )
 
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)
@@ -358,7 +359,7 @@ def require_radius(where: str, recipe: Recipe, inner: Any, radii: tuple[type, ..
     rule = f"{where} must have a constant radius"
     if FromData in radii:
         rule += ", or scale='data'"
-    raise ValueError(f"{rule}, got {quoted(recipe)}")
+    raise wrong_value(rule, recipe)
 
 
 @kernel

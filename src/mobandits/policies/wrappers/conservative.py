@@ -40,7 +40,7 @@ from mobandits.policies.wrappers.around import (
 )
 from mobandits.policies.wrappers.own_terms import Line, line_fields, line_of, slot_of
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @state_fields(
@@ -420,8 +420,10 @@ class Conservative(AroundRecipe):
         explorer = interval_explorer(policy, "Conservative.recipe")
         require_own_beliefs(policy, "Conservative.recipe")
         if not isinstance(explorer, Ucb):
-            rule = "Conservative.recipe must have confidence intervals, as MolUcb has"
-            raise ValueError(f"{rule}, got {quoted(type(self.recipe).__name__)}")
+            raise wrong_value(
+                "Conservative.recipe must have confidence intervals, as MolUcb has",
+                type(self.recipe).__name__,
+            )
 
         baseline = slot_of(self.terms, self.baseline, shape.arms, "Conservative.baseline")
         lines = self._lines(shape)
@@ -457,8 +459,10 @@ class Conservative(AroundRecipe):
         objectives = self._objectives()
         means = self.mean if isinstance(self.mean, tuple) else (self.mean,) * len(objectives)
         if len(means) != len(objectives):
-            rule = f"Conservative.mean must have one number per objective, {len(objectives)}"
-            raise ValueError(f"{rule}, got {quoted(self.mean)}")
+            raise wrong_value(
+                f"Conservative.mean must have one number per objective, {len(objectives)}",
+                self.mean,
+            )
 
         return list(means)
 
@@ -467,11 +471,14 @@ class Conservative(AroundRecipe):
         for objective in self._objectives():
             line = line_of(self.terms, objective, "Conservative.objective")
             if line.objective >= shape.objectives:
-                rule = f"Conservative.objective must be below {shape.objectives}"
-                raise ValueError(f"{rule}, got {quoted(objective)}")
+                raise wrong_value(
+                    f"Conservative.objective must be below {shape.objectives}", objective
+                )
             if line.minimised:
-                rule = "Conservative.objective must be maximised; costs have limits of `Within`"
-                raise ValueError(f"{rule}, got {quoted(objective)}")
+                raise wrong_value(
+                    "Conservative.objective must be maximised; costs have limits of `Within`",
+                    objective,
+                )
 
             lines.append(line)
 

@@ -9,7 +9,7 @@ from typing import Any
 from mobandits.contracts.protocols import Policy, Recipe, Shape, Stage
 from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundRecipe
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,13 @@ class Doubling(AroundRecipe):
             recipe = recipe()
         # Stages of stages would double twice, and none of them would end where it should.
         if not isinstance(recipe, Recipe) or isinstance(recipe, Doubling):
-            raise ValueError(
-                f"Doubling.recipe must be a recipe such as MocMab(), got {quoted(recipe)}"
-            )
+            raise wrong_value("Doubling.recipe must be a recipe such as MocMab()", recipe)
 
         delta = getattr(recipe, "delta", None)
         if self.joint and not isinstance(delta, float):
-            rule = "Doubling.joint must be False for a recipe without a number delta"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
+            raise wrong_value(
+                "Doubling.joint must be False for a recipe without a number delta", recipe
+            )
 
         object.__setattr__(self, "recipe", recipe)
         object.__setattr__(self, "accepts_partial", recipe.accepts_partial)

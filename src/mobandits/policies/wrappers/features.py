@@ -19,7 +19,7 @@ from mobandits.contracts.protocols import (
 from mobandits.contracts.states import parts_of
 from mobandits.features.feature_map import FeatureMap
 from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundPolicy, AroundRecipe
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @compiled
@@ -120,8 +120,9 @@ class Features(AroundRecipe):
     def __post_init__(self) -> None:
         """Check the parameters; a class becomes a recipe."""
         if not isinstance(self.map, FeatureMap):
-            rule = "Features.map must be a map of mobandits.features such as Crosses(2)"
-            raise ValueError(f"{rule}, got {quoted(self.map)}")
+            raise wrong_value(
+                "Features.map must be a map of mobandits.features such as Crosses(2)", self.map
+            )
 
         self.take_recipe()
 

@@ -33,7 +33,7 @@ from mobandits.policies.wrappers.around import (
     present_round,
 )
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @state_fields(observed=counts("objectives"))
@@ -199,9 +199,7 @@ class GapWeighted(Recipe):
     def __post_init__(self) -> None:
         """Check the parameters."""
         if not isinstance(self.recipe, Recipe):
-            raise ValueError(
-                f"GapWeighted.recipe must be a recipe such as MolUcb(), got {quoted(self.recipe)}"
-            )
+            raise wrong_value("GapWeighted.recipe must be a recipe such as MolUcb()", self.recipe)
 
         number("GapWeighted.gamma", self.gamma, above=0.0)
         number("GapWeighted.power", self.power, at_least=0.0, at_most=1.0)

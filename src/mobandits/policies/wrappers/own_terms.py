@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.support.checks import number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 class Line(NamedTuple):
@@ -46,15 +46,17 @@ def line_of(terms: ApplicationTerms | None, objective: Any, where: str) -> Line:
     if terms is None:
         is_number = isinstance(objective, int) and not isinstance(objective, bool)
         if not is_number or objective < 0:
-            rule = f"{where} must name objectives by number, from 0, outside of an agent"
-            raise ValueError(f"{rule}, got {quoted(objective)}")
+            raise wrong_value(
+                f"{where} must name objectives by number, from 0, outside of an agent", objective
+            )
 
         return Line(objective, 0.0, 1.0, minimised=False)
 
     if objective not in terms.objectives:
         known = quoted(list(terms.objectives))
-        rule = f"{where} must name objectives of the agent, which are {known}"
-        raise ValueError(f"{rule}, got {quoted(objective)}")
+        raise wrong_value(
+            f"{where} must name objectives of the agent, which are {known}", objective
+        )
 
     place = terms.objectives.index(objective)
     offset, factor = terms.lines[place]
@@ -106,8 +108,9 @@ def slot_of(terms: ApplicationTerms | None, arm: Any, arms: int, where: str) -> 
     if terms is None:
         is_number = isinstance(arm, int) and not isinstance(arm, bool)
         if not is_number or arm < 0:
-            rule = f"{where} must be the number of an arm, from 0, outside of an agent"
-            raise ValueError(f"{rule}, got {quoted(arm)}")
+            raise wrong_value(
+                f"{where} must be the number of an arm, from 0, outside of an agent", arm
+            )
 
         slot: int = arm
     else:
@@ -115,11 +118,12 @@ def slot_of(terms: ApplicationTerms | None, arm: Any, arms: int, where: str) -> 
             slot = terms.arms[arm]
         except (KeyError, TypeError):
             known = quoted(list(terms.arms))
-            rule = f"{where} must be an arm of the agent, which are {known}"
-            raise ValueError(f"{rule}, got {quoted(arm)}") from None
+            raise wrong_value(
+                f"{where} must be an arm of the agent, which are {known}", arm
+            ) from None
 
     if slot >= arms:
-        raise ValueError(f"{where} must be an arm below {arms}, got {quoted(arm)}")
+        raise wrong_value(f"{where} must be an arm below {arms}", arm)
 
     return slot
 
@@ -140,12 +144,12 @@ def pairs_of(given: Any, where: str) -> tuple[tuple[Hashable, float], ...]:
         pairs = [(objective, value) for objective, value in items]
         distinct = {objective for objective, _ in pairs}
     except (TypeError, ValueError):
-        raise ValueError(f"{rule}, got {quoted(given)}") from None
+        raise wrong_value(rule, given) from None
 
     if not pairs:
         raise ValueError(f"{rule}, got none")
     if len(distinct) < len(pairs):
-        raise ValueError(f"{where} must name every objective once, got {quoted(pairs)}")
+        raise wrong_value(f"{where} must name every objective once", pairs)
 
     checked = []
     for objective, value in pairs:
@@ -178,11 +182,11 @@ def cost_lines(
     for objective in names:
         line = line_of(terms, objective, where)
         if line.objective >= objectives:
-            rule = f"{where} must be of objectives below {objectives}"
-            raise ValueError(f"{rule}, got {quoted(objective)}")
+            raise wrong_value(f"{where} must be of objectives below {objectives}", objective)
         if terms is not None and not line.minimised:
-            rule = f"{where} must be of objectives with minimise=True, which are costs"
-            raise ValueError(f"{rule}, got {quoted(objective)}")
+            raise wrong_value(
+                f"{where} must be of objectives with minimise=True, which are costs", objective
+            )
 
         lines.append(line)
 

@@ -30,7 +30,7 @@ from mobandits.policies.wrappers.first_prices import first_prices, priced_state
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
 from mobandits.policies.wrappers.own_terms import cost_lines, line_fields, pairs_of
 from mobandits.support.checks import choice, integer, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,9 @@ class Paced(AroundRecipe):
         """Check the parameters; a class becomes a recipe, dictionaries tuples of pairs."""
         for name, value in (("step", step), ("largest", largest)):
             if value is not None:
-                rule = f"Paced.{name} must be left out: prices are multiplied, and need no unit"
-                raise ValueError(f"{rule}, got {quoted(value)}")
+                raise wrong_value(
+                    f"Paced.{name} must be left out: prices are multiplied, and need no unit", value
+                )
 
         self.take_recipe()
         budgets = pairs_of(self.budgets, "Paced.budgets")
@@ -156,8 +157,7 @@ class Paced(AroundRecipe):
         for objective, price in start:
             number(f"Paced.start[{quoted(objective)}]", price, above=0.0)
             if objective not in with_budget:
-                rule = "Paced.start must be of objectives with a budget"
-                raise ValueError(f"{rule}, got {quoted(objective)}")
+                raise wrong_value("Paced.start must be of objectives with a budget", objective)
 
         return start
 

@@ -9,7 +9,7 @@ from mobandits.contracts.protocols import Policy, Recipe, Shape
 from mobandits.explorers import Lcb
 from mobandits.policies.wrappers.around import AS_ITS_RECIPE, AroundRecipe
 from mobandits.policies.wrappers.gap_weighted import GapWeightedPolicy
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,10 @@ class Pessimistic(AroundRecipe):
         inner = composite(policy)
         # Inverse gap weights are of the estimates: another explorer would change nothing.
         if inner is None or _has_gap_weights(policy):
-            rule = "Pessimistic.recipe must play by an estimator, an explorer and an order"
-            raise ValueError(f"{rule}, got {quoted(self.recipe)}")
+            raise wrong_value(
+                "Pessimistic.recipe must play by an estimator, an explorer and an order",
+                self.recipe,
+            )
 
         explorer = self._lower_bounds(inner.explorer)
         pessimist: Policy = exchanged(policy, explorer=explorer)
@@ -76,8 +78,10 @@ class Pessimistic(AroundRecipe):
 
         radius = getattr(explorer, "radius", None)
         if radius is None:
-            rule = "Pessimistic.recipe must have a confidence radius, as MolUcb(scale=0.3) has"
-            raise ValueError(f"{rule}, got {quoted(self.recipe)}")
+            raise wrong_value(
+                "Pessimistic.recipe must have a confidence radius, as MolUcb(scale=0.3) has",
+                self.recipe,
+            )
 
         return Lcb(radius)
 

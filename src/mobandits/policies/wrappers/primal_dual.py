@@ -38,7 +38,7 @@ from mobandits.policies.wrappers.around import (
 from mobandits.policies.wrappers.budget_worth import estimated_worth, reward_weights, trial_prices
 from mobandits.policies.wrappers.own_terms import cost_lines, line_fields, pairs_of
 from mobandits.support.checks import integer, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 @state_fields(
@@ -421,8 +421,9 @@ class PrimalDual(AroundRecipe):
 
         with_budget = {objective for objective, _ in budgets}
         if {objective for objective, _ in largest} != with_budget:
-            rule = "PrimalDual.largest must have the objectives of PrimalDual.budgets"
-            raise ValueError(f"{rule}, got {quoted(dict(largest))}")
+            raise wrong_value(
+                "PrimalDual.largest must have the objectives of PrimalDual.budgets", dict(largest)
+            )
 
         if self.horizon is not None:
             integer("PrimalDual.horizon", self.horizon, at_least=1)
@@ -488,8 +489,10 @@ def _require_parts(policy: Any) -> None:
     if declares(policy, "BEGINS_ANEW"):
         raise ValueError("PrimalDual.recipe must have no budgets of its own: give one all budgets")
     if getattr(policy.explorer, "ONE_COLUMN", False) or hasattr(policy.estimator, "links"):
-        rule = "PrimalDual.recipe must believe in the mean rewards of every objective"
-        raise ValueError(f"{rule}, got {quoted(policy.explorer)}")
+        raise wrong_value(
+            "PrimalDual.recipe must believe in the mean rewards of every objective", policy.explorer
+        )
     if not isinstance(policy.order, Weighted):
-        rule = "PrimalDual.recipe must have an order such as Weighted([1, 0])"
-        raise ValueError(f"{rule}, got {quoted(policy.order)}")
+        raise wrong_value(
+            "PrimalDual.recipe must have an order such as Weighted([1, 0])", policy.order
+        )

@@ -41,7 +41,7 @@ from mobandits.policies.wrappers.own_terms import (
     slot_of,
 )
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 class WithinBeliefs(NamedTuple):
@@ -274,8 +274,9 @@ class Within(AroundRecipe):
         for objective, value in self.limits:
             line = line_of(self.terms, objective, "Within.limits")
             if line.objective >= shape.objectives:
-                rule = f"Within.limits must be on objectives below {shape.objectives}"
-                raise ValueError(f"{rule}, got {quoted(objective)}")
+                raise wrong_value(
+                    f"Within.limits must be on objectives below {shape.objectives}", objective
+                )
             if not is_relative:
                 check_in_range(self.terms, line.objective, value, "Within.limits")
 

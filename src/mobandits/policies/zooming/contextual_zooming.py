@@ -17,7 +17,7 @@ from mobandits.numerics.masks import count, pick
 from mobandits.policies.zooming.base_recipe import ZoomingRecipe
 from mobandits.policies.zooming.pcz import ball_confidence_constant
 from mobandits.support.checks import choice, integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 @compiled
@@ -153,9 +153,10 @@ class ContextualZooming(ZoomingRecipe):
     def bind(self, shape: Shape | SurfaceShape) -> Any:
         """The policy, if there is such an objective."""
         if self.objective >= shape.objectives:
-            raise ValueError(
+            raise wrong_value(
                 "ContextualZooming.objective must be below the number of objectives, "
-                f"{shape.objectives}, got {quoted(self.objective)}"
+                f"{shape.objectives}",
+                self.objective,
             )
 
         return super().bind(shape)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from mobandits.compiling.compiled import compiled, is_compiled
 from mobandits.contracts.protocols import Array
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 class Similarity(Protocol):
@@ -30,9 +30,7 @@ def check_similarity(name: str, similarity: Any) -> None:
     distances = getattr(similarity, "distances", None)
     fits = is_compiled(similarity) and callable(distances)
     if similarity is not None and not fits:
-        raise ValueError(
-            f"{name} must be None or a @compiled distance with distances, got {quoted(similarity)}"
-        )
+        raise wrong_value(f"{name} must be None or a @compiled distance with distances", similarity)
 
 
 @compiled
