@@ -618,8 +618,8 @@ def test_charts_show_the_sums():
     arms = {number: f"arm {number}" for number in range(9)}
     rewards, sums = sums_of(rng, span, arms)
     rate, shares, entropies, quality, _ = charts_of(TimeTable(span, sums), arms, OBJECTIVES)
-    assert len(rate.starts) == 20
-    assert rate.starts[-1] <= 1e9 < rate.starts[-1] + 60
+    assert len(rate.table.starts) == 20
+    assert rate.table.starts[-1] <= 1e9 < rate.table.starts[-1] + 60
     columns = np.array([line.values for line in shares.lines])
     np.testing.assert_allclose(columns.sum(0), 1.0)
     assert len(shares.lines) == 6

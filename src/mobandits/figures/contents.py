@@ -1,10 +1,15 @@
 """The content that pages are made from, most of it in files, as types of writers and readers."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import polars as pl
 
 from mobandits.support.naming import conjunction
+
+# In a file of JSON.
+JsonObject = dict[str, Any]
+Number = float | None  # None: there is none, or it is not finite
 
 RUNS = "runs"  # in a specification: those of the runs that its table is made of
 
@@ -60,9 +65,9 @@ class Manifest(TypedDict):
     format: int
     kind: str
     status: str
-    specification: dict[str, Any]
+    specification: JsonObject
     versions: dict[str, str]
-    machine: dict[str, Any]
+    machine: JsonObject
     sessions: list[Session]
     wall_seconds: NotRequired[float]
     results_sha256: NotRequired[str]
@@ -80,6 +85,9 @@ class ObjectiveSummary(TypedDict):
     name: str
     minimise: bool
     unit: str
+
+
+Objectives = Sequence[ObjectiveSummary]
 
 
 class LogSummary(TypedDict):
@@ -113,18 +121,18 @@ class DiagnosticsSummary(TypedDict):
         uncovered_mass: how often the policy plays what the log knows nothing of.
     """
 
-    effective_rounds: float | None
-    largest_weight: float | None
-    mean_weight: float | None
+    effective_rounds: Number
+    largest_weight: Number
+    mean_weight: Number
     uncovered_mass: float
 
 
 class EstimateSummary(TypedDict):
     """A policy by one estimator in `evaluation.json`; null where a number is unknown."""
 
-    value: list[float | None]
-    covariance: list[list[float | None]]
-    bias_bound: list[float | None]
+    value: list[Number]
+    covariance: list[list[Number]]
+    bias_bound: list[Number]
     warnings: list[str]
 
 
@@ -159,11 +167,11 @@ class FeatureGainSummary(TypedDict):
 
     map: str
     objective: str
-    linear: float | None
-    mapped: float | None
-    estimate: float | None
-    low: float | None
-    high: float | None
+    linear: Number
+    mapped: Number
+    estimate: Number
+    low: Number
+    high: Number
     rounds: int
     sure: bool
 
@@ -179,7 +187,7 @@ class GainSummary(TypedDict):
     """
 
     objective: str
-    gain: float | None
+    gain: Number
     low: float
     high: float
 
@@ -246,10 +254,10 @@ class SensitivitySummary(TypedDict):
     policy: str
     objective: str
     direction: int
-    gamma: float | None
+    gamma: Number
     at_least: bool
     doubt: str | None
-    bounds: list[dict[str, Any]]
+    bounds: list[JsonObject]
 
 
 def robustness_of(row: SensitivitySummary) -> str:
@@ -297,11 +305,11 @@ class EvaluationSummary(TypedDict):
 
     format: int
     log: LogSummary
-    options: dict[str, Any]
+    options: JsonObject
     estimators: dict[str, str]
     shown: str
     policies: dict[str, PolicySummary]
-    dominance: list[dict[str, Any]]
+    dominance: list[JsonObject]
     versions: dict[str, str]
     feature_gains: NotRequired[list[FeatureGainSummary]]
     looks: NotRequired[list[LookSummary]]

@@ -3,8 +3,8 @@
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -12,9 +12,8 @@ import polars as pl
 from mobandits.figures.contents import (
     EvaluationSummary,
     FeatureGainSummary,
-    LogSummary,
     LookSummary,
-    ObjectiveSummary,
+    Objectives,
     decision_of,
     robustness_of,
 )
@@ -33,7 +32,7 @@ from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.provenance import Fact, Provenance
 from mobandits.figures.sensitivity_section import sensitivity_table
-from mobandits.figures.words import Definition, definitions
+from mobandits.figures.words import definitions
 from mobandits.support.naming import quantity
 
 NAMES = {
@@ -45,57 +44,6 @@ NAMES = {
     "replay": "replay",
 }
 MOST_FINDINGS = 3  # objectives whose best policy is named first
-
-
-@dataclass(frozen=True)
-class EvaluationPage:
-    """The content of `evaluation.html`.
-
-    Args:
-        title: of the page.
-        policies: how many there are.
-        log: what was evaluated on.
-        directions: of all objectives, in words.
-        estimator: of the values, in words.
-        leaders: which policy has the best value in each objective, in sentences.
-        words: that the page uses.
-        best: the policies on the front of the estimates.
-        beaten: {policies: those that they dominate}.
-        warnings: {warning: whose}.
-        front: the front; None where there is one objective.
-        values: the table of values.
-        by_estimator: every policy by every estimator; None where there is one.
-        gain: whether a feature map would help, in a sentence.
-        gains: of feature maps, a row per map and objective; None where no map was measured.
-        decisions: at any time, a sentence each.
-        looks: what these rest on; None where nobody asked.
-        robustness: how wrong estimated odds may be, a sentence each.
-        sensitivity: values where they are wrong; None where propensities were logged.
-        diagnostics: the table of what the weights look like.
-        provenance: what was asked for.
-    """
-
-    title: str
-    policies: int
-    log: LogSummary
-    directions: str
-    estimator: str
-    leaders: Sequence[str]
-    words: Sequence[Definition]
-    best: Sequence[str]
-    beaten: dict[str, list[str]]
-    warnings: dict[str, list[str]]
-    front: Picture | None
-    values: Table
-    by_estimator: Picture | None
-    gain: str
-    gains: Table | None
-    decisions: list[str]
-    looks: Table | None
-    robustness: list[str]
-    sensitivity: Table | None
-    diagnostics: Table
-    provenance: Provenance
 
 
 def evaluation_page(
@@ -136,7 +84,8 @@ def evaluation_page(
         facts += [(name, str(value)) for name, value in part.items()]
 
     policies = quantity(len(summary["policies"]), "policy", "policies")
-    page = EvaluationPage(
+    # Read by the template alone, by these names.
+    page = SimpleNamespace(
         title=f"Values of {policies} on {log['source']}",
         policies=len(summary["policies"]),
         log=log,
@@ -176,7 +125,7 @@ def estimator_in_words(summary: EvaluationSummary) -> str:
     return f"{name}, with estimated propensities" if is_estimated else name
 
 
-def directions(objectives: Sequence[ObjectiveSummary]) -> str:
+def directions(objectives: Objectives) -> str:
     """The directions of all objectives, in words.
 
     Example:
@@ -203,7 +152,7 @@ def front_picture(
     front: pl.DataFrame,
     outlines: pl.DataFrame | None,
     share: str,
-    objectives: Sequence[ObjectiveSummary],
+    objectives: Objectives,
 ) -> Picture | None:
     """The front, where there are several objectives.
 
@@ -236,7 +185,7 @@ def front_picture(
 
 
 def estimators_picture(
-    figures: Path, values: pl.DataFrame, share: str, objectives: Sequence[ObjectiveSummary]
+    figures: Path, values: pl.DataFrame, share: str, objectives: Objectives
 ) -> Picture | None:
     """Every policy by every estimator, where there are several estimators.
 
@@ -276,9 +225,7 @@ def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
     return warnings
 
 
-def leaders(
-    values: pl.DataFrame, estimator: str, objectives: Sequence[ObjectiveSummary]
-) -> list[str]:
+def leaders(values: pl.DataFrame, estimator: str, objectives: Objectives) -> list[str]:
     """The policy with the best value in each objective and its interval, a sentence each.
 
     Args:
@@ -305,9 +252,7 @@ def leaders(
     return sentences
 
 
-def ranked_values(
-    own: pl.DataFrame, objectives: Sequence[ObjectiveSummary]
-) -> tuple[str, pl.DataFrame]:
+def ranked_values(own: pl.DataFrame, objectives: Objectives) -> tuple[str, pl.DataFrame]:
     """Which values are best, "lowest" or "highest", and the values of an objective, the best first.
 
     Args:
@@ -324,9 +269,7 @@ def ranked_values(
     return SUPERLATIVE["smaller" if is_cost else "larger"], ranked
 
 
-def values_table(
-    values: pl.DataFrame, estimator: str, share: str, objectives: Sequence[ObjectiveSummary]
-) -> Table:
+def values_table(values: pl.DataFrame, estimator: str, share: str, objectives: Objectives) -> Table:
     """A row per policy, the best value in the first objective first; a column per objective.
 
     Args:

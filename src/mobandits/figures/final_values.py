@@ -13,6 +13,9 @@ from mobandits.statistics.signed_rank import not_worse_than_best
 from mobandits.support.checks import choice
 from mobandits.support.naming import quoted
 
+Metrics = str | Sequence[str] | None  # None: those with few components
+Directions = Mapping[str, Better] | None  # {metric: what is better}, besides what metrics say
+
 MOST_COMPONENTS = 6  # of a metric that is shown without being asked for
 UNKNOWN = (None, None, None)  # in place of a cell that a policy lacks
 
@@ -101,8 +104,8 @@ class FinalValues(NamedTuple):
 
 def final_values(
     table: pl.DataFrame,
-    metrics: str | Sequence[str] | None = None,
-    directions: Mapping[str, Better] | None = None,
+    metrics: Metrics = None,
+    directions: Directions = None,
 ) -> FinalValues:
     """The last values of every policy: means, intervals, and which are as good as the best.
 
@@ -129,7 +132,7 @@ def final_values(
     return FinalValues(columns, rows, (min(counts), max(counts)), (min(rounds), max(rounds)))
 
 
-def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Better | None:
+def direction_of(metric: str, given: Directions = None) -> Better | None:
     """The direction of a metric; None where it is not known.
 
     Args:
@@ -157,7 +160,7 @@ def direction_of(metric: str, given: Mapping[str, Better] | None = None) -> Bett
     return traits_of(metric).better
 
 
-def chosen_metrics(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> list[str]:
+def chosen_metrics(table: pl.DataFrame, metrics: Metrics) -> list[str]:
     """The names of metrics, checked; all that fit into a table where none is given."""
     known = table["metric"].unique(maintain_order=True).to_list()
     if not known:
@@ -179,9 +182,7 @@ def chosen_metrics(table: pl.DataFrame, metrics: str | Sequence[str] | None) -> 
     return names
 
 
-def _columns(
-    last: pl.DataFrame, names: Sequence[str], directions: Mapping[str, Better] | None
-) -> list[Column]:
+def _columns(last: pl.DataFrame, names: Sequence[str], directions: Directions) -> list[Column]:
     columns = []
     for name in names:
         of_metric = last.filter(pl.col("metric") == name)
@@ -260,8 +261,8 @@ def digits_of(cells: Sequence[Cell]) -> int:
 
 def wide_table(
     table: pl.DataFrame,
-    metrics: str | Sequence[str] | None = None,
-    better: Mapping[str, Better] | None = None,
+    metrics: Metrics = None,
+    better: Directions = None,
 ) -> pl.DataFrame:
     """The last values of every policy, a row each.
 
@@ -298,8 +299,8 @@ def wide_table(
 
 def csv_table(
     table: pl.DataFrame,
-    metrics: str | Sequence[str] | None = None,
-    better: Mapping[str, Better] | None = None,
+    metrics: Metrics = None,
+    better: Directions = None,
 ) -> str:
     """`wide_table` as CSV, with a header; numbers have all their digits."""
     return wide_table(table, metrics, better).write_csv()

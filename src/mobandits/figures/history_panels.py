@@ -11,6 +11,7 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, PercentFormatter
 
+from mobandits.figures.contents import Number
 from mobandits.figures.labels import draw_legend
 from mobandits.figures.metric_curves import stroke_line
 from mobandits.figures.series import tag_marks
@@ -20,6 +21,7 @@ from mobandits.figures.style import (
     VERMILLION,
     WIDTH,
     Look,
+    Looks,
     Stroke,
     looks,
     panels,
@@ -27,7 +29,7 @@ from mobandits.figures.style import (
 )
 from mobandits.figures.wrapping import LABEL, NAME, key, lines_high, most_lines, wrapped
 
-Numbers = Sequence[float | None]
+Numbers = Sequence[Number]
 HEIGHT = 1.9  # inches of a panel with its title
 AXIS = 0.45  # inches below the last one
 BESIDE = 0.8  # inches of a panel's width that its axis takes
@@ -143,9 +145,7 @@ def _line_of(series: Series, places: Sequence[float]) -> pl.DataFrame:
     return line.with_columns(policy=pl.lit(series.name))
 
 
-def _draw_panel(
-    panel: Axes, content: HistoryPanel, places: Sequence[float], style: dict[str, Look]
-) -> None:
+def _draw_panel(panel: Axes, content: HistoryPanel, places: Sequence[float], style: Looks) -> None:
     for place in content.marks:
         panel.axvline(place, color=VERMILLION, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
 

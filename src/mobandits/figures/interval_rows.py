@@ -1,18 +1,16 @@
 """Numbers with intervals in rows, the first at the top, as in a table."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
 
 from mobandits.figures.series import tag_marks
-from mobandits.figures.style import Look, Stroke
+from mobandits.figures.style import Looks, Stroke
 
 
-def draw_intervals(
-    panel: Axes, rows: pl.DataFrame, looks: Mapping[str, Look], stroke: Stroke
-) -> None:
+def draw_intervals(panel: Axes, rows: pl.DataFrame, looks: Looks, stroke: Stroke) -> None:
     """A dot with its interval per row; an interval that is unknown or infinite is left out.
 
     Args:

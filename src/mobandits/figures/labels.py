@@ -15,7 +15,7 @@ from matplotlib.text import Annotation, Text
 from numpy.typing import ArrayLike
 
 from mobandits.figures.series import tag_legend
-from mobandits.figures.style import SOFT, Look
+from mobandits.figures.style import SOFT, Looks
 from mobandits.figures.wrapping import NAME, Key
 
 LEFT = 1.04  # of a panel's width, where names at the ends of lines begin
@@ -25,6 +25,7 @@ LEADER: dict[str, Any] = {
     "shrinkB": 1,
     "relpos": (0, 0.5),
 }  # to their lines
+Point = tuple[float, float]
 Box = tuple[float, float, float, float]  # left, bottom, right, top in pixels
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 DISTANCES = (7.0, 16.0, 28.0, 42.0)  # points; from the second on, a thin line leads to the name
@@ -80,7 +81,7 @@ def _increasing(targets: Sequence[float]) -> list[float]:
 def name_ends(
     axes: Axes,
     group: pl.DataFrame,
-    looks: Mapping[str, Look],
+    looks: Looks,
     labels: Mapping[str, str],
     sizes: Mapping[str, float],
     points: float = NAME,
@@ -183,7 +184,7 @@ def overlap(box: Box, others: Iterable[Box]) -> float:
     return covered
 
 
-def along(axes: Axes, line: Sequence[tuple[float, float]], size: float = 4.0) -> list[Box]:
+def along(axes: Axes, line: Sequence[Point], size: float = 4.0) -> list[Box]:
     """Small boxes, in pixels, along a line in data coordinates; a single one along a point."""
     return _along_pixels(axes.transData.transform(np.array(line)), size)
 
@@ -208,7 +209,7 @@ def _along_pixels(line: ArrayLike, size: float) -> list[Box]:
 
 def name_points(
     axes: Axes,
-    points: Mapping[str, tuple[float, float]],
+    points: Mapping[str, Point],
     colours: Mapping[str, str],
     avoid: Sequence[Box] = (),
     *,
@@ -273,7 +274,7 @@ def name_points(
     return texts
 
 
-def _leader(axes: Axes, end: tuple[float, float], box: Box, distance: float) -> list[Box]:
+def _leader(axes: Axes, end: Point, box: Box, distance: float) -> list[Box]:
     """Small boxes along the line from a name to its point; none where there is no such line."""
     if distance == DISTANCES[0]:
         return []

@@ -2,16 +2,23 @@
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 from jinja2 import Environment
 
 from mobandits.figures.environment import environment_of
-from mobandits.figures.final_values import Cell, Column, Row, digits_of, final_values
+from mobandits.figures.final_values import (
+    Cell,
+    Column,
+    Directions,
+    Metrics,
+    Row,
+    digits_of,
+    final_values,
+)
 from mobandits.figures.formatting import format_number
-from mobandits.metrics.metric import Better
 from mobandits.support.latex import escaped
 from mobandits.support.naming import quantity, quoted
 
@@ -20,12 +27,12 @@ LABEL = re.compile(r"[A-Za-z0-9:._/-]+")  # others are commands of LaTeX, or bre
 
 def latex_table(
     table: pl.DataFrame,
-    metrics: str | Sequence[str] | None = None,
+    metrics: Metrics = None,
     *,
     caption: str | None = None,
     label: str | None = None,
     wide: bool = False,
-    better: Mapping[str, Better] | None = None,
+    better: Directions = None,
 ) -> str:
     r"""A `table` with a row per policy and a column per metric and component.
 

@@ -1,7 +1,7 @@
 """One metric over rounds: a line per policy, a panel per environment and component."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -15,7 +15,7 @@ from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.labels import draw_legend, drawn_as, name_ends
 from mobandits.figures.plot_options import LegendPlace, PlotOptions
 from mobandits.figures.series import tag_marks, tag_name
-from mobandits.figures.style import STYLES, WIDTH, Look, Stroke, looks, panels, styled
+from mobandits.figures.style import STYLES, WIDTH, Look, Looks, Stroke, looks, panels, styled
 from mobandits.figures.wrapping import (
     LABEL,
     Key,
@@ -226,7 +226,7 @@ def draw_curves(
     rounds: str = "round",
     width: float = WIDTH,
     *,
-    style: Mapping[str, Look] | None = None,
+    style: Looks | None = None,
     options: PlotOptions = PLAIN,
     columns: int | None = None,
 ) -> Figure:
@@ -291,7 +291,7 @@ def curves(table: pl.DataFrame, metric: str) -> Figure:
 def draw_lines(
     panel: Axes,
     group: pl.DataFrame,
-    style: Mapping[str, Look],
+    style: Looks,
     stroke: Stroke,
     options: PlotOptions,
 ) -> None:
@@ -339,7 +339,7 @@ def set_scales(panel: Axes, options: PlotOptions) -> None:
 def draw_named_points(
     panel: Axes,
     group: pl.DataFrame,
-    style: Mapping[str, Look],
+    style: Looks,
     layout: Layout,
     options: PlotOptions,
 ) -> None:
@@ -358,7 +358,7 @@ def draw_named_points(
 
 
 def draw_names_at_ends(
-    panel: Axes, group: pl.DataFrame, style: Mapping[str, Look], layout: Layout, points: float
+    panel: Axes, group: pl.DataFrame, style: Looks, layout: Layout, points: float
 ) -> None:
     """Names of lines where they end, in a panel whose lines are drawn."""
     panel.get_ylim()  # settles the limits, which transforms do not ask for

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from mobandits.figures.contents import ObjectiveSummary
+from mobandits.figures.contents import Number, ObjectiveSummary
 
 
 class RewardWindow(TypedDict):
@@ -18,9 +18,9 @@ class RewardWindow(TypedDict):
 
     count: int
     by_default: int
-    mean: float | None
-    low: float | None
-    high: float | None
+    mean: Number
+    low: Number
+    high: Number
 
 
 class PropensityWindow(TypedDict):
@@ -35,8 +35,8 @@ class PropensityWindow(TypedDict):
     """
 
     known: int
-    smallest: float | None
-    entropy: float | None
+    smallest: Number
+    entropy: Number
     choices: int
     certain: int
 
@@ -69,8 +69,8 @@ class AgeWindow(TypedDict):
     """
 
     count: int
-    median: float | None
-    ninety: float | None
+    median: Number
+    ninety: Number
 
 
 class CalibrationWindow(TypedDict):
@@ -87,11 +87,11 @@ class CalibrationWindow(TypedDict):
     """
 
     count: int
-    observed: float | None
-    noise: float | None
-    estimate: float | None
-    low: float | None
-    high: float | None
+    observed: Number
+    noise: Number
+    estimate: Number
+    low: Number
+    high: Number
     held: bool | None
 
 
@@ -117,8 +117,8 @@ class WindowSummary(TypedDict):
     number: int
     first: int
     last: int
-    start: float | None
-    end: float | None
+    start: Number
+    end: Number
     decisions: int
     observed: int
     plays: list[int]
@@ -198,7 +198,7 @@ class ArmSummary(TypedDict):
     name: str
     plays: int
     recent: int
-    means: list[float | None]
+    means: list[Number]
 
 
 class ChangeSummary(TypedDict):
@@ -210,7 +210,7 @@ class ChangeSummary(TypedDict):
         by: the key that changed it; empty where that is not known.
     """
 
-    at: float | None
+    at: Number
     what: str
     by: str
 
@@ -243,8 +243,8 @@ class MonitorSummary(TypedDict):
     agent: str
     recipe: str
     decisions: int
-    start: float | None
-    end: float | None
+    start: Number
+    end: Number
     window: str
     shortened: bool
     objectives: list[ObjectiveSummary]

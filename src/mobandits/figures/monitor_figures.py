@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mobandits.figures.contents import Number
 from mobandits.figures.history_panels import HistoryPanel, Series, draw_history, history_data
 from mobandits.figures.monitor_contents import (
     CalibrationWindow,
@@ -186,7 +187,7 @@ def _series(name: str, rows: Sequence[Any], *keys: str) -> Series:
 
 def _observed(name: str, rows: Sequence[CalibrationWindow], *, held: bool) -> Series:
     """The mean rewards of those windows whose intervals held, or of those whose did not."""
-    points: list[tuple[float | None, ...]] = []
+    points: list[tuple[Number, ...]] = []
     for row in rows:
         observed = row["observed"]
         noise = row["noise"]
@@ -265,5 +266,5 @@ def unit_of(seconds: float) -> tuple[str, float]:
     raise AssertionError  # the last unit takes all
 
 
-def _scaled(value: float | None, unit: float) -> float | None:
+def _scaled(value: Number, unit: float) -> Number:
     return None if value is None else value / unit

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 from mobandits.figures.formatting import UNKNOWN, digits_after_point, folded, number_or_dash
 from mobandits.figures.monitor_contents import MonitorSummary, WindowSummary
@@ -16,7 +16,7 @@ from mobandits.figures.monitor_figures import (
     timeline_of,
     unit_of,
 )
-from mobandits.figures.page import Picture, Table, render
+from mobandits.figures.page import Table, render
 from mobandits.figures.provenance import Provenance
 from mobandits.figures.words import Definition, definitions
 from mobandits.support.naming import quantity
@@ -28,41 +28,6 @@ MOST_ROWS = 20  # rows of a table; the others share one
 DIGITS = 4  # of the largest mean in a column, with those after the point
 
 
-@dataclass(frozen=True)
-class MonitorPage:
-    """The content of `monitor.html`.
-
-    Args:
-        title: of the page.
-        summary: the content of monitor.json.
-        lead: how many decisions from when to when, and what is played lately.
-        words: that the page uses.
-        notes: what else a reader must know of the log.
-        pictures: by the part of the page; where there is nothing to draw, it lacks one.
-        arms: the table of arms.
-        changes: the table of changes of the agent; None where there was none.
-        drift: the table of drift alarms; None where none rang.
-        drift_words: what is watched, in sentences.
-        calibration_words: whether intervals held, a sentence per objective.
-        every_window: the table of all windows.
-        provenance: what was read, and by what.
-    """
-
-    title: str
-    summary: MonitorSummary
-    lead: str
-    words: Sequence[Definition]
-    notes: Sequence[str]
-    pictures: dict[str, Picture]
-    arms: Table
-    changes: Table | None
-    drift: Table | None
-    drift_words: Sequence[str]
-    calibration_words: Sequence[str]
-    every_window: Table
-    provenance: Provenance
-
-
 def monitor_page(directory: Path, summary: MonitorSummary) -> str:
     """Write the figures of a history, and make its page.
 
@@ -71,7 +36,8 @@ def monitor_page(directory: Path, summary: MonitorSummary) -> str:
         summary: the content of monitor.json.
     """
     timeline = timeline_of(summary)
-    page = MonitorPage(
+    # Read by the template alone, by these names.
+    page = SimpleNamespace(
         title=f"The history of {summary['agent']}",
         summary=summary,
         lead=lead(summary),

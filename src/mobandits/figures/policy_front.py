@@ -7,14 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from mobandits.figures.contents import ObjectiveSummary
-from mobandits.figures.labels import along, draw_legend, name_points
+from mobandits.figures.contents import Objectives
+from mobandits.figures.labels import Point, along, draw_legend, name_points
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.series import tag_marks, tag_name
-from mobandits.figures.style import INK, SOFT, WIDTH, Look, looks, panels, renderer, styled
+from mobandits.figures.style import INK, SOFT, WIDTH, Look, Looks, looks, panels, renderer, styled
 from mobandits.figures.wrapping import NAME, key, wrapped
 
-Point = tuple[float, float]
 DASHED = (0, (4, 2.5))
 
 
@@ -48,7 +47,7 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
     return known.select("policy", x, "y", "on_front", beaten=beaten)
 
 
-def axis_labels(names: Sequence[str], objectives: Sequence[ObjectiveSummary]) -> list[str]:
+def axis_labels(names: Sequence[str], objectives: Objectives) -> list[str]:
     """The labels of axes; arrows point to the better side where it is not the same for all.
 
     An arrow to the left points down where the label is turned to stand along a vertical axis.
@@ -78,7 +77,7 @@ def draw_front(
     outlines: pl.DataFrame,
     width: float = WIDTH,
     *,
-    objectives: Sequence[ObjectiveSummary] = (),
+    objectives: Objectives = (),
 ) -> Figure:
     """The figure: a plane where there are two objectives, else a panel per objective.
 
@@ -184,7 +183,7 @@ def draw_key(figure: Figure, panel: Axes) -> None:
     )
 
 
-def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: dict[str, Look]) -> None:
+def draw_outlines(panel: Axes, outlines: pl.DataFrame, style: Looks) -> None:
     """The joint region of every policy."""
     for outline in outlines.partition_by("policy", maintain_order=True):
         name = outline["policy"][0]

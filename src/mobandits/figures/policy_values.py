@@ -1,13 +1,12 @@
 """The values of policies by several estimators: a panel per objective, a row per policy."""
 
 import math
-from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.contents import ObjectiveSummary
+from mobandits.figures.contents import Objectives, ObjectiveSummary
 from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.labels import draw_legend
 from mobandits.figures.style import INK, SOFT, WIDTH, Stroke, looks, panels, styled
@@ -22,7 +21,7 @@ BESIDE = 0.36  # of the width, for names beside a panel
 STROKE = Stroke(marker=4.6)
 
 
-def words_of(name: str, objectives: Sequence[ObjectiveSummary]) -> ObjectiveSummary:
+def words_of(name: str, objectives: Objectives) -> ObjectiveSummary:
     """The description of an objective; of one without a description, more is better."""
     for each in objectives:
         if each["name"] == name:
@@ -31,7 +30,7 @@ def words_of(name: str, objectives: Sequence[ObjectiveSummary]) -> ObjectiveSumm
     return {"name": name, "minimise": False, "unit": ""}
 
 
-def title_of_objective(name: str, objectives: Sequence[ObjectiveSummary]) -> str:
+def title_of_objective(name: str, objectives: Objectives) -> str:
     """The name of an objective with its unit, and its direction where it is not the usual one.
 
     Example:
@@ -93,7 +92,7 @@ def draw_values(
     width: float = WIDTH,
     *,
     apart: bool = True,
-    objectives: Sequence[ObjectiveSummary] = (),
+    objectives: Objectives = (),
 ) -> Figure:
     """The figure.
 

@@ -133,7 +133,10 @@ class Look(NamedTuple):
     dash: Dash
 
 
-def looks(names: Iterable[str], style_name: StyleName = "page") -> dict[str, Look]:
+Looks = dict[str, Look]  # {name: its look}
+
+
+def looks(names: Iterable[str], style_name: StyleName = "page") -> Looks:
     """A look per name: all different up to 28 names, also in black.
 
     Example:

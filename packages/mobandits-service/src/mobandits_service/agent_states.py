@@ -1,6 +1,6 @@
 """An agent as it is now, in the words of messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -11,6 +11,8 @@ from mobandits.agent.resize_state import arrays
 from mobandits.support.naming import short_repr
 from mobandits_client.messages import AgentState, BudgetState, ObjectiveState
 from mobandits_service.specification import AgentSpecification
+
+Objectives = Sequence[ObjectiveState]
 
 LOW = 0.1  # of a budget's limit
 

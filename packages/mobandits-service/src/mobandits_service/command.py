@@ -1,7 +1,6 @@
 """`mobandits serve`: a file read, checked and served."""
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 from mobandits.compiling.at_hand import waiting
@@ -10,7 +9,7 @@ from mobandits.support import json_lines
 from mobandits_service.checking import agent_in_words
 from mobandits_service.compiling import load_compiled
 from mobandits_service.retention import check_retention, kept_in_words
-from mobandits_service.server import serve
+from mobandits_service.server import Say, serve
 from mobandits_service.specification import read_specification
 
 
@@ -22,7 +21,7 @@ def serve_file(
     store: str | None,
     workers: int,
     check: bool,
-    say: Callable[[str], None],
+    say: Say,
 ) -> None:
     """Serve the agents of a TOML file; or only say what would be served.
 

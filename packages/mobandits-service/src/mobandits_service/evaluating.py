@@ -177,11 +177,6 @@ def _region(target: str, estimate: Estimate, signs: Array) -> JointRegion:
 # --- the process
 
 
-def main() -> None:
-    """Answer a task, and end with whoever waits for it."""
-    answer_parent(EvaluationTask, answered)
-
-
 def answered(task: EvaluationTask) -> EvaluationAnswer:
     """The result of a task, or why there is none."""
     try:
@@ -191,4 +186,4 @@ def answered(task: EvaluationTask) -> EvaluationAnswer:
 
 
 if __name__ == "__main__":
-    main()
+    answer_parent(EvaluationTask, answered)

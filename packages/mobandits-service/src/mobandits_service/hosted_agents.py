@@ -31,13 +31,11 @@ class HostedAgents:
     def __init__(self, specification: ServiceSpecification, file: SharedStore) -> None:
         self._file = file
         self._keep = file.committer.keep
-        self._by_name: dict[str, HostedAgent] = {}
+        given = specification.agents.items()
+        self._by_name = {name: HostedAgent(name, agent, file) for name, agent in given}
         self._threads = ThreadPoolExecutor(MOST_OPENED, thread_name_prefix="mobandits-opening")
         self._opening: dict[str, Future[None]] = {}
-        self._ended: dict[str, HostedRow] = {}
-        for name, agent in specification.agents.items():
-            self._by_name[name] = HostedAgent(name, agent, file)
-
+        self._ended: dict[str, str] = {}  # specifications, as JSON
         if file.hold() is None:
             self.come_back(file.asked(hosted_rows))
 
@@ -141,7 +139,7 @@ class HostedAgents:
         ended = self._ended.get(name)
         if ended is not None:
             # Its log is still there, and is that of this specification alone.
-            before = msgspec.json.decode(ended.specification, type=AgentSpecification)
+            before = msgspec.json.decode(ended, type=AgentSpecification)
             _check_same(name, before, specification)
         elif name in self._file.agent_names():
             # It could not be opened with a log that others wrote, or go on as they would have.
@@ -184,7 +182,7 @@ class HostedAgents:
         text = msgspec.json.encode(hosted.specification).decode()
         kept = self._keep([hosted_put(name, text, "ended")])
         del self._by_name[name]
-        self._ended[name] = HostedRow(name, text, "ended")
+        self._ended[name] = text
         hosted.status = ENDED
 
         return kept, hosted
@@ -201,7 +199,7 @@ class HostedAgents:
     def _come_back(self, row: HostedRow) -> None:
         known = self._by_name.get(row.agent)
         if row.state == ENDED:
-            self._ended[row.agent] = row
+            self._ended[row.agent] = row.specification
             if known is not None and known.is_by_call:
                 del self._by_name[row.agent]
             return

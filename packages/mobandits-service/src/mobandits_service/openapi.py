@@ -13,6 +13,7 @@ from mobandits_service.decision_names import MOST_DIGITS
 from mobandits_service.problems import MEDIA_TYPE, TITLES
 
 JSON = "application/json"
+Table = dict[str, Any]  # of the document
 REFERENCE = "#/components/schemas/{name}"
 PARAMETER = re.compile(r"\{(\w+)\}")
 # Types of answers that are no JSON.
@@ -23,7 +24,7 @@ PLACES = {"decision": {"type": "string", "pattern": f"^[0-9]{{1,{MOST_DIGITS}}}$
 COMMON = (400, 413, 422, 503)  # how every call with a body may fail
 
 
-def document(operations: Sequence[Operation]) -> dict[str, Any]:
+def document(operations: Sequence[Operation]) -> Table:
     """The description of some operations.
 
     Args:
@@ -35,7 +36,7 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
 
     schemas, components = msgspec.json.schema_components(types, ref_template=REFERENCE)
     schema_of = {repr(kind): schema for kind, schema in zip(types, schemas, strict=True)}
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, Table] = {}
     for each in operations:
         described = paths.setdefault(each.path, {})
         described[each.method.lower()] = operation(each, schema_of)
@@ -60,16 +61,16 @@ def is_json(kind: Any) -> bool:
     return kind is not None and kind not in OTHER_MEDIA
 
 
-def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
+def operation(each: Operation, schema_of: Table) -> Table:
     """One operation of the description."""
-    parameters: list[dict[str, Any]] = [
+    parameters: list[Table] = [
         {"name": name, "in": "path", "required": True, "schema": PLACES.get(name, NAME)}
         for name in PARAMETER.findall(each.path)
     ]
     if each.query is not None:
         parameters += query_parameters(each.query)
 
-    described: dict[str, Any] = {
+    described: Table = {
         "operationId": each.name,
         "summary": each.summary,
         "responses": responses(each, schema_of),
@@ -86,7 +87,7 @@ def operation(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
     return described
 
 
-def content_of(kind: Any, schema_of: dict[str, Any], media: Sequence[str] = ()) -> dict[str, Any]:
+def content_of(kind: Any, schema_of: Table, media: Sequence[str] = ()) -> Table:
     """How something of a type is sent.
 
     Args:
@@ -100,7 +101,7 @@ def content_of(kind: Any, schema_of: dict[str, Any], media: Sequence[str] = ()) 
     return {name: {} for name in media or (OTHER_MEDIA[kind],)}
 
 
-def query_parameters(kind: Any) -> list[dict[str, Any]]:
+def query_parameters(kind: Any) -> list[Table]:
     """The fields of a type as parameters behind the question mark."""
     _, components = msgspec.json.schema_components([kind], ref_template=REFERENCE)
     schema = components[kind.__name__]
@@ -112,15 +113,14 @@ def query_parameters(kind: Any) -> list[dict[str, Any]]:
     ]
 
 
-def responses(each: Operation, schema_of: dict[str, Any]) -> dict[str, Any]:
+def responses(each: Operation, schema_of: Table) -> Table:
     """How an operation may be answered."""
-    found: dict[str, Any] = {}
-    usual: dict[str, Any] = {"description": "Done"}
+    found: Table = {}
+    usual: Table = {"description": "Done"}
     if each.answer is not None:
         usual["content"] = content_of(each.answer, schema_of, each.media)
     found["204" if each.answer is None else "200"] = usual
-    for status in each.successes:
-        found[str(status)] = usual
+    found |= {str(status): usual for status in each.successes}
 
     failures = set(each.failures)
     if each.query is not None:

@@ -7,6 +7,8 @@ from mobandits.logs.names import name_of
 from mobandits.logs.store.rollup import DECISIONS
 from mobandits.logs.store.session import Session
 
+ArmNames = dict[int, Hashable]  # {number: name}
+
 SELECT_AGENTS = "SELECT name, id FROM agents"
 SELECT_ARMS = "SELECT number, name FROM arms WHERE agent = ? ORDER BY number"
 SELECT_SUMS = """
@@ -46,7 +48,7 @@ def agent_numbers(connection: Session) -> dict[str, int]:
     return dict(connection.execute(SELECT_AGENTS))
 
 
-def arm_names(connection: Session, agent: int) -> dict[int, Hashable]:
+def arm_names(connection: Session, agent: int) -> ArmNames:
     """{number: name} of all arms that an agent ever had."""
     return {number: name_of(text) for number, text in connection.execute(SELECT_ARMS, (agent,))}
 

@@ -25,6 +25,7 @@ from mobandits_service.specification import ServiceSpecification
 BACKLOG = 1024  # connections that may wait to be taken
 GRACE = 20  # seconds in which requests that are being answered may end
 
+Say = Callable[[str], None]  # shows a line to whoever started the program
 
 LOG = logging.getLogger("mobandits.service")
 STORE_SECONDS = 60.0  # in which a database may come up, before the start has failed
@@ -44,7 +45,7 @@ class Companion(Protocol):
 def serve(
     specification: ServiceSpecification,
     store: Place,
-    say: Callable[[str], None],
+    say: Say,
     companion: Companion | None = None,
 ) -> None:
     """Serve until the process is told to end, by SIGTERM or an interruption.

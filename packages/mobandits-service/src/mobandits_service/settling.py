@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from mobandits.agent import Agent
 from mobandits.support.numbering import is_of_worker
 from mobandits_client.messages import Rewarded
+from mobandits_client.messages.base import Rewards
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem
 from mobandits_service.recorded import found_decision
 from mobandits_service.reward_answers import check_unchanged, rewarded
 
 
-def reward(hosted: HostedAgent, number: int, rewards: dict[str, float]) -> Rewarded:
+def reward(hosted: HostedAgent, number: int, rewards: Rewards) -> Rewarded:
     """Rewards of a decision, or some of them.
 
     Raises:
@@ -58,7 +59,7 @@ def abandon(hosted: HostedAgent, number: int) -> None:
         agent.abandon(number)
 
 
-def _known_rewards(hosted: HostedAgent, agent: Agent, number: int) -> dict[str, float]:
+def _known_rewards(hosted: HostedAgent, agent: Agent, number: int) -> Rewards:
     """{objective: value} of the rewards that came for a decision, wherever they are kept."""
     _check_made(hosted, agent, number)
     core = agent.core

@@ -66,7 +66,7 @@ class Stalls:
                 await asyncio.sleep(BEAT)
                 now = time.monotonic()
                 lag = now - self._beat - BEAT
-                self._telemetry.count_lag(max(0.0, lag))
+                self._telemetry.lags.observe(max(0.0, lag))
                 self._beat = now
         finally:
             self._ended.set()

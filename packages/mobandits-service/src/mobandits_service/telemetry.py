@@ -140,7 +140,7 @@ class Telemetry:
         self._groups = histogram(
             "mobandits_commit_calls", "Calls that were committed together", buckets=GROUPS
         )
-        self._lags = histogram(
+        self.lags = histogram(
             "mobandits_loop_lag_seconds",
             "Seconds by which the event loop was late, asked ten times a second",
             buckets=SECONDS,
@@ -217,10 +217,6 @@ class Telemetry:
         """Some calls of workers came to an end."""
         if count:
             self._of_workers.labels(agent, outcome).inc(count)
-
-    def count_lag(self, seconds: float) -> None:
-        """The event loop was late."""
-        self._lags.observe(seconds)
 
     def count_stall(self, what: str, cause: str) -> None:
         """The loop, or a commit, stood still."""

@@ -138,8 +138,7 @@ def tuned_text(name: str, tuned: BudgetTuned) -> str:
     lines = [FIRST_LINE, "#"]
     lines += [f"# {line}".rstrip() for line in _evidence(tuned)]
     lines += ["", f"[agents.{toml_key(name)}]"]
-    for key in sorted(table):
-        lines.append(f"{key} = {toml_value(table[key])}")
+    lines += [f"{key} = {toml_value(value)}" for key, value in sorted(table.items())]
 
     return "\n".join([*lines, ""])
 

@@ -8,7 +8,6 @@ from mobandits_service.calls import (
     health,
     hosting,
     looking_up,
-    previews,
     rewarding,
 )
 
@@ -17,7 +16,6 @@ OPERATIONS = [
     *hosting.OPERATIONS,
     *deciding.OPERATIONS,
     *looking_up.OPERATIONS,
-    *previews.OPERATIONS,
     *evaluations.OPERATIONS,
     *rewarding.OPERATIONS,
     *exports.OPERATIONS,

@@ -1,17 +1,34 @@
-"""Calls that evaluate on an agent's own log what else could have been played."""
+"""Calls that say, from an agent's own log, what else could have been played."""
 
+import asyncio
 from typing import Annotated
 
 from starlette.responses import Response
 
-from mobandits_client.messages import Evaluation, EvaluationList, EvaluationWanted
+from mobandits_client.messages import (
+    Evaluation,
+    EvaluationList,
+    EvaluationWanted,
+    Preview,
+    PreviewWanted,
+)
 from mobandits_client.messages.base import one_of
 from mobandits_service.calls.operations import operation
 from mobandits_service.calls.requests import AGENT, answer
 from mobandits_service.hosted_agent import HostedAgent
+from mobandits_service.preview import preview
 from mobandits_service.runtime import ServiceRuntime
 
 EVALUATIONS = f"{AGENT}/evaluations"
+
+
+async def preview_preference(
+    runtime: ServiceRuntime, hosted: HostedAgent, body: PreviewWanted
+) -> Preview:
+    """`POST /v1/agents/{agent}/preference/preview`: what another preference would have played."""
+    # What was answered is on disk; the last calls of others may not be yet.
+    await runtime.settlements.settled()
+    return await asyncio.to_thread(preview, hosted, body.order, body.recent)
 
 
 async def evaluate(
@@ -38,6 +55,7 @@ async def evaluation(runtime: ServiceRuntime, hosted: HostedAgent, evaluation: s
 
 
 OPERATIONS = [
+    operation("POST", f"{AGENT}/preference/preview", preview_preference, "read"),
     operation("POST", EVALUATIONS, evaluate, "read", answer=Evaluation, successes=(202,)),
     operation("GET", EVALUATIONS, evaluations, "read"),
     operation("GET", f"{EVALUATIONS}/{{evaluation}}", evaluation, "read"),

@@ -1,25 +1,43 @@
 """Pages of agents: all of them, one of them, and how one compares arms."""
 
 import asyncio
+import itertools
+import time
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mobandits.logs.address import Place
+from mobandits.logs.store.connection import reading
 from mobandits.monitoring.changes import KINDS, SHOWN, Change, changes_in_words
 from mobandits_client.messages import Preview
-from mobandits_service.dashboard.agent_page import agent_page
 from mobandits_service.dashboard.answers import elsewhere, segment
+from mobandits_service.dashboard.arm_means import arm_summaries
+from mobandits_service.dashboard.front_figure import front_figures
 from mobandits_service.dashboard.order_form import CHOICES, OrderForm, form_of, read_form
-from mobandits_service.dashboard.overview import AgentNow, agent_lines
+from mobandits_service.dashboard.overview import AgentNow, agent_lines, warnings_of
+from mobandits_service.dashboard.time_charts import TimeTable, charts_of
 from mobandits_service.dashboard.visitors import Pages, Visitor
-from mobandits_service.dashboard.windows import WINDOWS, Span
+from mobandits_service.dashboard.windows import DAY, HOUR, WINDOWS, Span, span_of
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.preview import preview
 from mobandits_service.problems import Problem, problem_of
+from mobandits_service.rollup_reading import (
+    ArmNames,
+    RolledSums,
+    agent_numbers,
+    arm_names,
+    first_minute,
+    sums_between,
+    uncounted_events,
+)
 from mobandits_service.runtime import ServiceRuntime
 
 RECENT = 200  # contexts that a preview looks at
+MOST_PAIRS = 6  # of objectives that are drawn
+MOST_DRAWN = 30  # arms of the plane, the most frequent ones: more would hide each other
 
 
 async def agents_page(runtime: ServiceRuntime, visitor: Visitor) -> Response:
@@ -95,6 +113,49 @@ def _shown_again(hosted: HostedAgent, span: Span | None, **more: str) -> Respons
 def _last_changes(hosted: HostedAgent) -> list[Change]:
     events = hosted.store.last_changes(KINDS, limit=SHOWN)
     return changes_in_words(events, hosted.agent.core.objective_names)
+
+
+def agent_page(path: Place, agent: AgentNow, asked: Span | None) -> SimpleNamespace:
+    """The page of an agent, from the sums of its store.
+
+    Args:
+        path: of the store.
+        agent: which.
+        asked: the time to show; None: the last hour for an agent that is new, else the last day.
+    """
+    now = time.time()
+    span = asked or span_of(DAY, now)
+    names: ArmNames = {}
+    sums: list[RolledSums] = []
+    uncounted = 0
+    with reading(path) as connection:
+        number = agent_numbers(connection).get(agent.state.name)
+        if number is not None:
+            names = arm_names(connection, number)
+            uncounted = uncounted_events(connection, number)
+            if asked is None:
+                first = first_minute(connection, number)
+                if first is not None and now / 60.0 - first < HOUR.minutes:
+                    span = span_of(HOUR, now)
+            sums = sums_between(connection, number, span.first, span.end, span.window.width)
+
+    objectives = agent.state.objectives
+    arms = arm_summaries(sums, names, objectives)
+    pairs = list(itertools.combinations(range(len(objectives)), 2))
+    fronts = [front_figures(arms[:MOST_DRAWN], objectives, pair) for pair in pairs[:MOST_PAIRS]]
+    charts = charts_of(TimeTable(span, sums), names, objectives) if sums else []
+
+    # Read by the template alone, by these names.
+    return SimpleNamespace(
+        agent=agent,
+        warnings=warnings_of(agent, uncounted),
+        span=span,
+        decisions=sum(arm.decisions for arm in arms),
+        arms=arms,
+        fronts=[figures for figures in fronts if figures],
+        charts=charts,
+        data={chart.key: chart.data() for chart in charts},
+    )
 
 
 async def _agent_answer(

@@ -41,7 +41,7 @@ def templates() -> Environment:
     """The templates of all pages, which escape every text."""
     environment = environment_of(Path(__file__).with_name("templates"))
     environment.filters |= {
-        "count": count_text,
+        "count": "{:,}".format,
         "number": number_text,
         "percent": percent_text,
         "moment": moment_text,
@@ -111,16 +111,6 @@ def segment(name: str) -> str:
         'a%2Fb%20c'
     """
     return quote(name, safe="")
-
-
-def count_text(count: int) -> str:
-    """A whole number with its thousands apart.
-
-    Example:
-        >>> count_text(1234567)
-        '1,234,567'
-    """
-    return f"{count:,}"
 
 
 def number_text(value: float | None, digits: int = 4) -> str:

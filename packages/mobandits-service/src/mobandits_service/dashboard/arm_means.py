@@ -1,18 +1,16 @@
 """What arms brought in a window: shares, means with joint intervals, and the front of the means."""
 
-import itertools
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from mobandits_client.messages import ObjectiveState
+from mobandits_service.agent_states import Objectives
 from mobandits_service.dashboard.time_charts import arm_colours
-from mobandits_service.rollup_reading import RolledSums
+from mobandits_service.rollup_reading import ArmNames, RolledSums
 
 CONFIDENCE = 0.95  # of all intervals of a page together
 FEWEST = 10  # rewards, below which the normal approximation is no use
-MOST_PAIRS = 6  # of objectives that are drawn
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,8 @@ class ArmSummary:
 
 def arm_summaries(
     sums: Sequence[RolledSums],
-    names: dict[int, Hashable],
-    objectives: Sequence[ObjectiveState],
+    names: ArmNames,
+    objectives: Objectives,
 ) -> list[ArmSummary]:
     """The arms that were played in a window, the most frequent first.
 
@@ -85,7 +83,10 @@ def arm_summaries(
     arms = sorted(counts, key=lambda arm: (-counts[arm], arm))
     colours = arm_colours(arms)
     total = sum(counts.values())
-    quantile = _joint_quantile(len(arms) * len(objectives))
+    # So many intervals hold together (Bonferroni).
+    intervals = max(1, len(arms) * len(objectives))
+    tail = (1.0 - CONFIDENCE) / (2.0 * intervals)
+    quantile = NormalDist().inv_cdf(1.0 - tail)
     all_means = {}
     for arm in arms:
         found = [cells.get((arm, objective.name)) for objective in objectives]
@@ -118,12 +119,6 @@ def together(one: RolledSums, other: RolledSums) -> RolledSums:
     return one._replace(n=n, total=one.total + other.total, squares=one.squares + other.squares)
 
 
-def objective_pairs(objectives: Sequence[ObjectiveState]) -> list[tuple[int, int]]:
-    """The pairs of objectives that are drawn, as their places."""
-    pairs = itertools.combinations(range(len(objectives)), 2)
-    return list(itertools.islice(pairs, MOST_PAIRS))
-
-
 def dominates(one: Sequence[float], other: Sequence[float]) -> bool:
     """Whether rewards are at least as good everywhere as others, and better somewhere.
 
@@ -133,12 +128,6 @@ def dominates(one: Sequence[float], other: Sequence[float]) -> bool:
     """
     pairs = list(zip(one, other, strict=True))
     return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
-
-
-def _joint_quantile(count: int) -> float:
-    """The quantile with which so many intervals hold together (Bonferroni)."""
-    tail = (1.0 - CONFIDENCE) / (2.0 * max(1, count))
-    return NormalDist().inv_cdf(1.0 - tail)
 
 
 def _mean(cell: RolledSums | None, quantile: float) -> Mean | None:
@@ -158,15 +147,13 @@ def _mean(cell: RolledSums | None, quantile: float) -> Mean | None:
     return Mean(cell.n, mean, half if math.isfinite(half) else None)
 
 
-def as_rewards(means: Sequence[Mean], objectives: Sequence[ObjectiveState]) -> list[float]:
+def as_rewards(means: Sequence[Mean], objectives: Objectives) -> list[float]:
     """Means with the signs that make more better."""
     pairs = zip(means, objectives, strict=True)
     return [-mean.value if objective.minimise else mean.value for mean, objective in pairs]
 
 
-def _dominating(
-    arm: int, rewards: dict[int, list[float]], names: dict[int, Hashable]
-) -> str | None:
+def _dominating(arm: int, rewards: dict[int, list[float]], names: ArmNames) -> str | None:
     """As `ArmSummary.dominated_by`.
 
     Args:

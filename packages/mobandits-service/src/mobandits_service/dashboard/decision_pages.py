@@ -82,11 +82,8 @@ def feature_rows(
             for name in described[0]
         ]
 
-    rows = []
-    for i, values in enumerate(zip(*context, strict=True)):
-        rows.append((f"feature {i}", [number_text(value) for value in values]))
-
-    return rows[:MOST_FEATURES]
+    columns = list(zip(*context, strict=True))[:MOST_FEATURES]
+    return [(f"feature {i}", list(map(number_text, values))) for i, values in enumerate(columns)]
 
 
 def context_columns(recorded: Recorded, arms: Sequence[str]) -> list[str]:

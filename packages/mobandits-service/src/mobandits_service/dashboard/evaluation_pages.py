@@ -1,7 +1,7 @@
 """Pages of evaluations: what another policy, order or arm would have brought, by the log."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ from mobandits_client.messages import (
     ObjectiveState,
     TargetValue,
 )
+from mobandits_service.agent_states import Objectives
 from mobandits_service.dashboard.answers import elsewhere, segment
 from mobandits_service.dashboard.order_form import CHOICES, OWN, WEIGHTED, form_of, read_form
 from mobandits_service.dashboard.visitors import Pages, Visitor
@@ -113,7 +114,7 @@ async def evaluation_shown(
     )
 
 
-def read_target(fields: Mapping[str, str], objectives: Sequence[ObjectiveState]) -> dict[str, Any]:
+def read_target(fields: Mapping[str, str], objectives: Objectives) -> dict[str, Any]:
     """What a form asks to evaluate, as the field of the call.
 
     Args:
@@ -147,7 +148,7 @@ def title_of(wanted: Any) -> str:
 
 
 def value_tables(
-    result: EvaluationResult, objectives: Sequence[ObjectiveState]
+    result: EvaluationResult, objectives: Objectives
 ) -> tuple[list[ValueRow], list[ValueRow]]:
     """The values by the estimator that the verdict rests on, and those by all others.
 
@@ -170,7 +171,7 @@ def value_tables(
     return shown, others
 
 
-def verdict_in_short(result: EvaluationResult | None, objectives: Sequence[ObjectiveState]) -> str:
+def verdict_in_short(result: EvaluationResult | None, objectives: Objectives) -> str:
     """A few words on a result, such as "better in quality, worse in cost"; empty of none.
 
     Args:

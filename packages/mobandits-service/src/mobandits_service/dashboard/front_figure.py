@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mobandits_client.messages import ObjectiveState
+from mobandits_service.agent_states import Objectives
 from mobandits_service.dashboard.arm_means import ArmSummary, Mean, as_rewards, dominates
 from mobandits_service.dashboard.axes import Axis, Tick, axis_label, axis_of, ticks_of
 from mobandits_service.dashboard.name_places import (
@@ -137,7 +137,7 @@ class Plane(NamedTuple):
 
 
 def front_figures(
-    arms: Sequence[ArmSummary], objectives: Sequence[ObjectiveState], pair: tuple[int, int]
+    arms: Sequence[ArmSummary], objectives: Objectives, pair: tuple[int, int]
 ) -> list[FrontFigure]:
     """The plane of a pair of objectives in both widths; empty where no arm has both means."""
     of_axes = [objectives[place] for place in pair]
@@ -159,7 +159,7 @@ def front_figures(
 
 def _figure(
     drawn: Sequence[DrawnArm],
-    objectives: Sequence[ObjectiveState],
+    objectives: Objectives,
     shown: str,
     size: tuple[int, int],
 ) -> FrontFigure:
@@ -198,7 +198,7 @@ def _figure(
 def _dots(
     drawn: Sequence[DrawnArm],
     front: Sequence[DrawnArm],
-    objectives: Sequence[ObjectiveState],
+    objectives: Objectives,
     plane: Plane,
     stairs: Sequence[Point],
     frame: Rectangle,
@@ -231,7 +231,7 @@ def _dots(
     return dots
 
 
-def _in_words(drawn: DrawnArm, objectives: Sequence[ObjectiveState]) -> str:
+def _in_words(drawn: DrawnArm, objectives: Objectives) -> str:
     said = [drawn.arm.name]
     for objective, mean in zip(objectives, (drawn.across, drawn.up), strict=True):
         half = "" if mean.half is None else f" ± {mean.half:.3g}"
@@ -240,9 +240,7 @@ def _in_words(drawn: DrawnArm, objectives: Sequence[ObjectiveState]) -> str:
     return ", ".join(said)
 
 
-def _stairs(
-    front: Sequence[DrawnArm], plane: Plane, objectives: Sequence[ObjectiveState]
-) -> list[Point]:
+def _stairs(front: Sequence[DrawnArm], plane: Plane, objectives: Objectives) -> list[Point]:
     """The border of what the front dominates, from edge to edge."""
     worst_x, worst_y = (
         axis.end if objective.minimise else axis.begin

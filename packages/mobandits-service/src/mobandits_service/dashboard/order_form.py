@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from mobandits.support.naming import quoted
-from mobandits_client.messages import ObjectiveState
+from mobandits_service.agent_states import Objectives
 
 OWN = "own"
 PARETO = "pareto"
@@ -82,9 +82,7 @@ def form_of(order: Any, count: int) -> OrderForm:
     return OrderForm(choice, weights, priorities)
 
 
-def read_form(
-    fields: Mapping[str, str], objectives: Sequence[ObjectiveState]
-) -> tuple[OrderForm, Any]:
+def read_form(fields: Mapping[str, str], objectives: Objectives) -> tuple[OrderForm, Any]:
     """The form as it was sent, and the order that it stands for, as calls take one.
 
     Args:

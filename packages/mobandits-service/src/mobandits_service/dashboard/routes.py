@@ -39,11 +39,9 @@ def add_dashboard(app: Starlette) -> None:
 
 def page_routes() -> list[Route]:
     """The routes of all pages, and of what they load."""
-    routes = []
-    for method, path, page, scope in PAGES:
-        routes.append(Route(path, guarded_page(page, scope), methods=[method]))
-    for method, path, handler in login_pages.HANDLERS:
-        routes.append(Route(path, handler, methods=[method]))
+    handlers = [(method, path, guarded_page(page, scope)) for method, path, page, scope in PAGES]
+    handlers += login_pages.HANDLERS
+    routes = [Route(path, handler, methods=[method]) for method, path, handler in handlers]
     routes.append(Route("/static/{name:path}", asset_handler(all_assets()), methods=["GET"]))
 
     return routes

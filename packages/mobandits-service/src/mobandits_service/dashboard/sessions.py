@@ -48,17 +48,14 @@ class Sessions:
 
     def begin(self, key: str) -> tuple[str, Session]:
         """The cookie of a new session of a key, and the session."""
-        now = time.monotonic()
-        for digest, session in list(self._sessions.items()):
-            if session.ends <= now:
-                del self._sessions[digest]
+        # All last as long, so that the oldest are those that are over, where some are.
         while len(self._sessions) >= MOST_SESSIONS:
             oldest = next(iter(self._sessions))
             del self._sessions[oldest]
 
         cookie = secrets.token_urlsafe(SECRET_BYTES)
         token = secrets.token_urlsafe(SECRET_BYTES)
-        session = Session(key, token, now + LONGEST)
+        session = Session(key, token, time.monotonic() + LONGEST)
         self._sessions[_digest(cookie)] = session
 
         return cookie, session

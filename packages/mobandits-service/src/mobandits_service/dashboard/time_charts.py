@@ -11,9 +11,10 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.figures.palette import LINES
 from mobandits_client.messages import ObjectiveState
+from mobandits_service.agent_states import Objectives
 from mobandits_service.dashboard.windows import Span, clock_text
 from mobandits_service.recent_arms import entropy
-from mobandits_service.rollup_reading import RolledSums
+from mobandits_service.rollup_reading import ArmNames, RolledSums
 
 MOST_LINES = 5  # arms with a line of their own: of more, no eye tells them apart
 OTHERS = "other arms"
@@ -22,7 +23,8 @@ ALL = "all arms"
 FEWEST_STRETCHES = 12  # of a chart whose data began a moment ago
 
 Values = list[float | None]
-Group = tuple[str, str, Sequence[int]]  # the label and the colour of a line, and its arms
+Arms = Sequence[int]  # by number
+Group = tuple[str, str, Arms]  # the label and the colour of a line, and its arms
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,7 @@ class Chart:
         title: what is drawn.
         note: how to read it.
         lines: of the chart.
-        starts: when each stretch begins, in seconds since 1970.
-        times: the same for people.
+        table: of the window; it has the times.
         unit: of the values.
         top: the least upper end of the vertical axis; None: that of the values.
     """
@@ -59,8 +60,7 @@ class Chart:
     title: str
     note: str
     lines: list[Line]
-    starts: list[int]
-    times: list[str]
+    table: "TimeTable"
     unit: str = ""
     top: float | None = None
 
@@ -69,7 +69,7 @@ class Chart:
         return {
             "unit": self.unit,
             "top": self.top,
-            "starts": self.starts,
+            "starts": self.table.starts,
             "labels": [line.label for line in self.lines],
             "colours": [line.colour for line in self.lines],
             "values": [line.values for line in self.lines],
@@ -78,10 +78,10 @@ class Chart:
     def rows(self) -> list[tuple[str, Values]]:
         """The rows of its table, the last stretch first, without those that have nothing."""
         rows = []
-        for place in reversed(range(len(self.starts))):
+        for place in reversed(range(len(self.table.times))):
             values = [line.values[place] for line in self.lines]
             if any(value is not None for value in values):
-                rows.append((self.times[place], values))
+                rows.append((self.table.times[place], values))
 
         return rows
 
@@ -122,7 +122,7 @@ class TimeTable:
             series = self._series[each.arm, each.objective]
             series[:, each.place - begin] = (each.n, each.total)
 
-    def summed(self, arms: Sequence[int], objective: Hashable = None) -> Array:
+    def summed(self, arms: Arms, objective: Hashable = None) -> Array:
         """The number of rewards of some arms, and their sum, per stretch.
 
         Args:
@@ -137,9 +137,7 @@ class TimeTable:
         return total
 
 
-def charts_of(
-    table: TimeTable, arms: dict[int, Hashable], objectives: Sequence[ObjectiveState]
-) -> list[Chart]:
+def charts_of(table: TimeTable, arms: ArmNames, objectives: Objectives) -> list[Chart]:
     """The charts of an agent's page.
 
     Args:
@@ -154,7 +152,7 @@ def charts_of(
     return charts
 
 
-def arm_colours(arms: Sequence[int]) -> dict[int, str]:
+def arm_colours(arms: Arms) -> dict[int, str]:
     """{arm: the name of its colour}; those without a line of their own share one.
 
     Args:
@@ -175,10 +173,10 @@ def _rate_chart(table: TimeTable) -> Chart:
     minutes = np.array([table.span.minutes(place) for place in table.places])
     line = Line("decisions per minute", LINES[0].name, _quotients(counts, minutes))
 
-    return Chart("rate", "Decisions per minute", "", [line], table.starts, table.times)
+    return Chart("rate", "Decisions per minute", "", [line], table)
 
 
-def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
+def _share_chart(table: TimeTable, names: ArmNames) -> Chart:
     shown, others = _shown(table.arms)
     totals, _ = table.summed(table.arms)
     groups = _own_lines(shown, names)
@@ -190,7 +188,7 @@ def _share_chart(table: TimeTable, names: dict[int, Hashable]) -> Chart:
     ]
     note = "Of the decisions made in each stretch of time, by the arm that was played."
 
-    return Chart("shares", "Shares of arms", note, lines, table.starts, table.times, top=1.0)
+    return Chart("shares", "Shares of arms", note, lines, table, top=1.0)
 
 
 def _entropy_chart(table: TimeTable) -> Chart:
@@ -212,15 +210,14 @@ def _entropy_chart(table: TimeTable) -> Chart:
         "Entropy of the shares",
         f"{note}.",
         [line],
-        table.starts,
-        table.times,
+        table,
         unit="bits",
         top=most,
     )
 
 
 def _reward_chart(
-    table: TimeTable, names: dict[int, Hashable], objective: ObjectiveState, number: int
+    table: TimeTable, names: ArmNames, objective: ObjectiveState, number: int
 ) -> Chart:
     name = objective.name
     groups: list[Group] = [(ALL, LINES[-1].name, table.arms)]
@@ -241,13 +238,12 @@ def _reward_chart(
         f"Rewards: {name}",
         note,
         lines,
-        table.starts,
-        table.times,
+        table,
         unit=objective.unit,
     )
 
 
-def _own_lines(arms: Sequence[int], names: dict[int, Hashable]) -> list[Group]:
+def _own_lines(arms: Arms, names: ArmNames) -> list[Group]:
     """A line for each of some arms: its label, its colour and the arm."""
     return [(str(names[arm]), LINES[place].name, [arm]) for place, arm in enumerate(arms)]
 
@@ -260,7 +256,7 @@ def _quotients(parts: Array, wholes: Array) -> Values:
     return [value if math.isfinite(value) else None for value in quotients.tolist()]
 
 
-def _shown(arms: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+def _shown(arms: Arms) -> tuple[Arms, Arms]:
     """The arms with lines of their own, and the others.
 
     They come by number: an arm keeps its colour when another one is played more often.

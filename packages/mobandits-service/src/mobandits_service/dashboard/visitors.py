@@ -73,7 +73,9 @@ def guarded_page(page: Page, scope: str | None) -> Handler:
             if problem.status == 500:
                 raise
             if problem.status == 401 and request.method == "GET":
-                return elsewhere(f"/login?next={quote(own_address(request), safe='')}")
+                url = request.url
+                address = f"{url.path}?{url.query}" if url.query else url.path
+                return elsewhere(f"/login?next={quote(address, safe='')}")
             return error_page(problem)
 
     # Its name is what metrics and the log call it.
@@ -127,12 +129,6 @@ def check_origin(request: Request) -> None:
     is_ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
     if site not in SAME_SITE or not is_ours:
         raise Problem(403, "the form must come from a page of this service")
-
-
-def own_address(request: Request) -> str:
-    """The path of a request with its query."""
-    url = request.url
-    return f"{url.path}?{url.query}" if url.query else url.path
 
 
 def error_page(problem: Problem) -> Response:

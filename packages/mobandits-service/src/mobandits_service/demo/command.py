@@ -1,7 +1,6 @@
 """`mobandits serve --demo`: the LLM-routing agent behind HTTP, with a past and a load."""
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -10,8 +9,8 @@ from mobandits.errors import SpecError
 from mobandits.support.describe_path import describe_path
 from mobandits_service.demo.history import make_history
 from mobandits_service.demo.prompts import PromptTable, prompt_table
-from mobandits_service.demo.traffic import MOST_DECISIONS, Traffic
-from mobandits_service.server import serve
+from mobandits_service.demo.traffic import Traffic
+from mobandits_service.server import Say, serve
 from mobandits_service.specification import read_specification
 
 AGENT = "router"
@@ -54,8 +53,7 @@ def serve_demo(
     host: str | None,
     port: int | None,
     store: Path | None,
-    say: Callable[[str], None],
-    most: int = MOST_DECISIONS,
+    say: Say,
 ) -> None:
     """Serve the LLM-routing agent, with decisions to look at, under a bounded load.
 
@@ -64,7 +62,6 @@ def serve_demo(
         port: in place of 8787.
         store: the file of the decisions, or a folder for it; None: in a new temporary folder.
         say: is told what a user should know.
-        most: decisions after which the load ends.
 
     Raises:
         MissingExtraError: where the extra `data` is not installed.
@@ -80,7 +77,7 @@ def serve_demo(
     count = make_history(specification.agents[AGENT], AGENT, path, prompts)
     say(f"{count:,} prompts were routed, as if they had come in the past hour")
     say(f"files: {path} and {file}; delete them afterwards")
-    traffic = Traffic(prompts, AGENT, say, most=most)
+    traffic = Traffic(prompts, AGENT, say)
     say("Ctrl-C ends it, with every answered call in the store.")
     serve(specification, path, say, traffic)
 

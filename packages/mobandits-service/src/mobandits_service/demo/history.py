@@ -21,7 +21,6 @@ def make_history(
     agent_name: str,
     path: Path,
     prompts: PromptTable,
-    decisions: int = DECISIONS,
 ) -> int:
     """Have an agent decide and learn as if it had done so for an hour.
 
@@ -32,7 +31,6 @@ def make_history(
         agent_name: in the store.
         path: of the store, which is made where it does not exist.
         prompts: to decide on, in their order.
-        decisions: how many.
 
     Returns:
         How many decisions the agent has made.
@@ -45,17 +43,17 @@ def make_history(
         agent = specification.agent(log=store)
         try:
             if is_new:
-                _play(agent, prompts, decisions)
+                _play(agent, prompts)
             return agent.core.pending.next_id
         finally:
             agent.close()
 
 
-def _play(agent: Agent, prompts: PromptTable, decisions: int) -> None:
+def _play(agent: Agent, prompts: PromptTable) -> None:
     now = 0.0
     agent.core.clock = lambda: now
     grades: list[tuple[int, float]] = []
-    for prompt, moment in enumerate(past_moments(decisions)):
+    for prompt, moment in enumerate(past_moments(DECISIONS)):
         now = moment
         decision = agent.decide(prompts.contexts[prompt])
         model = prompts.models.index(str(decision.arm))

@@ -5,13 +5,13 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from mobandits_client import Choice, Client, ServiceError
 from mobandits_service.demo.prompts import PromptTable
+from mobandits_service.server import Say
 
 PER_SECOND = 20.0
 MOST_DECISIONS = 20_000
@@ -51,24 +51,21 @@ class Traffic:
         prompts: to send, round and round.
         agent: whose decisions are asked for.
         say: is told how it goes.
-        most: decisions after which it ends.
-        longest: seconds after which it ends.
+        most: decisions after which it ends; it ends after half an hour as well.
     """
 
     def __init__(
         self,
         prompts: PromptTable,
         agent: str,
-        say: Callable[[str], None],
+        say: Say,
         *,
         most: int = MOST_DECISIONS,
-        longest: float = LONGEST,
     ) -> None:
         self._prompts = prompts
         self._agent = agent
         self._say = say
         self._most = most
-        self._longest = longest
         self._rng = np.random.default_rng(SEED)
         self._is_stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -127,8 +124,8 @@ class Traffic:
             now = time.monotonic()
             if self._decided >= self._most:
                 return "that is the most that this demonstration sends"
-            if now - began >= self._longest:
-                return f"{self._longest / 60.0:.0f} minutes are over"
+            if now - began >= LONGEST:
+                return f"{LONGEST / 60.0:.0f} minutes are over"
             if self._failures >= MOST_FAILURES:
                 return "the service takes them no more"
 

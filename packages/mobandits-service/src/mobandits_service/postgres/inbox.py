@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from mobandits.logs.store.rows import Statement
 from mobandits.support.numbering import SPAN, incarnation_of
+from mobandits_client.messages.base import Rewards
 from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_errors
 
 # Numbers of one worker come in its order, and those of all workers are different.
@@ -84,7 +85,7 @@ class InboxReward(NamedTuple):
     agent: int
     decision: int
     at: float
-    rewards: dict[str, float]
+    rewards: Rewards
 
 
 NumberedDecision = tuple[int, InboxDecision]

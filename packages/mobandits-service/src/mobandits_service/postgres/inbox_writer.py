@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from mobandits.logs.store.content import decision_of_key
 from mobandits.logs.store.schema import APPLICATION_ID
 from mobandits.support.numbering import number_of_worker
+from mobandits_client.messages.base import Rewards
 from mobandits_service.postgres.connection import PostgresConnection, as_sqlite_errors
 from mobandits_service.postgres.inbox import InboxDecision, InboxReward
 from mobandits_service.postgres.publications import SHARE_FENCES
@@ -103,7 +104,7 @@ class Accepted(NamedTuple):
     """
 
     is_known: bool
-    before: dict[str, float]
+    before: Rewards
     is_contradicted: bool
 
 
@@ -268,7 +269,7 @@ def _accepted(
     own = _first_but_second(inserted, taken_back)
     places = set(present.fetchall())
     # {(agent, decision): {objective: value}}
-    values: dict[tuple[int, int], dict[str, float]] = {}
+    values: dict[tuple[int, int], Rewards] = {}
     for agent, decision, objective, value in known.fetchall():
         values.setdefault((agent, decision), {})[objective] = value
 

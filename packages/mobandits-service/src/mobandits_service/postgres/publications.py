@@ -145,11 +145,8 @@ def new_incarnation(connection: PostgresConnection, host: str, process: int) -> 
 
 def published_versions(connection: PostgresConnection) -> dict[str, tuple[int, Version]]:
     """{name: (number, version)} of all agents that are published."""
-    versions = {}
-    for name, agent, *version in connection.execute(SELECT_VERSIONS):
-        versions[name] = (agent, Version(*version))
-
-    return versions
+    rows = connection.execute(SELECT_VERSIONS)
+    return {name: (agent, Version(*version)) for name, agent, *version in rows}
 
 
 def publication_of(connection: PostgresConnection, agent: int) -> Publication | None:

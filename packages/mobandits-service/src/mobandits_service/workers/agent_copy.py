@@ -15,6 +15,7 @@ from mobandits.agent.workers import core_of_worker, decide_apart
 from mobandits.logs.names import name_of, name_text
 from mobandits.logs.store.rows import DOUBLE
 from mobandits_client.messages import Decide, DecideBatch, Decided, Rewarded
+from mobandits_client.messages.base import Rewards
 from mobandits_service.batches import check_batch
 from mobandits_service.context_columns import check_columns
 from mobandits_service.postgres.inbox import InboxDecision, InboxReward
@@ -175,7 +176,7 @@ class AgentCopy:
 
     # --- rewards
 
-    def inbox_reward(self, number: int, rewards: dict[str, float]) -> InboxReward:
+    def inbox_reward(self, number: int, rewards: Rewards) -> InboxReward:
         """Rewards that are to join the inbox.
 
         Raises:

@@ -1,7 +1,9 @@
-"""The calls that a worker answers itself; all others are the learner's."""
+"""The application of a worker: the calls that it answers itself; all others are the learner's."""
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from mobandits_client.messages import (
     Decide,
@@ -14,11 +16,15 @@ from mobandits_client.messages import (
     RewardOutcome,
     RewardsOf,
 )
+from mobandits_client.messages.base import Rewards
+from mobandits_service.application import logged_application
 from mobandits_service.calls import OPERATIONS
 from mobandits_service.calls.health import live, readiness
 from mobandits_service.calls.operations import Handler, Operation
 from mobandits_service.calls.requests import body_of, with_header_key
 from mobandits_service.workers.worker_runtime import WorkerRuntime
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
 
 
 async def decide(
@@ -47,9 +53,7 @@ async def decide_batch(
     return DecidedBatch(decided)
 
 
-async def reward(
-    runtime: WorkerRuntime, agent: str, number: int, body: dict[str, float]
-) -> Rewarded:
+async def reward(runtime: WorkerRuntime, agent: str, number: int, body: Rewards) -> Rewarded:
     """`POST /v1/agents/{agent}/decisions/{decision}/rewards`: what a decision brought."""
     return await runtime.worker.reward(agent, number, body)
 
@@ -85,4 +89,14 @@ def operation_of_worker(handler: Handler) -> Operation:
     return operation._replace(handler=handler)
 
 
-OPERATIONS_OF_WORKERS = [operation_of_worker(handler) for handler in ANSWERED_HERE]
+def application_of_worker(runtime: WorkerRuntime) -> Starlette:
+    """The application of a worker.
+
+    Args:
+        runtime: its parts; they are started and stopped with the application.
+    """
+    routes = [operation_of_worker(handler).route() for handler in ANSWERED_HERE]
+    routes.append(Route("/{path:path}", forwarded, methods=METHODS))
+
+    # The learner counts what is decided and learned.
+    return logged_application(routes, lambda _: runtime.running(), runtime)

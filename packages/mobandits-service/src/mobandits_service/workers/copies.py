@@ -41,6 +41,7 @@ class Copies:
 
     Attributes:
         path: the address.
+        failure: why nothing is seen of the store; None where it is.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Copies:
         self._unusable: dict[str, Version] = {}
         self._keys: list[Key] = []
         self._place: LearnerPlace | None = None
-        self._failure: str | None = STARTING
+        self.failure: str | None = STARTING
         self._is_ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="mobandits-copies", daemon=True)
 
@@ -79,11 +80,6 @@ class Copies:
     def __iter__(self) -> Iterator[AgentCopy]:
         return iter(list(self._by_name.values()))
 
-    @property
-    def failure(self) -> str | None:
-        """Why nothing is seen of the store; None where it is."""
-        return self._failure
-
     def named(self, name: str) -> AgentCopy:
         """The copy of an agent.
 
@@ -93,8 +89,8 @@ class Copies:
         copy = self._by_name.get(name)
         if copy is not None:
             return copy
-        if self._failure is not None:
-            raise Problem(503, self._failure, retry_after=1)
+        if self.failure is not None:
+            raise Problem(503, self.failure, retry_after=1)
         if name in self._expected:
             raise Problem(503, f"agent {quoted(name)} is starting", retry_after=1)
 
@@ -106,8 +102,8 @@ class Copies:
         Raises:
             LogError: where they could not be read.
         """
-        if self._failure is not None:
-            raise LogError(self._failure)
+        if self.failure is not None:
+            raise LogError(self.failure)
 
         return self._keys
 
@@ -157,11 +153,11 @@ class Copies:
                 self._session.ask(self._look)
                 self._session.ask(wait_for_notice)
             except LogError as error:
-                self._failure = str(error)
+                self.failure = str(error)
                 self._is_ending.wait(RETRY_SECONDS)
             except Exception as error:
                 LOG.exception("the store cannot be looked at")
-                self._failure = f"the store cannot be looked at: {error}"
+                self.failure = f"the store cannot be looked at: {error}"
                 self._is_ending.wait(RETRY_SECONDS)
 
     def _look(self, connection: PostgresConnection) -> None:
@@ -176,7 +172,7 @@ class Copies:
 
         for name in self._by_name.keys() - versions.keys():
             del self._by_name[name]
-        self._failure = None if incarnation is not None else STARTING
+        self.failure = None if incarnation is not None else STARTING
 
     def _is_wanted(self, name: str, version: Version, incarnation: int) -> bool:
         """Whether a published state is another one than that of the copy, and may be usable."""

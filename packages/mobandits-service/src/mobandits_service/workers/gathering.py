@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.store.connection import explained
+from mobandits_service.group_commit import wake
 from mobandits_service.postgres.connection import PostgresConnection, connected
 from mobandits_service.postgres.inbox import InboxDecision, InboxReward
 from mobandits_service.postgres.inbox_writer import Accepted, Answer, Earlier, InboxWriter
@@ -198,7 +199,8 @@ class Gathering:
                 item.failure = failure
 
         self._committing = 0
-        wake(group)
+        waiters = [item.done for item in group]
+        waiters[0].get_loop().call_soon_threadsafe(wake, waiters)
 
     def _write_all(self, group: list[Item]) -> None:
         writer = self._writer
@@ -212,17 +214,3 @@ class Gathering:
             item.answers = [next(answers) for _ in item.decisions]
             item.accepted = [next(accepted) for _ in item.rewards]
             item.found = [writer.earlier(agent, key) for agent, key in item.keys]
-
-
-def wake(group: Sequence[Item]) -> None:
-    """Have those who wait for a group go on, all of them at once."""
-    loop = group[0].done.get_loop()
-    loop.call_soon_threadsafe(set_done, group)
-
-
-def set_done(group: Sequence[Item]) -> None:
-    """Let the callers of a group go on; called in their loop."""
-    for item in group:
-        # Unless its client has gone away.
-        if not item.done.done():
-            item.done.set_result(None)

@@ -25,7 +25,7 @@ from mobandits_service.postgres.shared_database import SharedDatabase
 from mobandits_service.runtime import ServiceRuntime
 from mobandits_service.server import BACKLOG, GRACE, server_config
 from mobandits_service.specification import ServiceSpecification
-from mobandits_service.workers.application import application_of_worker
+from mobandits_service.workers.calls import application_of_worker
 from mobandits_service.workers.worker_runtime import WorkerRuntime
 
 LOG = logging.getLogger("mobandits.service")

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
 from mobandits.logs.address import Address
 from mobandits_service.addresses import authority, bound
-from mobandits_service.server import BACKLOG, GRACE, check_keys, opened_when_up
+from mobandits_service.server import BACKLOG, GRACE, Say, check_keys, opened_when_up
 from mobandits_service.specification import ServiceSpecification
 from mobandits_service.workers.process import LEARNER, WORKER, Order
 
@@ -93,7 +93,7 @@ def serve_with_workers(
     specification: ServiceSpecification,
     address: Address,
     count: int,
-    say: Callable[[str], None],
+    say: Say,
 ) -> None:
     """Serve by several processes until this one is told to end, by SIGTERM or an interruption.
 

@@ -13,6 +13,7 @@ from mobandits_client.messages import (
     RewardOutcome,
     RewardsOf,
 )
+from mobandits_client.messages.base import Rewards
 from mobandits_service.calls.requests import refusal_of
 from mobandits_service.decision_names import number_or_key, unknown_key
 from mobandits_service.postgres.inbox import InboxDecision
@@ -106,7 +107,7 @@ class Worker:
 
         return True
 
-    async def reward(self, agent: str, number: int, rewards: dict[str, float]) -> Rewarded:
+    async def reward(self, agent: str, number: int, rewards: Rewards) -> Rewarded:
         """Rewards of a decision, or some of them.
 
         Raises:

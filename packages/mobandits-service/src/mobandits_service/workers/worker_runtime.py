@@ -86,7 +86,4 @@ class WorkerRuntime:
             failure = failure or "the store cannot be written now"
 
         statuses = dict.fromkeys(self.specification.agents, failure or STARTING)
-        for copy in worker.copies:
-            statuses[copy.name] = failure or READY
-
-        return statuses
+        return statuses | {copy.name: failure or READY for copy in worker.copies}
