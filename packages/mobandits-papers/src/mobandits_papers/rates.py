@@ -48,7 +48,7 @@ def by_horizon(bound: Callable[[int], ArrayLike]) -> Bound:
         >>> by_horizon(lambda T: T + 1)(np.array([10.0, 20.0])).tolist()
         [11.0, 21.0]
     """
-    return lambda horizons: np.array([float(bound(int(T))) for T in horizons])
+    return lambda horizons: np.array([bound(int(T)) for T in horizons], np.float64)
 
 
 def larger_bound(T: int, features: int) -> float:
