@@ -5,13 +5,13 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import polars as pl
 
 from mobandits.figures.contents import (
     EvaluationSummary,
     FeatureGainSummary,
+    JsonObject,
     LookSummary,
     Objectives,
     decision_of,
@@ -300,7 +300,7 @@ def values_table(values: pl.DataFrame, estimator: str, share: str, objectives: O
     return Table(["policy", *titles], rows, caption)
 
 
-def value_cell(row: dict[str, Any], digits: int) -> str:
+def value_cell(row: JsonObject, digits: int) -> str:
     r"""A value with its interval; a dash where it is not known.
 
     Example:

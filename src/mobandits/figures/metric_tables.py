@@ -15,7 +15,6 @@ from mobandits.figures.formatting import (
     digits_after_point,
     folded,
     format_number,
-    join_words,
     spoken,
     title_of,
     with_ends,
@@ -208,14 +207,18 @@ def ranked(means: pl.DataFrame, metric: str) -> Ranking:
     keys = {}
     for row in deciding.rows(named=True):
         mean = row["mean"]
-        is_comparable = not row.get("early", False) and not math.isnan(mean)
-        keys[row["policy"]] = (not is_comparable, mean if better == "lowest" else -mean)
+        keys[row["policy"]] = (not is_comparable(row), mean if better == "lowest" else -mean)
 
     nothing = (True, math.inf)
     ordered = sorted(names, key=lambda name: keys.get(name, nothing))
     what = columns[0] or spoken(metric)
 
     return Ranking(ordered, f"Sorted by {what}, {better} first.")
+
+
+def is_comparable(row: Row) -> bool:
+    """Whether a policy has a mean, of the round in which the others end as well."""
+    return not row.get("early", False) and not math.isnan(row["mean"])
 
 
 def with_early_end(name: str, row: Row) -> str:
@@ -314,27 +317,16 @@ def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:
         return ""
 
     column = means["column"][0]
-    own = {row["policy"]: row for row in means.filter(column=column).rows(named=True)}
-    names = []
-    for name in ranked(means, metric).names:
-        row = own.get(name)
-        if row is not None and not row.get("early", False) and not math.isnan(row["mean"]):
-            names.append(name)
-
+    rows = means.filter(column=column).rows(named=True)
+    own = {row["policy"]: row for row in rows if is_comparable(row)}
+    names = [name for name in ranked(means, metric).names if name in own]
     if not names:
         return ""
 
     called = f"{spoken(metric)}, {column}" if column else spoken(metric)
-    best = f"{better.capitalize()} {called}{where}: {_named(own, names[:1])}"
-    next_ones = names[1:NAMED]
-    if not next_ones:
-        return f"{best}."
+    said = [f"{folded(name)}, {mean_cell(own[name])}" for name in names[:NAMED]]
 
-    return f"{best}; then {_named(own, next_ones)}."
-
-
-def _named(rows: Mapping[str, Row], names: Sequence[str]) -> str:
-    return join_words([f"{folded(name)}, {mean_cell(rows[name])}" for name in names])
+    return f"{better.capitalize()} {called}{where}: {'; then '.join(said)}."
 
 
 def meaning_of(metric: str) -> str:

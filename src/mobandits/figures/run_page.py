@@ -119,12 +119,8 @@ def run_title(metric: str, policies: Sequence[str], environment: str) -> str:
         who = f"{len(policies)} policies"
 
     name, _, _ = environment.partition("(")
-    parts = [folded(name)]
-    for noun, size in SIZE.findall(environment):
-        counted = quantity(int(size), noun)
-        parts.append(counted)
-
-    where = ", ".join(parts)
+    sizes = [quantity(int(size), noun) for noun, size in SIZE.findall(environment)]
+    where = ", ".join([folded(name), *sizes])
 
     return f"{title_of(metric)} of {who} on {where}"
 
