@@ -18,7 +18,11 @@ def rewarded(
         known: names of those whose rewards have come by now.
         is_repeated: whether all of it was known already.
     """
-    missing = [name for name in map(str, objectives) if name not in known]
+    missing = []
+    for objective in objectives:
+        name = str(objective)
+        if name not in known:
+            missing.append(name)
     status: Literal["waiting", "settled"] = "waiting" if missing else "settled"
 
     return Rewarded(str(number), status, missing, is_repeated)
