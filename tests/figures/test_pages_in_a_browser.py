@@ -3,6 +3,7 @@
 import csv
 import functools
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.page import Table, draw_picture, render
 from mobandits.figures.plot_options import PlotOptions
 from mobandits.figures.provenance import Provenance
-from mobandits.figures.run_page import MetricSection, RunPage
+from mobandits.figures.run_page import MetricSection
 
 pytestmark = [
     pytest.mark.browser,
@@ -82,7 +83,7 @@ def page_file(tmp_path_factory):
         "time",
     )
     more = [MetricSection("m", "m", picture, []) for picture in (logarithmic, history)]
-    page = RunPage(
+    page = SimpleNamespace(
         title="A run",
         findings=Findings("pareto_regret", None, ["One is best."], ["Nobody knows."]),
         environments=["World()"],
@@ -92,6 +93,7 @@ def page_file(tmp_path_factory):
         contents=[],
         metrics=[section, *more],
         provenance=Provenance([("seed", "0")]),
+        live=None,
     )
     path = folder / "report.html"
     path.write_text(render("run.html", page), encoding="utf-8")

@@ -19,7 +19,8 @@ for module in ("litellm", "fastapi", "apscheduler"):
     if importlib.util.find_spec(module) is None:
         pytest.skip("needs LiteLLM's proxy: make test-litellm", allow_module_level=True)
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "service"))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "packages" / "mobandits-service" / "tests"))
 from services import Served  # noqa: E402
 
 pytestmark = pytest.mark.slow  # two processes that take their time to start

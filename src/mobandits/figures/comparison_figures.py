@@ -13,6 +13,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mobandits.figures.contents import distinct
 from mobandits.figures.formatting import component_name, p_text, spoken, title_of
 from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.metric_curves import panel_titles
@@ -118,7 +119,7 @@ def draw_ranks(ranks: pl.DataFrame, metric: str, width: float = WIDTH) -> Figure
         width: in inches.
     """
     groups = ranks.partition_by("component", maintain_order=True)
-    names = ranks["policy"].unique(maintain_order=True).to_list()
+    names = distinct(ranks, "policy")
     labels = {name: wrapped(name, BESIDE * width, NAME) for name in names}
     height = MARGIN + CRITICAL + row_height(list(labels.values()), RANK) * len(names)
     figure, axes = panels(width, len(groups) * height, len(groups))

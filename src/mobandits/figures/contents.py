@@ -14,6 +14,16 @@ Number = float | None  # None: there is none, or it is not finite
 RUNS = "runs"  # in a specification: those of the runs that its table is made of
 
 
+def distinct(table: pl.DataFrame, column: str) -> list[str]:
+    """The values of a column, each once, in their order.
+
+    Example:
+        >>> distinct(pl.DataFrame({"policy": ["b", "a", "b"]}), "policy")
+        ['b', 'a']
+    """
+    return table[column].unique(maintain_order=True).to_list()
+
+
 class Findings(NamedTuple):
     """The answer to who is best in a run, as `mobandits.comparison.findings` finds it.
 

@@ -5,16 +5,17 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import polars as pl
 
 from mobandits.figures.contents import (
     EvaluationSummary,
     FeatureGainSummary,
+    JsonObject,
     LookSummary,
     Objectives,
     decision_of,
+    distinct,
     robustness_of,
 )
 from mobandits.figures.formatting import (
@@ -30,7 +31,7 @@ from mobandits.figures.formatting import (
 from mobandits.figures.page import Picture, Table, draw_picture, render
 from mobandits.figures.policy_front import draw_front
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
-from mobandits.figures.provenance import Fact, Provenance
+from mobandits.figures.provenance import Provenance
 from mobandits.figures.sensitivity_section import sensitivity_table
 from mobandits.figures.words import definitions
 from mobandits.support.naming import quantity
@@ -43,6 +44,8 @@ NAMES = {
     "dm": "the direct method",
     "replay": "replay",
 }
+Groups = dict[str, list[str]]  # {what some have in common: their names}
+
 MOST_FINDINGS = 3  # objectives whose best policy is named first
 
 
@@ -71,15 +74,12 @@ def evaluation_page(
     log = summary["log"]
     objectives = log["objectives"]
     verdicts = front.unique("policy", keep="first", maintain_order=True)
-    dominated: dict[str, list[str]] = {}
+    dominated: Groups = {}
     for name, better in verdicts.select("policy", "dominated_by").rows():
         if better:
             dominated.setdefault(better, []).append(name)
 
-    facts: list[Fact] = []
-    for name, content in summary["policies"].items():
-        facts.append((name, content["target"]))
-
+    facts = [(name, content["target"]) for name, content in summary["policies"].items()]
     for part in (summary["estimators"], summary["options"], summary["versions"]):
         facts += [(name, str(value)) for name, value in part.items()]
 
@@ -209,14 +209,14 @@ def estimators_picture(
     return draw_picture(draw, figures, "values", alt, caption)
 
 
-def warnings_of(summary: EvaluationSummary) -> dict[str, list[str]]:
+def warnings_of(summary: EvaluationSummary) -> Groups:
     """{warning: whose}, a policy and an estimator each.
 
     Example:
         >>> warnings_of({"policies": {"a": {"estimates": {"ips": {"warnings": ["few rounds"]}}}}})
         {'few rounds': ['a by ips']}
     """
-    warnings: dict[str, list[str]] = {}
+    warnings: Groups = {}
     for policy, content in summary["policies"].items():
         for estimator, estimate in content["estimates"].items():
             for warning in estimate["warnings"]:
@@ -233,10 +233,10 @@ def leaders(values: pl.DataFrame, estimator: str, objectives: Objectives) -> lis
         estimator: whose values are shown.
         objectives: what they mean.
     """
-    shown = values.filter(pl.col("estimator") == estimator)
+    shown = values.filter(estimator=estimator)
     sentences = []
-    for objective in shown["objective"].unique(maintain_order=True):
-        own = shown.filter(pl.col("objective") == objective)
+    for objective in distinct(shown, "objective"):
+        own = shown.filter(objective=objective)
         digits = digits_of_errors(own["standard_error"])
         best, ranked = ranked_values(own, objectives)
         known = ranked.filter(pl.col("value").is_finite())
@@ -278,14 +278,14 @@ def values_table(values: pl.DataFrame, estimator: str, share: str, objectives: O
         share: the joint level, in per cent.
         objectives: what they mean.
     """
-    shown = values.filter(pl.col("estimator") == estimator)
-    names = shown["objective"].unique(maintain_order=True).to_list()
+    shown = values.filter(estimator=estimator)
+    names = distinct(shown, "objective")
     digits = {}
     for objective in names:
-        errors = shown.filter(pl.col("objective") == objective)["standard_error"]
+        errors = shown.filter(objective=objective)["standard_error"]
         digits[objective] = digits_of_errors(errors)
 
-    first = shown.filter(pl.col("objective") == names[0])
+    first = shown.filter(objective=names[0])
     best, ranked = ranked_values(first, objectives)
     cells = {(row["policy"], row["objective"]): row for row in shown.rows(named=True)}
     rows = []
@@ -300,7 +300,7 @@ def values_table(values: pl.DataFrame, estimator: str, share: str, objectives: O
     return Table(["policy", *titles], rows, caption)
 
 
-def value_cell(row: dict[str, Any], digits: int) -> str:
+def value_cell(row: JsonObject, digits: int) -> str:
     r"""A value with its interval; a dash where it is not known.
 
     Example:
@@ -409,7 +409,7 @@ def gains_sentence(gains: Sequence[FeatureGainSummary]) -> str:
         >>> gains_sentence([gain | {"sure": False}])
         'Linear is fine: no map is significantly better than linear rewards in any objective.'
     """
-    sure: dict[str, list[str]] = {}
+    sure: Groups = {}
     for gain in gains:
         if gain["sure"]:
             sure.setdefault(gain["map"], []).append(gain["objective"])

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from mobandits.figures.contents import distinct
 from mobandits.figures.formatting import component_name, digits_after_point, spoken
 from mobandits.metrics.metric import Better
 from mobandits.metrics.traits import traits_of
@@ -119,7 +120,7 @@ def final_values(
     """
     names = chosen_metrics(table, metrics)
     last_round = pl.col("round").max().over("experiment", "environment", "policy", "metric")
-    last = table.filter(pl.col("metric").is_in(names), pl.col("round") == last_round)
+    last = table.filter(pl.col("metric").is_in(names), round=last_round)
     columns = _columns(last, names, directions)
     rows: list[Row] = []
     for group in last.partition_by("experiment", "environment", maintain_order=True):
@@ -162,7 +163,7 @@ def direction_of(metric: str, given: Directions = None) -> Better | None:
 
 def chosen_metrics(table: pl.DataFrame, metrics: Metrics) -> list[str]:
     """The names of metrics, checked; all that fit into a table where none is given."""
-    known = table["metric"].unique(maintain_order=True).to_list()
+    known = distinct(table, "metric")
     if not known:
         raise ValueError("the table must have rows, got none")
     if metrics is None:
@@ -185,7 +186,7 @@ def chosen_metrics(table: pl.DataFrame, metrics: Metrics) -> list[str]:
 def _columns(last: pl.DataFrame, names: Sequence[str], directions: Directions) -> list[Column]:
     columns = []
     for name in names:
-        of_metric = last.filter(pl.col("metric") == name)
+        of_metric = last.filter(metric=name)
         components = of_metric["component"].unique().sort().to_list()
         for component in components:
             part = f"{component_name(name)} {component}" if len(components) > 1 else ""
@@ -198,12 +199,10 @@ def _columns(last: pl.DataFrame, names: Sequence[str], directions: Directions) -
 
 def _rows(group: pl.DataFrame, columns: Sequence[Column]) -> list[Row]:
     """The rows of one experiment and environment."""
-    policies = group["policy"].unique(maintain_order=True).to_list()
+    policies = distinct(group, "policy")
     cells: dict[str, dict[Column, Cell]] = {policy: {} for policy in policies}
     for column in columns:
-        of_column = group.filter(
-            pl.col("metric") == column.metric, pl.col("component") == column.component
-        )
+        of_column = group.filter(metric=column.metric, component=column.component)
         best = _as_good_as_the_best(of_column, column.direction)
         traits = traits_of(column.metric)
         means = bands(of_column, ["policy"], traits.least, traits.most)
@@ -223,7 +222,7 @@ def _rows(group: pl.DataFrame, columns: Sequence[Column]) -> list[Row]:
 
 def _as_good_as_the_best(rows: pl.DataFrame, direction: Better | None) -> set[str]:
     """The policies that are not significantly worse than the best, in the trials of all."""
-    policies = rows["policy"].unique(maintain_order=True).to_list()
+    policies = distinct(rows, "policy")
     if direction is None or len(policies) < 2:
         return set()
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from mobandits.figures.contents import distinct
 from mobandits.figures.formatting import axis_title, component_name
 from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.labels import draw_legend, drawn_as, name_ends
@@ -79,14 +80,13 @@ def panel_rows(table: pl.DataFrame, metric: str) -> pl.DataFrame:
     Raises:
         ValueError: where the table holds nothing of this metric.
     """
-    rows = table.filter(pl.col("metric") == metric)
+    rows = table.filter(metric=metric)
     if rows.is_empty():
         known = ", ".join(table["metric"].unique().sort())
         raise ValueError(f"metric must be one of {known}, got {metric!r:.200}")
 
     environment, policy = (
-        pl.col(name).cast(pl.Enum(rows[name].unique(maintain_order=True)))
-        for name in ("environment", "policy")
+        pl.col(name).cast(pl.Enum(distinct(rows, name))) for name in ("environment", "policy")
     )
     titled = rows.with_columns(panel=panel_titles(rows, metric))
     return titled.sort(

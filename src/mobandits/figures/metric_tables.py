@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from mobandits.figures.contents import distinct
 from mobandits.figures.formatting import (
     EXACT,
     UNKNOWN,
@@ -14,7 +15,6 @@ from mobandits.figures.formatting import (
     digits_after_point,
     folded,
     format_number,
-    join_words,
     spoken,
     title_of,
     with_ends,
@@ -23,6 +23,8 @@ from mobandits.figures.page import Table
 from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
 from mobandits.support.naming import number_spans
+
+Row = Mapping[str, Any]  # of a frame
 
 ONLY = ""  # the name of a column that stands alone
 DIGITS = 4  # of a number without an interval
@@ -60,10 +62,10 @@ def final_means(table: pl.DataFrame, metric: str) -> pl.DataFrame:
         `environment`, `policy`, `component`, `round`, `early` bool (whether others of the same
         environment went on), `mean`, `low`, `high`, `trials`; in order of appearance.
     """
-    measured = table.filter(pl.col("metric") == metric)
+    measured = table.filter(metric=metric)
     end = pl.col("round").max()
     own_end = end.over("environment", "policy")
-    last = measured.filter(pl.col("round") == own_end).with_columns(
+    last = measured.filter(round=own_end).with_columns(
         early=pl.col("round") < end.over("environment")
     )
 
@@ -104,7 +106,7 @@ def results_table(means: pl.DataFrame, metric: str, caption: str = "") -> Table:
         metric: what they are means of.
         caption: a sentence before those on intervals and order.
     """
-    columns = means["column"].unique(maintain_order=True).to_list()
+    columns = distinct(means, "column")
     ranking = ranked(means, metric)
     several_trials = means["trials"].n_unique() > 1
     header = ["policy", *(column or spoken(metric) for column in columns)]
@@ -137,9 +139,7 @@ def results_table(means: pl.DataFrame, metric: str, caption: str = "") -> Table:
     return result
 
 
-def ranking_table(
-    means: pl.DataFrame, metric: str, caption: str, ranking: Sequence[Mapping[str, Any]]
-) -> Table:
+def ranking_table(means: pl.DataFrame, metric: str, caption: str, ranking: Sequence[Row]) -> Table:
     """The ranks of policies, with their means, mean ranks, and the ranks that they surely beat.
 
     Args:
@@ -173,9 +173,8 @@ def transposed(table: Table) -> Table:
     by_column = list(zip(*table.rows, strict=True))
     policies, *values = by_column
     header = ["", *map(str, policies)]
-    rows = []
-    for column, cells in zip(table.header[1:], values, strict=True):
-        rows.append([column, *cells])
+    columns = zip(table.header[1:], values, strict=True)
+    rows = [[column, *cells] for column, cells in columns]
 
     return Table(header, rows, table.caption)
 
@@ -196,20 +195,19 @@ def ranked(means: pl.DataFrame, metric: str) -> Ranking:
         >>> ranked(means, "plays").names
         ['a', 'b']
     """
-    names = means["policy"].unique(maintain_order=True).to_list()
+    names = distinct(means, "policy")
     better = best_value(metric)
     if better is None:
         return Ranking(names, "")
 
     # One number decides: in orders of importance it is the first, and elsewhere any other choice
     # would need weights.
-    columns = means["column"].unique(maintain_order=True).to_list()
-    deciding = means.filter(pl.col("column") == columns[0])
+    columns = distinct(means, "column")
+    deciding = means.filter(column=columns[0])
     keys = {}
     for row in deciding.rows(named=True):
         mean = row["mean"]
-        is_comparable = not row.get("early", False) and not math.isnan(mean)
-        keys[row["policy"]] = (not is_comparable, mean if better == "lowest" else -mean)
+        keys[row["policy"]] = (not is_comparable(row), mean if better == "lowest" else -mean)
 
     nothing = (True, math.inf)
     ordered = sorted(names, key=lambda name: keys.get(name, nothing))
@@ -218,7 +216,12 @@ def ranked(means: pl.DataFrame, metric: str) -> Ranking:
     return Ranking(ordered, f"Sorted by {what}, {better} first.")
 
 
-def with_early_end(name: str, row: Mapping[str, Any]) -> str:
+def is_comparable(row: Row) -> bool:
+    """Whether a policy has a mean, of the round in which the others end as well."""
+    return not row.get("early", False) and not math.isnan(row["mean"])
+
+
+def with_early_end(name: str, row: Row) -> str:
     """The name of a row, which says so where it ended before the others.
 
     Example:
@@ -230,7 +233,7 @@ def with_early_end(name: str, row: Mapping[str, Any]) -> str:
     return name
 
 
-def mean_cell(row: Mapping[str, Any]) -> str:
+def mean_cell(row: Row) -> str:
     r"""A mean with half of its interval, or both ends of an uneven one.
 
     The interval has two digits that count, and the mean as many after the point.
@@ -314,27 +317,16 @@ def best_sentence(means: pl.DataFrame, metric: str, where: str = "") -> str:
         return ""
 
     column = means["column"][0]
-    own = {row["policy"]: row for row in means.filter(column=column).rows(named=True)}
-    names = []
-    for name in ranked(means, metric).names:
-        row = own.get(name)
-        if row is not None and not row.get("early", False) and not math.isnan(row["mean"]):
-            names.append(name)
-
+    rows = means.filter(column=column).rows(named=True)
+    own = {row["policy"]: row for row in rows if is_comparable(row)}
+    names = [name for name in ranked(means, metric).names if name in own]
     if not names:
         return ""
 
     called = f"{spoken(metric)}, {column}" if column else spoken(metric)
-    best = f"{better.capitalize()} {called}{where}: {_named(own, names[:1])}"
-    next_ones = names[1:NAMED]
-    if not next_ones:
-        return f"{best}."
+    said = [f"{folded(name)}, {mean_cell(own[name])}" for name in names[:NAMED]]
 
-    return f"{best}; then {_named(own, next_ones)}."
-
-
-def _named(rows: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> str:
-    return join_words([f"{folded(name)}, {mean_cell(rows[name])}" for name in names])
+    return f"{better.capitalize()} {called}{where}: {'; then '.join(said)}."
 
 
 def meaning_of(metric: str) -> str:

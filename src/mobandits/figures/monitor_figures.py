@@ -109,19 +109,18 @@ def arm_panels(summary: MonitorSummary, timeline: Timeline) -> list[HistoryPanel
     played = [a for a in order if arms[a]["plays"]]
     # One line for all that are left: a single one gets its own.
     shown = played if len(played) <= MOST_LINES + 1 else played[:MOST_LINES]
-    series = []
-    for a in shown:
-        shares = [window["plays"][a] / window["decisions"] for window in windows]
-        series.append(Series(arms[a]["name"], shares))
-
+    groups = [(arms[a]["name"], [a]) for a in shown]
     others = played[len(shown) :]
     if others:
+        groups.append((f"{len(others)} others", others))
+    series = []
+    for name, group in groups:
         shares = []
         for window in windows:
-            plays = sum(window["plays"][a] for a in others)
+            plays = sum(window["plays"][a] for a in group)
             shares.append(plays / window["decisions"])
 
-        series.append(Series(f"{len(others)} others", shares))
+        series.append(Series(name, shares))
 
     panels = [HistoryPanel("Share of the decisions", series, "share")]
     if timeline.dates:
@@ -222,10 +221,8 @@ def status_panels(windows: Sequence[WindowSummary]) -> list[HistoryPanel]:
         counts = [window["status"][name] for window in windows]  # type: ignore[literal-required]
         if not any(counts):
             continue
-        shares = []
-        for count, window in zip(counts, windows, strict=True):
-            shares.append(count / window["decisions"])
-
+        pairs = zip(counts, windows, strict=True)
+        shares = [count / window["decisions"] for count, window in pairs]
         series.append(Series(name, shares))
 
     if not series:

@@ -109,11 +109,8 @@ def notes(summary: MonitorSummary) -> list[str]:
             f"{share} of the decisions were reported by the application, not chosen by the agent."
         )
 
-    defaults = 0
-    for window in windows:
-        for reward in window["rewards"]:
-            defaults += reward["by_default"]
-
+    rewards = [reward for window in windows for reward in window["rewards"]]
+    defaults = sum(reward["by_default"] for reward in rewards)
     if defaults:
         found.append(
             f"{quantity(defaults, 'reward')} never came, and count as the default of their "
@@ -310,9 +307,7 @@ def share_in_words(part: int, whole: int) -> str:
 
 def _digits(values: Sequence[float | None]) -> int:
     """The digits after the point of the means of one column."""
-    largest = 0.0
-    for value in values:
-        if value is not None and math.isfinite(value):
-            largest = max(largest, abs(value))
+    sizes = [abs(value) for value in values if value is not None and math.isfinite(value)]
+    largest = max(sizes, default=0.0)
 
     return digits_after_point(largest or 1.0, DIGITS)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from matplotlib.figure import Figure
 
+from mobandits.figures.contents import distinct
 from mobandits.figures.formatting import axis_title
 from mobandits.figures.metric_curves import CURVE, curves_data, draw_curves, panel_rows
 from mobandits.figures.plot_options import PlotOptions
@@ -42,11 +43,11 @@ def rows_of(table: pl.DataFrame, policies: Sequence[str] | None) -> pl.DataFrame
     if policies is None:
         return table
 
-    known = table["policy"].unique(maintain_order=True).to_list()
+    known = distinct(table, "policy")
     for name in policies:
         choice("policies", name, known)
 
-    parts = [table.filter(pl.col("policy") == name) for name in dict.fromkeys(policies)]
+    parts = [table.filter(policy=name) for name in dict.fromkeys(policies)]
     return pl.concat(parts)
 
 

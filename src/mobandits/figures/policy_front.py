@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from mobandits.figures.contents import Objectives
+from mobandits.figures.contents import Objectives, distinct
 from mobandits.figures.labels import Point, along, draw_legend, name_points
 from mobandits.figures.policy_values import draw_values, title_of_objective, words_of
 from mobandits.figures.series import tag_marks, tag_name
@@ -34,9 +34,9 @@ def front_data(front: pl.DataFrame) -> pl.DataFrame:
         >>> front_data(pl.DataFrame(rows, columns, orient="row")).rows()
         [('a', 1.0, 2.0, True, False)]
     """
-    across, up = front["objective"].unique(maintain_order=True)[:2]
-    first = front.filter(pl.col("objective") == across)
-    second = front.filter(pl.col("objective") == up).select("policy", y="value")
+    across, up = distinct(front, "objective")[:2]
+    first = front.filter(objective=across)
+    second = front.filter(objective=up).select("policy", y="value")
     both = first.join(second, on="policy", maintain_order="left")
 
     is_known = pl.col("value").is_finite() & pl.col("y").is_finite()
@@ -64,11 +64,8 @@ def axis_labels(names: Sequence[str], objectives: Objectives) -> list[str]:
     if not any(are_minimised):
         return titles
 
-    labels = []
-    for title, is_minimised in zip(titles, are_minimised, strict=True):
-        labels.append(f"← {title}" if is_minimised else f"{title} (more is better) →")
-
-    return labels
+    pairs = zip(titles, are_minimised, strict=True)
+    return [f"← {title}" if less else f"{title} (more is better) →" for title, less in pairs]
 
 
 @styled()
@@ -88,7 +85,7 @@ def draw_front(
         width: in inches.
         objectives: what they mean.
     """
-    names = front["objective"].unique(maintain_order=True).to_list()
+    names = distinct(front, "objective")
     if len(names) != 2:
         # A panel per objective, where a plane cannot show all of them. In place of estimators,
         # which a front has one of, the colours say who may be on it.
@@ -102,7 +99,7 @@ def draw_front(
     is_cost = [words_of(name, objectives)["minimise"] for name in names]
     signs = (-1.0 if is_cost[0] else 1.0, -1.0 if is_cost[1] else 1.0)
     points = front_data(front)
-    style = looks(front["policy"].unique(maintain_order=True))
+    style = looks(distinct(front, "policy"))
     below = key(points["policy"].to_list(), width)
     # A phone has no room for names beside the points: they stand below, where the figure grows.
     height = 0.7 * width if is_wide else width + below.height

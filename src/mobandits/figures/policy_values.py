@@ -6,7 +6,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mobandits.figures.contents import Objectives, ObjectiveSummary
+from mobandits.figures.contents import Objectives, ObjectiveSummary, distinct
 from mobandits.figures.interval_rows import draw_intervals, name_rows
 from mobandits.figures.labels import draw_legend
 from mobandits.figures.style import INK, SOFT, WIDTH, Stroke, looks, panels, styled
@@ -61,11 +61,11 @@ def values_data(values: pl.DataFrame, *, apart: bool = True) -> pl.DataFrame:
         >>> values_data(pl.DataFrame(rows)).select("policy", "estimator", "y", "high").rows()
         [('a', 'x', -0.2, None), ('a', 'y', 0.2, None)]
     """
-    policies = values["policy"].unique(maintain_order=True)
+    policies = distinct(values, "policy")
     rows = {policy: i for i, policy in enumerate(policies)}
     row = pl.col("policy").replace_strict(rows, return_dtype=pl.Float64)
 
-    estimators = values["estimator"].unique(maintain_order=True).to_list()
+    estimators = distinct(values, "estimator")
     count = len(estimators)
     step = 0.8 / count if apart and count else 0.0
     middle = (count - 1) / 2
@@ -103,9 +103,9 @@ def draw_values(
         objectives: what they mean.
     """
     data = values_data(values, apart=apart)
-    style = looks(values["estimator"].unique(maintain_order=True))
-    policies = values["policy"].unique(maintain_order=True).to_list()
-    names = values["objective"].unique(maintain_order=True).to_list()
+    style = looks(distinct(values, "estimator"))
+    policies = distinct(values, "policy")
+    names = distinct(values, "objective")
     labels = [wrapped(name, BESIDE * width) for name in policies]
     columns = min(len(names), 2) if width >= WIDTH else 1
     rows = math.ceil(len(names) / columns)
@@ -121,7 +121,7 @@ def draw_values(
     above = max(0.3, legend.height) if several else 0.3
     figure, axes = panels(width, rows * height + above, len(names), columns)
     for i, (panel, objective) in enumerate(zip(axes, names, strict=True)):
-        rows_of_objective = data.filter(pl.col("objective") == objective)
+        rows_of_objective = data.filter(objective=objective)
         draw_intervals(panel, rows_of_objective.rename({"estimator": "series"}), style, STROKE)
         panel.set_title(titles[i])
         is_leftmost = i % columns == 0

@@ -3,9 +3,8 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from mobandits.figures.contents import RUNS, Manifest
+from mobandits.figures.contents import RUNS, JsonObject, Manifest
 
 Fact = tuple[str, str]
 
@@ -51,7 +50,7 @@ def provenance(manifest: Manifest) -> Provenance:
     return Provenance(machine_and_time(manifest), [_run_facts(run) for run in runs])
 
 
-def _run_facts(run: dict[str, Any]) -> RunFacts:
+def _run_facts(run: JsonObject) -> RunFacts:
     rounds = run["rounds"]
     trials = f"{run['trials']} trials"
     if rounds:  # what is computed may have none
@@ -89,6 +88,6 @@ def machine_and_time(manifest: Manifest) -> list[Fact]:
     ]
 
 
-def _named_values(values: dict[str, Any]) -> str:
+def _named_values(values: JsonObject) -> str:
     pairs = [f"{name} {value}" for name, value in values.items()]
     return ", ".join(pairs)

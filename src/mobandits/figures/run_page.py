@@ -5,11 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import polars as pl
 
-from mobandits.figures.contents import Findings, Manifest
+from mobandits.figures.contents import Findings, Manifest, distinct
 from mobandits.figures.formatting import axis_title, folded, title_of
 from mobandits.figures.metric_curves import curves_data, draw_curves
 from mobandits.figures.metric_tables import (
@@ -20,8 +21,8 @@ from mobandits.figures.metric_tables import (
     with_columns_of_components,
 )
 from mobandits.figures.page import Picture, Table, draw_picture, render
-from mobandits.figures.provenance import Provenance, provenance
-from mobandits.figures.words import Definition, definitions, symbols_in
+from mobandits.figures.provenance import provenance
+from mobandits.figures.words import definitions, symbols_in
 from mobandits.support.naming import quantity
 
 SIZE = re.compile(r"\b(arm|objective)s=(\d+)")  # in the text of an environment
@@ -60,35 +61,6 @@ class Live(NamedTuple):
     refresh: int
 
 
-@dataclass(frozen=True)
-class RunPage:
-    """The content of `run.html`.
-
-    Args:
-        title: what was measured, of which policies, and where they played.
-        findings: who is best, and which of the metrics stands first.
-        environments: their names, shortened.
-        trials: how many there are.
-        rounds: of the longest trial.
-        words: that the page uses.
-        contents: (anchor, title) of the metrics.
-        metrics: in the order of the table.
-        provenance: of the table.
-        live: of a run that is not finished.
-    """
-
-    title: str
-    findings: Findings
-    environments: Sequence[str]
-    trials: int
-    rounds: int
-    words: Sequence[Definition]
-    contents: Sequence[tuple[str, str]]
-    metrics: Sequence[MetricSection]
-    provenance: Provenance
-    live: Live | None = None
-
-
 def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Findings) -> str:
     """Write the figures of a run, and make its page; the arguments are those of `run_content`."""
     return render("run.html", run_content(directory, table, manifest, findings))
@@ -96,8 +68,8 @@ def run_page(directory: Path, table: pl.DataFrame, manifest: Manifest, findings:
 
 def run_content(
     directory: Path, table: pl.DataFrame, manifest: Manifest, findings: Findings
-) -> RunPage:
-    """Write the figures of a run, and gather the content of its page.
+) -> SimpleNamespace:
+    """Write the figures of a run, and gather the content of its page, with `live` for a `Live`.
 
     Args:
         directory: of the run; the figures go to its folder `figures`.
@@ -107,13 +79,14 @@ def run_content(
     """
     specification = manifest["specification"]
     figures = directory / "figures"
-    metrics = table["metric"].unique(maintain_order=True)
+    metrics = distinct(table, "metric")
     sections = [metric_section(figures, table, metric, findings) for metric in metrics]
-    environments = table["environment"].unique(maintain_order=True).to_list()
-    names = table["policy"].unique(maintain_order=True).to_list() or list(specification["policies"])
+    environments = distinct(table, "environment")
+    names = distinct(table, "policy") or list(specification["policies"])
     columns = () if findings.ranking is None else ("mean rank", "better than ranks")
 
-    return RunPage(
+    # Read by the template alone, by these names.
+    return SimpleNamespace(
         title=run_title(findings.metric, names, specification["environment"]),
         findings=findings,
         environments=[folded(name) for name in environments or [specification["environment"]]],
@@ -123,6 +96,7 @@ def run_content(
         contents=[(section.anchor, section.title) for section in sections],
         metrics=sections,
         provenance=provenance(manifest),
+        live=None,
     )
 
 
@@ -145,12 +119,8 @@ def run_title(metric: str, policies: Sequence[str], environment: str) -> str:
         who = f"{len(policies)} policies"
 
     name, _, _ = environment.partition("(")
-    parts = [folded(name)]
-    for noun, size in SIZE.findall(environment):
-        counted = quantity(int(size), noun)
-        parts.append(counted)
-
-    where = ", ".join(parts)
+    sizes = [quantity(int(size), noun) for noun, size in SIZE.findall(environment)]
+    where = ", ".join([folded(name), *sizes])
 
     return f"{title_of(metric)} of {who} on {where}"
 

@@ -6,12 +6,12 @@ to load it again; the report, which replaces it, does not.
 """
 
 import contextlib
-import dataclasses
 import math
 import threading
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self, cast
 
 import polars as pl
@@ -20,7 +20,7 @@ from mobandits.comparison.findings import main_metric
 from mobandits.errors import FolderError
 from mobandits.figures.contents import Findings, Manifest
 from mobandits.figures.page import render, write_page
-from mobandits.figures.run_page import Live, RunPage, run_content
+from mobandits.figures.run_page import Live, run_content
 from mobandits.metrics.traits import describing
 from mobandits.simulation.folder import PARTS, concatenated, kept_tables
 from mobandits.simulation.manifest import read_manifest
@@ -54,7 +54,7 @@ class LivePage:
         self._thread: threading.Thread | None = None
         self._ended = threading.Event()
         self._lock = threading.Lock()
-        self._page: RunPage | None = None
+        self._page: SimpleNamespace | None = None
         self._drawn = -1  # trials on this page
         self._rested = 0.0  # when the next one may be drawn
         self._start = 0.0
@@ -126,7 +126,7 @@ class LivePage:
 
     def _write(self) -> None:
         """Write the page as it was drawn, with what is played now."""
-        page = cast("RunPage", self._page)
+        page = cast("SimpleNamespace", self._page)
         now = datetime.now().strftime("%H:%M:%S")
         played = f"{self._done:,} of {self._total:,} rounds of all trials, at {now}"
         if self._ended.is_set():
@@ -138,8 +138,8 @@ class LivePage:
             text = f"Running: every policy has played {played}{left}. Below are finished trials."
             refresh = math.ceil(PAUSE)
 
-        live = Live(text, self._done, self._total, refresh)
-        write_page(self._folder, render("run.html", dataclasses.replace(page, live=live)))
+        page.live = Live(text, self._done, self._total, refresh)
+        write_page(self._folder, render("run.html", page))
 
     def _time_left(self) -> str:
         played = self._done - self._before

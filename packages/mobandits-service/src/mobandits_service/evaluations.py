@@ -19,15 +19,16 @@ from mobandits_service.group_commit import Settlements
 from mobandits_service.hosted_agent import HostedAgent
 from mobandits_service.problems import Problem
 from mobandits_service.service_tables import (
+    JOB_OF_ID,
+    JOBS_OF_AGENT,
+    WAITING_JOBS,
     JobRow,
     JobState,
     job_ended,
     job_inserted,
-    job_of,
     job_started,
-    jobs_of,
+    jobs,
     running_jobs_failed,
-    waiting_jobs,
 )
 
 LOG = logging.getLogger("mobandits.service")
@@ -61,7 +62,7 @@ class Evaluations:
         """Go on with what waited when the service ended; what ran then has failed."""
         self._keep([running_jobs_failed(LOST)])
         await self._settlements.settled()
-        rows = await asyncio.to_thread(self._file.asked, waiting_jobs)
+        rows = await self._jobs(WAITING_JOBS)
         known = {number for number, _ in self._waiting}
         for row in rows:
             if row.id in known:
@@ -104,18 +105,21 @@ class Evaluations:
         Raises:
             Problem: where there is none.
         """
-        row = await asyncio.to_thread(self._file.asked, lambda reader: job_of(reader, number))
-        if row is None or row.agent != agent or row.kind != KIND:
+        rows = await self._jobs(JOB_OF_ID, number, agent, KIND)
+        if not rows:
             raise Problem(404, f"there is no evaluation {quoted(number)}")
 
-        return as_evaluation(row)
+        return as_evaluation(rows[0])
 
     async def of(self, agent: str) -> list[Evaluation]:
         """The last evaluations of an agent, the newest first."""
-        rows = await asyncio.to_thread(
-            self._file.asked, lambda reader: jobs_of(reader, agent, KIND, MOST_LISTED)
-        )
+        rows = await self._jobs(JOBS_OF_AGENT, agent, KIND, MOST_LISTED)
         return [as_evaluation(row) for row in rows]
+
+    async def _jobs(self, query: str, *values: Any) -> list[JobRow]:
+        return await asyncio.to_thread(
+            self._file.asked, lambda reader: jobs(reader, query, *values)
+        )
 
     # --- the work
 

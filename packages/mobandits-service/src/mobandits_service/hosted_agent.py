@@ -111,13 +111,11 @@ class HostedAgent:
         # First: no call that was made before may find that it is saved.
         self.generation += 1
         self.close()
-        self._load()
-        if has_failed:
-            self._checkpoint()
+        self._load(has_failed=has_failed)
         # Last: it is opened in a thread, and calls may come from now on.
         self.status = READY
 
-    def _load(self) -> None:
+    def _load(self, *, has_failed: bool) -> None:
         store = Store(self._file, agent=self.name)
         try:
             agent = opened_agent(self.specification, store)
@@ -131,14 +129,10 @@ class HostedAgent:
         self._agent = agent
         self.check_numbers()
         self._preference = present_preference(agent.core)
-
-    def _checkpoint(self) -> None:
-        """Write the state, and see that it is on the disk."""
-        agent = self._agent
-        store = self._store
-        assert agent is not None and store is not None  # noqa: S101, PT018 - it was just opened
-        agent.checkpoint()
-        store.flush()
+        if has_failed:
+            # Write the state, and see that it is on the disk.
+            agent.checkpoint()
+            store.flush()
 
     def check_numbers(self) -> None:
         """Note whether the state has a number that is none, and say so when that begins."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -146,6 +146,12 @@ class ServiceRuntime:
         """
         await self.settlements.settled()
         hosted.check_saved(generation)
+
+    async def looked_up(self, look: Callable[..., Result], *arguments: Any) -> Result:
+        """The result of a look into the store by a thread, once all that was answered is in it."""
+        # The last calls of others may not be on disk yet.
+        await self.settlements.settled()
+        return await asyncio.to_thread(look, *arguments)
 
     def begin(self, work: Coroutine[Any, Any, Result]) -> "asyncio.Task[Result]":
         """Have something done while requests are answered; it is cancelled when the service ends."""

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from mobandits.logs.store.rows import Statement
@@ -22,9 +21,9 @@ END_JOB = "UPDATE jobs SET state = ?, result = ?, ended = ? WHERE id = ?"
 FAIL_RUNNING = """
 UPDATE jobs SET state = 'failed', result = ?, ended = ? WHERE state = 'running'
 """
-SELECT_JOBS = "SELECT id, agent, kind, specification, state, result, created, ended FROM jobs"
+SELECT_JOBS = "SELECT id, agent, specification, state, result, created, ended FROM jobs"
 JOBS_OF_AGENT = f"{SELECT_JOBS} WHERE agent = ? AND kind = ? ORDER BY created DESC, id LIMIT ?"
-JOB_OF_ID = f"{SELECT_JOBS} WHERE id = ?"
+JOB_OF_ID = f"{SELECT_JOBS} WHERE id = ? AND agent = ? AND kind = ?"
 WAITING_JOBS = f"{SELECT_JOBS} WHERE state = 'waiting' ORDER BY created, id"
 
 
@@ -48,7 +47,6 @@ class JobRow(NamedTuple):
     Attributes:
         id: of the job.
         agent: the name of the agent that it is about.
-        kind: what it does.
         specification: as JSON.
         state: "waiting", "running", "done" or "failed".
         result: as JSON; of a job that failed, why; None before.
@@ -58,7 +56,6 @@ class JobRow(NamedTuple):
 
     id: str
     agent: str
-    kind: str
     specification: str
     state: JobState
     result: str | None
@@ -96,21 +93,6 @@ def running_jobs_failed(why: str) -> Statement:
     return FAIL_RUNNING, (json.dumps(why), time.time())
 
 
-def jobs_of(connection: Session, agent: str, kind: str, count: int) -> list[JobRow]:
-    """The last jobs of an agent, the newest first."""
-    return _jobs(connection, JOBS_OF_AGENT, (agent, kind, count))
-
-
-def job_of(connection: Session, number: str) -> JobRow | None:
-    """The job of an id; None where there is none."""
-    rows = _jobs(connection, JOB_OF_ID, (number,))
-    return rows[0] if rows else None
-
-
-def waiting_jobs(connection: Session) -> list[JobRow]:
-    """The jobs that wait, the oldest first."""
-    return _jobs(connection, WAITING_JOBS, ())
-
-
-def _jobs(connection: Session, query: str, values: Sequence[Any]) -> list[JobRow]:
+def jobs(connection: Session, query: str, *values: Any) -> list[JobRow]:
+    """The jobs that a query of this module selects."""
     return [JobRow(*row) for row in connection.execute(query, values)]

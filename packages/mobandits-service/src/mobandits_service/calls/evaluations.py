@@ -1,6 +1,5 @@
 """Calls that say, from an agent's own log, what else could have been played."""
 
-import asyncio
 from typing import Annotated
 
 from starlette.responses import Response
@@ -26,9 +25,7 @@ async def preview_preference(
     runtime: ServiceRuntime, hosted: HostedAgent, body: PreviewWanted
 ) -> Preview:
     """`POST /v1/agents/{agent}/preference/preview`: what another preference would have played."""
-    # What was answered is on disk; the last calls of others may not be yet.
-    await runtime.settlements.settled()
-    return await asyncio.to_thread(preview, hosted, body.order, body.recent)
+    return await runtime.looked_up(preview, hosted, body.order, body.recent)
 
 
 async def evaluate(

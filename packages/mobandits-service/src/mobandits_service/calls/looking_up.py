@@ -20,24 +20,21 @@ from mobandits_service.runtime import ServiceRuntime
 async def recorded(runtime: ServiceRuntime, hosted: HostedAgent, number: int) -> Recorded:
     """`GET .../decisions/{decision}`: a decision as it was then, with its rewards."""
     # The store shows only what is on disk.
-    await runtime.settlements.settled()
-    return await asyncio.to_thread(hosted.recorded, number)
+    return await runtime.looked_up(hosted.recorded, number)
 
 
 async def decisions(
     runtime: ServiceRuntime, hosted: HostedAgent, query: DecisionsQuery
 ) -> DecisionList:
     """`GET /v1/agents/{agent}/decisions`: decisions as they were then, a page at a time."""
-    await runtime.settlements.settled()
     # In a thread: where few decisions fit, it goes through many.
-    return await asyncio.to_thread(hosted.listed, query)
+    return await runtime.looked_up(hosted.listed, query)
 
 
 async def explained(runtime: ServiceRuntime, hosted: HostedAgent, number: int) -> Explained:
     """`GET .../decisions/{decision}/explanation`: why, by what the agent believes now."""
-    await runtime.settlements.settled()
     # In a thread: the first one may compile.
-    return await asyncio.to_thread(hosted.explained, number)
+    return await runtime.looked_up(hosted.explained, number)
 
 
 async def certificate(

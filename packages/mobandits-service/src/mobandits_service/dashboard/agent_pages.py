@@ -68,9 +68,8 @@ async def preview_shown(
 ) -> Response:
     """`POST /agents/{agent}/preview`: what another order would have played."""
     form, order = read_form(visitor.form, hosted.state().objectives)
-    await runtime.settlements.settled()
     try:
-        found = await asyncio.to_thread(preview, hosted, order, RECENT)
+        found = await runtime.looked_up(preview, hosted, order, RECENT)
     except (Problem, ValueError) as error:
         refused = problem_of(error)
         return await _agent_answer(runtime, visitor, hosted, form, span, refused=refused)

@@ -1,6 +1,5 @@
 """Pages of decisions: a list that can be filtered, and one of them with its explanation."""
 
-import asyncio
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
@@ -25,12 +24,11 @@ async def decisions_shown(
     request: Request, runtime: ServiceRuntime, hosted: HostedAgent, visitor: Visitor
 ) -> Response:
     """`GET /agents/{agent}/decisions`: the last decisions, a page at a time."""
-    await runtime.settlements.settled()
     # A form sends the fields that were left empty as well.
     given = {name: text for name, text in request.query_params.items() if text}
     asked = {name: given[name] for name in FIELDS if name in given}
     wanted = msgspec.convert({**asked, "limit": LIMIT, "order": "newest"}, DecisionsQuery)
-    listed = await asyncio.to_thread(hosted.listed, wanted)
+    listed = await runtime.looked_up(hosted.listed, wanted)
     following = ""
     if listed.next is not None:
         following = urlencode({**asked, "after": listed.next})
@@ -49,8 +47,7 @@ async def decision_shown(
     runtime: ServiceRuntime, hosted: HostedAgent, number: int, visitor: Visitor
 ) -> Response:
     """`GET /agents/{agent}/decisions/{decision}`: a decision, its rewards, and why it was made."""
-    await runtime.settlements.settled()
-    recorded = await asyncio.to_thread(hosted.recorded, number)
+    recorded = await runtime.looked_up(hosted.recorded, number)
     explained: Explained | None = None
     unexplained = ""
     try:

@@ -6,11 +6,12 @@ one. Colours are classes, since pages allow no style inside.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from mobandits_service.agent_states import Objectives
 from mobandits_service.dashboard.arm_means import ArmSummary, Mean, as_rewards, dominates
-from mobandits_service.dashboard.axes import Axis, Tick, axis_label, axis_of, ticks_of
+from mobandits_service.dashboard.axes import Axis, axis_label, axis_of, ticks_of
 from mobandits_service.dashboard.name_places import (
     LINE,
     Box,
@@ -61,37 +62,6 @@ class Dot:
     says: str
 
 
-@dataclass(frozen=True)
-class FrontFigure:
-    """A plane, laid out.
-
-    Attributes:
-        shown: "wide" or "narrow".
-        width: of the element.
-        height: likewise.
-        frame: left, top, right and bottom of the plane in it.
-        across: the label of the horizontal axis.
-        up: of the vertical one.
-        ticks_across: numbers of the horizontal axis.
-        ticks_up: of the vertical one.
-        dots: the arms.
-        stairs: the border of what the front dominates, as points of a line.
-        label: what there is to see, for those who do not.
-    """
-
-    shown: str
-    width: int
-    height: int
-    frame: Rectangle
-    across: str
-    up: str
-    ticks_across: list[Tick]
-    ticks_up: list[Tick]
-    dots: list[Dot]
-    stairs: str
-    label: str
-
-
 class DrawnArm(NamedTuple):
     """An arm with a mean in both objectives.
 
@@ -138,7 +108,7 @@ class Plane(NamedTuple):
 
 def front_figures(
     arms: Sequence[ArmSummary], objectives: Objectives, pair: tuple[int, int]
-) -> list[FrontFigure]:
+) -> list[SimpleNamespace]:
     """The plane of a pair of objectives in both widths; empty where no arm has both means."""
     of_axes = [objectives[place] for place in pair]
     drawn = []
@@ -162,7 +132,7 @@ def _figure(
     objectives: Objectives,
     shown: str,
     size: tuple[int, int],
-) -> FrontFigure:
+) -> SimpleNamespace:
     width, height = size
     first, second = objectives
     right = width - RIGHT
@@ -180,7 +150,8 @@ def _figure(
     dots = _dots(drawn, front, objectives, plane, stairs, frame)
     said = "; ".join(dot.says for dot in dots)
 
-    return FrontFigure(
+    # Read by the template alone, by these names.
+    return SimpleNamespace(
         shown=shown,
         width=width,
         height=height,
@@ -190,6 +161,7 @@ def _figure(
         ticks_across=ticks_of(across, 6 if shown == "wide" else 4, 8.0 * DIGIT),
         ticks_up=ticks_up,
         dots=dots,
+        # The border of what the front dominates, as points of a line.
         stairs=" ".join(f"{x:g},{y:g}" for x, y in stairs),
         label=f"Arms by their mean {first.name} and {second.name}: {said}",
     )

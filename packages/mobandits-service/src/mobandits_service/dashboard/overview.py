@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from mobandits.logs.address import Place
 from mobandits.logs.store.connection import reading
@@ -36,29 +36,7 @@ class AgentNow:
         self.most_waiting = hosted.specification.pending
 
 
-@dataclass(frozen=True)
-class AgentLine:
-    """An agent on the page of all.
-
-    Attributes:
-        agent: as it tells of itself now.
-        rate: decisions per minute, over the last five.
-        spark: the last hour as points of a line, in a box of 60 by 24; empty: nothing happened.
-        warnings: what an operator should look at.
-    """
-
-    agent: AgentNow
-    rate: float
-    spark: str
-    warnings: list[str]
-
-    @property
-    def dropped(self) -> int:
-        """How many decisions were dropped, for any reason."""
-        return sum(self.agent.state.dropped.values())
-
-
-def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[AgentLine]:
+def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[SimpleNamespace]:
     """The lines of the page.
 
     Args:
@@ -86,7 +64,9 @@ def agent_lines(path: Place, agents: Sequence[AgentNow]) -> list[AgentLine]:
             if not rate:
                 rate = counts[-1] / span.minutes(span.stretches - 1)
             warnings = warnings_of(agent, uncounted)
-            line = AgentLine(agent, rate, spark_of(counts[:-1]), warnings)
+            spark = spark_of(counts[:-1])
+            # Read by the template alone, by these names.
+            line = SimpleNamespace(agent=agent, rate=rate, spark=spark, warnings=warnings)
             lines.append(line)
 
     return lines

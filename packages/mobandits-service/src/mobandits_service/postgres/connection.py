@@ -96,6 +96,11 @@ class PostgresConnection:
 
         return cursor
 
+    def value(self, sql: str, *values: Any) -> Any:
+        """The one value that a statement returns."""
+        (value,) = self.execute(sql, values).fetchone()
+        return value
+
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction is open, one that failed included."""

@@ -31,14 +31,12 @@ BACKEND = "SELECT pg_backend_pid()"
 
 def lock_number(connection: PostgresConnection) -> int:
     """The number of the lock of a connection's store."""
-    (number,) = connection.execute(NUMBER, (APPLICATION_ID,)).fetchone()
-    return int(number)
+    return int(connection.value(NUMBER, APPLICATION_ID))
 
 
 def takes_lock(connection: PostgresConnection) -> bool:
     """Whether a session has the lock of its store from now on, until it ends."""
-    (is_taken,) = connection.execute(TAKE, (lock_number(connection),)).fetchone()
-    return bool(is_taken)
+    return bool(connection.value(TAKE, lock_number(connection)))
 
 
 def holder(connection: PostgresConnection) -> str:
@@ -66,16 +64,12 @@ def check_direct(
     Raises:
         LogError: saying what to do.
     """
-    (first,) = connection.execute(BACKEND).fetchone()
+    first = connection.value(BACKEND)
     # A pooler has a session to spare now: the one that it just used. Meanwhile another one must
     # answer, unless a session of the server belongs to each client.
     other.execute("BEGIN")
     try:
-        (second,) = other.execute(BACKEND).fetchone()
-        is_shared = first == second
-        if not is_shared:
-            (again,) = connection.execute(BACKEND).fetchone()
-            is_shared = first != again
+        is_shared = other.value(BACKEND) == first or connection.value(BACKEND) != first
     finally:
         other.execute("ROLLBACK")
 

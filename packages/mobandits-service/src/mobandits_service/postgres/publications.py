@@ -104,8 +104,7 @@ def only_published(agents: Iterable[int]) -> Statement:
 def present_fence(connection: PostgresConnection, agent: int) -> int:
     """The fence of an agent, the first one where it has none."""
     connection.execute(FIRST_FENCE, (agent,))
-    (fence,) = connection.execute(SELECT_FENCE, (agent,)).fetchone()
-    return int(fence)
+    return int(connection.value(SELECT_FENCE, agent))
 
 
 def set_fence(connection: PostgresConnection, agent: int, epoch: int) -> int | None:
@@ -138,9 +137,7 @@ def notify(connection: PostgresConnection) -> None:
 
 def new_incarnation(connection: PostgresConnection, host: str, process: int) -> int:
     """The number of a worker that starts, or connects anew; no other ever has it."""
-    values = (host, process, time.time())
-    (incarnation,) = connection.execute(INSERT_WORKER, values).fetchone()
-    return int(incarnation)
+    return int(connection.value(INSERT_WORKER, host, process, time.time()))
 
 
 def published_versions(connection: PostgresConnection) -> dict[str, tuple[int, Version]]:

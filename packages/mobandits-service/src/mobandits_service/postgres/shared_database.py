@@ -240,7 +240,7 @@ class SharedDatabase(SharedStore):
             return
 
         with explained(self.path):
-            (epoch,) = watching.execute(SELECT_EPOCH).fetchone()
+            epoch = watching.value(SELECT_EPOCH)
         if epoch != self.epoch:
             raise LogError(f"another process holds {self.path}: its epoch is {epoch}")
 
@@ -287,8 +287,8 @@ class SharedDatabase(SharedStore):
                 return False
             # Another version of the library may have had the store meanwhile.
             create_tables(candidate, self.path)
-            taken = (socket.gethostname(), self.url, time.time())
-            (self.epoch,) = candidate.execute(TAKE_EPOCH, taken).fetchone()
+            host = socket.gethostname()
+            self.epoch = candidate.value(TAKE_EPOCH, host, self.url, time.time())
             candidate.execute(IN_SYSTEM if self.durability == "system" else ON_DISK)
 
         self._reading = connected(self.path, "reads", [BRIEF])

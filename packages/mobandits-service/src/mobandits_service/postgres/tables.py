@@ -204,7 +204,7 @@ def has_tables(connection: PostgresConnection, address: Address) -> bool:
         raise DamagedError(address, "it has tables, and no version")
 
     check_version(address, int(row[0]), VERSION)
-    (triggers,) = connection.execute(TRIGGERS).fetchone()
+    triggers = connection.value(TRIGGERS)
     if triggers:
         raise LogError(f"{address} has triggers, which no store has: drop them, and try again")
 
