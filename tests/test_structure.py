@@ -280,10 +280,9 @@ def test_the_agent_has_three_layers():
     writing = {"logs", "os.path", "pathlib", "json", "hashlib"}
     for name in AGENT_CORE:
         path = PACKAGE / "agent" / f"{name}.py"
-        # Objectives, events, names and parts are described once, for agents and logs: these modules
-        # write nothing.
-        described = r"from mobandits\.logs\.(objectives|events|names|parts_as_data) import"
-        text = re.sub(described, "", source(path))
+        # What objectives and events are is said once, for agents and logs: these modules write
+        # nothing.
+        text = re.sub(r"from mobandits\.logs\.(objectives|events) import", "", source(path))
         assert "mobandits.logs" not in text, name
         assert not (writing - {"logs"}) & {*imports(path)}, name
 

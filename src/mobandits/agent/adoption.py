@@ -16,7 +16,7 @@ from mobandits.agent.keyed import made_before
 from mobandits.agent.keys import call_options
 from mobandits.contracts.notes import note_of, possible_notes
 from mobandits.contracts.protocols import Policy, Recipe
-from mobandits.logs.names import Names
+from mobandits.logs.objectives import Names
 from mobandits.support.checks import number
 from mobandits.support.naming import wrong_value
 

@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.agent.error_hints import listed_names, on_arm
 from mobandits.agent.inputs import name_tuple
 from mobandits.contracts.protocols import IntArray
-from mobandits.logs.names import Names
+from mobandits.logs.objectives import Names
 from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.nearest import did_you_mean, refusal
 

@@ -16,7 +16,7 @@ from mobandits.agent.keyed import answered, made_before
 from mobandits.agent.keys import ORDINARY, CallOptions, as_given, call_options
 from mobandits.agent.pending import INACTIVE
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.logs.names import Names
+from mobandits.logs.objectives import Names
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from mobandits.agent.actors import ACTOR
 from mobandits.contracts.protocols import Array
-from mobandits.logs.events import Alteration, Event
-from mobandits.logs.names import Description
+from mobandits.logs.events import Alteration, Description, Event
 
 
 class Change:

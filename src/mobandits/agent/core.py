@@ -22,8 +22,6 @@ from mobandits.agent.pending import INACTIVE, Pending
 from mobandits.contracts.protocols import Array
 from mobandits.contracts.terms import arms_named
 from mobandits.logs.events import Abandon, Activate, Add, Preference, Remove
-from mobandits.logs.names import checked_name
-from mobandits.logs.parts_as_data import described
 from mobandits.orders.by_number import by_number
 from mobandits.support.naming import short_repr, wrong_value
 
@@ -166,9 +164,8 @@ class AgentCore(AgentState):
     def add_arm(self, name: Hashable, like: Hashable | None) -> None:
         """One arm more, from now on; see `Agent.add_arm`."""
         with self.lock, Change(self) as change:
-            # Refused before there is an arm whose name the store cannot hold.
             if change.writer is not None:
-                checked_name(name, "arm")
+                change.writer.check_name(name)
 
             # Looked up first: the new arm may not be like itself.
             source = None if like is None else self.arms.slot(like)
@@ -184,7 +181,7 @@ class AgentCore(AgentState):
         """Another name for an arm; see `Agent.rename_arm`."""
         with self.lock, Change(self) as change:
             if change.writer is not None:
-                checked_name(to, "arm")
+                change.writer.check_name(to)
 
             self._refuse_named(name)
             self.ledger.check_arm(to)
@@ -216,9 +213,9 @@ class AgentCore(AgentState):
         self.bound.prepare_for(order)
         with self.lock, Change(self) as change:
             description = None
-            if change.writer is not None and order is not None:
+            if change.writer is not None:
                 # Refused before it is played where the log has no words for it.
-                description = described(order, "preference")
+                description = change.writer.describe_order(order)
 
             change.remember()
             self.bound.set_order(order)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from mobandits.contracts.protocols import Array, IntArray
-from mobandits.logs.names import Names
+from mobandits.logs.objectives import Names
 from mobandits.support.naming import quoted
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from mobandits.agent.parts import (
 from mobandits.contracts.composition import forced_probabilities
 from mobandits.contracts.protocols import Array, Beliefs, IntArray, Rng
 from mobandits.contracts.states import declares
-from mobandits.logs.names import Names
+from mobandits.logs.objectives import Names
 from mobandits.orders.order import in_words
 from mobandits.support.naming import conjunction, wrong_value
 

@@ -26,8 +26,7 @@ from mobandits.contracts.terms import has_prices
 from mobandits.errors import LogError
 from mobandits.logs.events import FirstPrices
 from mobandits.logs.feedback import Feedback, together
-from mobandits.logs.names import Names
-from mobandits.logs.objectives import learned_rewards, refuse_contradiction
+from mobandits.logs.objectives import Names, learned_rewards, refuse_contradiction
 from mobandits.logs.store.store import Store
 from mobandits.logs.streams import LogStream, steady
 from mobandits.support.naming import quoted, wrong_value

@@ -5,7 +5,7 @@ from typing import Any
 from mobandits.agent.change import Change
 from mobandits.agent.core import AgentCore
 from mobandits.contracts.states import declares
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 def merge(core: AgentCore, other: AgentCore) -> None:
@@ -26,9 +26,8 @@ def merge(core: AgentCore, other: AgentCore) -> None:
             core.contexts.set_layout(shared=shared)
             mine.set_layout(shared=shared)
         if core.contexts.shared != other.contexts.shared or mine.left is not None:
-            raise ValueError(
-                "merge needs agents with contexts of one shape, and without stages, got "
-                f"{quoted(core.recipe)}"
+            raise wrong_value(
+                "merge needs agents with contexts of one shape, and without stages", core.recipe
             )
 
         # Slots are added up one by one: they must hold the same arms.

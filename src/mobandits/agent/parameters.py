@@ -3,9 +3,9 @@
 from typing import Any
 
 from mobandits.agent.core import AgentCore
+from mobandits.logs.events import Description
 from mobandits.logs.log_description import objectives_as_data, objectives_of_data
-from mobandits.logs.names import Description, Names
-from mobandits.logs.objectives import Objectives
+from mobandits.logs.objectives import Names, Objectives
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.naming import short_repr
 

@@ -4,6 +4,7 @@ import logging
 import math
 import os
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +21,15 @@ from mobandits.logs.events import (
     Answer,
     Correct,
     Decide,
+    Description,
     Event,
     Instead,
     Learn,
     Retune,
     State,
 )
-from mobandits.logs.names import Description
+from mobandits.logs.names import checked_name
+from mobandits.logs.parts_as_data import described
 from mobandits.logs.store import Store
 from mobandits.support.numbering import incarnation_of
 
@@ -181,6 +184,16 @@ class StoreWriter:
             LOG.warning("the last snapshot of the agent could not be written: %s", error)
         finally:
             self.store.close()
+
+    def check_name(self, name: Hashable) -> None:
+        """Refuse an arm whose name the store cannot hold, before there is one."""
+        checked_name(name, "arm")
+
+    def describe_order(self, order: Any) -> Any:
+        """An order as plain data; refused, before it is played, where files cannot hold it."""
+        if order is None:
+            return None
+        return described(order, "preference")
 
     def keyed(self, key: str) -> tuple[str, Decision] | None:
         """The request and the decision of a client's key; None where there is none.

@@ -21,7 +21,8 @@ from mobandits.agent.replayed_events import replay
 from mobandits.agent.retuning import core_at_start, retune_again
 from mobandits.agent.saving import core_bytes, foreign_recipe
 from mobandits.errors import LogError, LogWarning, StateError
-from mobandits.logs.names import Description, Names
+from mobandits.logs.events import Description
+from mobandits.logs.objectives import Names
 from mobandits.logs.store import Store
 from mobandits.logs.store.connection import new_file
 from mobandits.support.describe_path import describe_path

@@ -29,9 +29,8 @@ from mobandits.contracts.composition import composite, context_maps
 from mobandits.contracts.protocols import Policy, Recipe
 from mobandits.contracts.states import accounts_of, declares
 from mobandits.contracts.terms import cost_factors, has_prices
-from mobandits.logs.events import Correct, Retune
-from mobandits.logs.names import Description, Names
-from mobandits.logs.objectives import Objectives
+from mobandits.logs.events import Correct, Description, Retune
+from mobandits.logs.objectives import Names, Objectives
 from mobandits.orders.by_number import by_number
 from mobandits.support.checks import choice, number
 from mobandits.support.naming import quoted, wrong_value

@@ -10,7 +10,7 @@ from mobandits.contracts.protocols import Array, Block, Mask, Rng, Shape
 from mobandits.environments.balls import ball
 from mobandits.numerics.links import LINKS, named_links
 from mobandits.support.checks import choice, flag, integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 # Draws of all arms before a problem is given up; the paper's settings need 1.0 to 1.2 on average.
 ATTEMPTS = 1000
@@ -67,9 +67,8 @@ class GeneralizedLinear:
         if self.arms is not None:
             integer("GeneralizedLinear.arms", self.arms, at_least=1)
         if isinstance(self.links, str) or not self.links:
-            raise ValueError(
-                "GeneralizedLinear.links must be a list of at least one link, got "
-                f"{quoted(self.links)}"
+            raise wrong_value(
+                "GeneralizedLinear.links must be a list of at least one link", self.links
             )
 
         for link in self.links:

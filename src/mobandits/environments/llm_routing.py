@@ -13,7 +13,7 @@ from mobandits.datasets.llm_routing import MODELS, SPLITS, llm_routing
 from mobandits.environments.tables import read_only
 from mobandits.environments.text_features import text_features
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,9 +96,9 @@ class LlmRouting:
         """
         integer("rounds", rounds, at_least=1)
         if rounds > PROMPTS:
-            raise ValueError(
-                f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once, "
-                f"got {quoted(rounds)}"
+            raise wrong_value(
+                f"rounds must be at most {PROMPTS} in LlmRouting, which plays every prompt once",
+                rounds,
             )
 
         with _ONCE:  # threads that start together would otherwise each fit the features

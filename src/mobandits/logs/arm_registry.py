@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Iterable
 
 from mobandits.errors import LogError
-from mobandits.logs.events import Add, Event, Remove
-from mobandits.logs.names import Description, checked_name
+from mobandits.logs.events import Add, Description, Event, Remove
+from mobandits.logs.names import checked_name
 from mobandits.support.naming import wrong_value
 
 # Kinds of events after which there are other arms, or one is called otherwise.

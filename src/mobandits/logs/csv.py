@@ -13,8 +13,7 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback, whole
-from mobandits.logs.names import Names
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Names, Objective
 from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
 from mobandits.support.checks import integer
 from mobandits.support.naming import quoted, shortened

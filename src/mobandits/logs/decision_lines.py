@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mobandits.errors import LogError
-from mobandits.logs.names import Description, decoded, name_of
+from mobandits.logs.events import Description
+from mobandits.logs.names import decoded, name_of
 from mobandits.support.describe_path import PROBE, file_kind
 from mobandits.support.naming import quoted, shortened, wrong_value
 

@@ -24,7 +24,7 @@ from msgspec import UNSET, Meta, Struct
 
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
-from mobandits.logs.names import Description, checked_name, decoded, encoded
+from mobandits.logs.names import checked_name, decoded, encoded
 from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 from mobandits.support.numbering import SPAN
@@ -38,6 +38,8 @@ Propensity: TypeAlias = Annotated[float, Meta(gt=0.0, le=1.0)] | None
 Name: TypeAlias = Any
 NAMES = ("arm", "like", "was", "objective")  # fields of changes
 Fields = dict[str, Any]  # of an event, by name
+# What a log says of its agent, and a change of what it became: plain data, by the names of parts.
+Description = dict[str, Any]
 Rewards: TypeAlias = Annotated[dict[Name, float], Meta(min_length=1)]
 
 

@@ -12,8 +12,8 @@ from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.contracts.terms import ApplicationTerms
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.names import Names
 from mobandits.logs.objectives import (
+    Names,
     Objectives,
     as_objective,
     learned_rewards,

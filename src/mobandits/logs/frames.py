@@ -9,8 +9,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.names import Names
-from mobandits.logs.objectives import Objective
+from mobandits.logs.objectives import Names, Objective
 from mobandits.logs.streams import parquet_batches, parquet_columns
 from mobandits.logs.table_columns import Columns, TableColumns, table_columns, without_column
 from mobandits.support.checks import as_float_array

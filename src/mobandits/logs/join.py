@@ -18,10 +18,10 @@ import polars as pl
 from mobandits.contracts.protocols import Array, IntArray, Mask
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
-from mobandits.logs.events import Correct, Preference
+from mobandits.logs.events import Correct, Description, Preference
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription, preference_of_data
-from mobandits.logs.names import Description, name_of
+from mobandits.logs.names import name_of
 from mobandits.logs.table import changes_of
 from mobandits.support.naming import quoted, shortened, wrong_value
 from mobandits.support.numbering import SPAN

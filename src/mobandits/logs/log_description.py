@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from mobandits.contracts.protocols import Array
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
-from mobandits.logs.names import Description, checked_name
+from mobandits.logs.events import Description
+from mobandits.logs.names import checked_name
 from mobandits.logs.objectives import Objective, Objectives, signs_of
 from mobandits.logs.parts_as_data import described, made
 from mobandits.support.naming import quoted, shortened, wrong_value

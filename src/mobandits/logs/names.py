@@ -2,7 +2,6 @@
 
 import functools
 import json
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from mobandits.support.naming import wrong_value
 from mobandits.support.plain_values import compact, decoded, encoded
 
 __all__ = [
-    "Description",
-    "Names",
     "checked_name",
     "compact",
     "decoded",
@@ -25,10 +22,6 @@ __all__ = [
 # Names come again with every decision and reward of a log, and there are few of them.
 REMEMBERED = 1000
 KINDS = "text, a number, a boolean, None or a tuple of these"
-
-Names = tuple[Hashable, ...]  # of all arms, in the order of rows of contexts, or of objectives
-# What a log says of its agent, and a change of what it became: plain data, by the names of parts.
-Description = dict[str, Any]
 
 
 def checked_name(value: Any, where: str) -> Any:

@@ -140,6 +140,7 @@ class Objective:
 
 
 Objectives = tuple[Objective, ...]
+Names = tuple[Hashable, ...]  # of arms, in the order of rows of contexts, or of objectives
 Places = Mapping[Any, int]  # of objectives among all, by name
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.names import Names
+from mobandits.logs.objectives import Names
 from mobandits.support.checks import as_float_array
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import refusal

@@ -10,9 +10,9 @@ import numpy as np
 from mobandits.contracts.protocols import Array
 from mobandits.errors import LogError, LogWarning
 from mobandits.logs.decision_lines import Row
+from mobandits.logs.events import Description
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.log_description import LogDescription
-from mobandits.logs.names import Description
 from mobandits.logs.objectives import Objective, refuse_contradiction
 from mobandits.support.naming import quoted
 

@@ -9,8 +9,7 @@ from mobandits.contracts.protocols import Array, IntArray
 from mobandits.encoding.encoder import Encoder
 from mobandits.errors import LogError
 from mobandits.logs.feedback import Feedback
-from mobandits.logs.names import Names
-from mobandits.logs.objectives import Objective, objectives_of_columns, signs_of
+from mobandits.logs.objectives import Names, Objective, objectives_of_columns, signs_of
 from mobandits.support.naming import quoted, shortened
 from mobandits.support.nearest import did_you_mean
 

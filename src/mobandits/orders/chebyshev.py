@@ -9,7 +9,7 @@ from mobandits.compiling.compiled import Floats, compiled, kernel
 from mobandits.contracts.protocols import Array
 from mobandits.orders.order import weight_texts
 from mobandits.orders.weighted import ScoreOrder, check_length, check_weights
-from mobandits.support.naming import conjunction, quoted
+from mobandits.support.naming import conjunction, wrong_value
 
 
 @kernel
@@ -70,9 +70,9 @@ class Chebyshev(ScoreOrder):
         check_weights("Chebyshev.weights", self.weights)
         has_length = self.reference.shape == self.weights.shape
         if not has_length or not np.isfinite(self.reference).all():
-            raise ValueError(
-                f"Chebyshev.reference must be finite, one entry per weight ({len(self.weights)}), "
-                f"got {quoted(self.reference.tolist())}"
+            raise wrong_value(
+                f"Chebyshev.reference must be finite, one entry per weight ({len(self.weights)})",
+                self.reference.tolist(),
             )
 
     def check(self, objectives: int) -> None:

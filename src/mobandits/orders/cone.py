@@ -9,7 +9,7 @@ from mobandits.contracts.protocols import Array, Beliefs, IntArray, Mask, Rng
 from mobandits.numerics.dominance import draw_nondominated, nondominated, pareto_gap, pareto_gaps
 from mobandits.numerics.masks import everyone
 from mobandits.orders.order import BaseOrder
-from mobandits.support.naming import conjunction, quoted
+from mobandits.support.naming import conjunction, wrong_value
 
 
 @kernel
@@ -96,9 +96,9 @@ class Cone(BaseOrder):
         is_finite_matrix = W.ndim == 2 and W.size > 0 and np.isfinite(W).all()
         # A row of zeros would tie all arms in that row for ever.
         if not is_finite_matrix or not W.any(axis=1).all():
-            raise ValueError(
-                f"Cone.rows must be a finite (rows, objectives) matrix without rows of zeros, "
-                f"got {quoted(W.tolist())}"
+            raise wrong_value(
+                "Cone.rows must be a finite (rows, objectives) matrix without rows of zeros",
+                W.tolist(),
             )
 
     def check(self, objectives: int) -> None:

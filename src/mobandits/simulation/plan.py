@@ -98,9 +98,8 @@ def prepare(
     require_environment("environment", environment)
     # Its text is in every manifest, where an address would be another one in every process.
     if " at 0x" in repr(environment):
-        raise ValueError(
-            "environments must print as what they are (a dataclass does), "
-            f"got {quoted(environment)}"
+        raise wrong_value(
+            "environments must print as what they are (a dataclass does)", environment
         )
 
     points = recorded_rounds(record, rounds)

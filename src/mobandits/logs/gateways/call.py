@@ -18,13 +18,13 @@ class Call:
 
     Args:
         request_id: by which ratings are joined; None: it has none.
-        model: that answered.
+        model: that answered; None: none did, and the call is left out.
         cost: of the call; None: not logged.
         start: in seconds since 1970; None: not logged.
         end: likewise.
         prompt_tokens: of the prompt; None: not logged.
         further: all other fields, by the names that a user gives them.
-        unusable: "" or why no model answered, as the end of "calls were left out: ...".
+        unusable: "" or another reason to leave it out, as the end of "calls were left out: ...".
     """
 
     request_id: str | None

@@ -52,8 +52,6 @@ def calls_of(record: Record) -> Iterator[Call]:
         unusable = "failed"
     elif text_in(record, "cache_hit") in ("True", "true"):
         unusable = "answered by a cache"
-    elif text_in(record, "model") is None:
-        unusable = "without a model"
 
     yield Call(
         request_id=text_in(record, "request_id"),

@@ -75,8 +75,6 @@ def _call(span: Record, attributes: Record, model: str | None) -> Call:
     unusable = ""
     if _has_failed(span, attributes):
         unusable = "failed"
-    elif model is None:
-        unusable = "without a model"
 
     context = span.get("context")
     own_id = text_in(span, "spanId", "span_id")

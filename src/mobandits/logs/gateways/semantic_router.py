@@ -67,8 +67,6 @@ def _call(record: Record) -> Call:
         unusable = "answered by a cache"
     elif not unusable and status >= FIRST_ERROR:
         unusable = "failed"
-    elif not unusable and model is None:
-        unusable = "without a model"
 
     start = moment_in(record, "timestamp")
     duration = number_in(record, "duration_ms")

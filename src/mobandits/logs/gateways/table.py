@@ -135,8 +135,11 @@ def _usable(path: Path, module: Any) -> Iterator[Call]:
 
         for call in calls:
             total += 1
-            if call.unusable:
-                left_out[call.unusable] += 1
+            unusable = call.unusable
+            if not unusable and call.model is None:
+                unusable = "without a model"
+            if unusable:
+                left_out[unusable] += 1
             else:
                 yield call
 

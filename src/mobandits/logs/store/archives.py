@@ -18,9 +18,10 @@ import numpy as np
 import polars as pl
 
 from mobandits.errors import LogError
+from mobandits.logs.events import Description
 from mobandits.logs.feedback import Feedback
 from mobandits.logs.join import joined
-from mobandits.logs.names import Description, compact, decoded, encoded
+from mobandits.logs.names import compact, decoded, encoded
 from mobandits.logs.table import SCHEMA
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.events import Decide
-from mobandits.logs.names import Description, decoded
+from mobandits.logs.events import Decide, Description
+from mobandits.logs.names import decoded
 from mobandits.logs.store.rows import (
     CHANGE_ROWS,
     DECISION_ROWS,

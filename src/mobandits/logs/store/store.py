@@ -7,8 +7,8 @@ from typing import Any
 from mobandits.errors import LogError
 from mobandits.logs.address import Address
 from mobandits.logs.arm_registry import ArmRegistry
-from mobandits.logs.events import Decide, Event
-from mobandits.logs.names import Description, name_text
+from mobandits.logs.events import Decide, Description, Event
+from mobandits.logs.names import name_text
 from mobandits.logs.store.connection import copied, explained, new_file
 from mobandits.logs.store.content import (
     MOST_SEQ,

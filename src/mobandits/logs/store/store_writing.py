@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 from mobandits.errors import DamagedError, LogError, LogWarning
 from mobandits.logs.address import Address, Place, is_address
 from mobandits.logs.arm_registry import ArmRegistry, first_arms
-from mobandits.logs.events import Add, Event, Fields, Remove, checked
-from mobandits.logs.names import Description, compact, decoded, encoded, name_text
+from mobandits.logs.events import Add, Description, Event, Fields, Remove, checked
+from mobandits.logs.names import compact, decoded, encoded, name_text
 from mobandits.logs.store.connection import WAIT_SECONDS, explained, reading, refuse_others
 from mobandits.logs.store.content import NO_AGENT, AgentLog, AgentRow, agent_row
 from mobandits.logs.store.continuity import Continuity

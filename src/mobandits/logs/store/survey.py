@@ -15,7 +15,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import IntArray
 from mobandits.errors import LogError
-from mobandits.logs.arm_registry import ArmRegistry, first_arms
+from mobandits.logs.arm_registry import CHANGES, ArmRegistry, first_arms
 from mobandits.logs.events import Event
 from mobandits.logs.store.content import AgentRow
 from mobandits.logs.store.rows import (
@@ -35,7 +35,6 @@ from mobandits.logs.store.rows import (
 
 BLOCK = 2000  # events at a time
 LEAST_EVENT = 16  # bytes of the file: no event takes less
-CHANGES_OF_ARMS = ("add", "remove")
 NO_DECISION = -1  # in the place of the decision of a change, or of its arm
 SELECT_SEQS = "SELECT seq FROM snapshots WHERE agent = ? ORDER BY seq DESC"
 SELECT_SNAPSHOT = "SELECT seq, at, state, checksum FROM snapshots WHERE agent = ? AND seq = ?"
@@ -123,7 +122,7 @@ def survey_of(connection: sqlite3.Connection, agent: AgentRow) -> Survey:
 
         numbers.extend(found[:3])
         row = found.rows[0]
-        if found.insert == INSERT_CHANGE and row[2] in CHANGES_OF_ARMS:
+        if found.insert == INSERT_CHANGE and row[2] in CHANGES:
             arm_changes.append((found.seq, change_event(row, "")))
 
     table = np.array(numbers, np.int64).reshape(-1, 3)
