@@ -59,11 +59,7 @@ class Trained:
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
-        if not isinstance(self.recipe, Recipe):
-            got = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            rule = "Trained.recipe must be a recipe such as MolUcb()"
-            raise ValueError(f"{rule}, got {got}")
-
+        check_recipe("Trained.recipe", self.recipe)
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -91,6 +87,13 @@ class Trained:
             )
 
         return probabilities
+
+
+def check_recipe(parameter: str, recipe: Any) -> None:
+    """Refuse what is no recipe."""
+    if not isinstance(recipe, Recipe):
+        got = f"{quoted(recipe)}{as_object(recipe)}"
+        raise ValueError(f"{parameter} must be a recipe such as MolUcb(), got {got}")
 
 
 def recipe_on(recipe: Recipe, log: Feedback) -> Recipe:
@@ -331,7 +334,7 @@ def check_recipe_on(recipe: Recipe, log: Feedback) -> None:
     Raises:
         ValueError: naming what the recipe needs or assumes.
     """
-    refuse_data(recipe, log)
+    _enforce_on(log, recipe, refuse=True)
     shape = log_shape(log, max(len(log), 1))
     next(
         recipe_on(recipe, log).stages(shape)
@@ -344,27 +347,14 @@ def check_assumptions(recipe: Recipe, log: Feedback) -> None:
     Raises:
         ValueError: naming what the recipe assumes, and a number that breaks it.
     """
-    refuse_data(recipe, log)
-    rewards = observed_rewards(log)
-    for assumption in recipe.assumptions():
-        if not assumption.refuse:
-            enforce(assumption, log.contexts, rewards, stacklevel=2)
+    _enforce_on(log, recipe, refuse=True)
+    _enforce_on(log, recipe, refuse=False)
 
 
-def refuse_data(recipe: Recipe, log: Feedback) -> None:
-    """Refuse a log that a recipe makes no sense on.
-
-    Raises:
-        ValueError: naming what the recipe assumes, and a number that breaks it.
-    """
-    rewards = observed_rewards(log)
-    for assumption in recipe.assumptions():
-        if assumption.refuse:
-            enforce(assumption, log.contexts, rewards)
-
-
-def observed_rewards(log: Feedback) -> Array:
-    """(any number,) the rewards of a log that were observed, as policies learn them."""
+def _enforce_on(log: Feedback, recipe: Recipe, *, refuse: bool) -> None:
+    """Enforce the assumptions that refuse a log, or those that warn of it."""
     rewards = log.learned_rewards
     was_observed = ~np.isnan(rewards)
-    return rewards[was_observed]
+    for assumption in recipe.assumptions():
+        if assumption.refuse == refuse:
+            enforce(assumption, log.contexts, rewards[was_observed], stacklevel=3)
