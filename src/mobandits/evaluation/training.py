@@ -1,7 +1,8 @@
 """A recipe as a target: trained on some folds of a log, frozen, and evaluated on the others."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,18 +76,60 @@ class Trained:
         """
         check_assumptions(self.recipe, log)
         probabilities = np.zeros((len(log), len(log.arm_names)))
-        for fold in range(int(folds.max()) + 1):
-            # A stream per fold: the number of folds leaves those before as they are.
-            stream = np.random.SeedSequence(seed, spawn_key=(fold,))
-            rng = np.random.default_rng(stream)
-            training_rounds = np.flatnonzero(folds != fold)
-            test_rounds = np.flatnonzero(folds == fold)
-            policy, state = trained(self.recipe, log, training_rounds, rng)
-            add_frozen_probabilities(
-                policy, state, log, test_rounds, self.draws, rng, probabilities
-            )
+        for policy, state, rounds, rng, _ in learned_parts(self.recipe, log, folds, seed):
+            add_frozen_probabilities(policy, state, log, rounds, self.draws, rng, probabilities)
 
         return probabilities
+
+
+class Learned(NamedTuple):
+    """A policy that has learned some parts of a log, to be valued on another part.
+
+    Attributes:
+        policy: frozen.
+        state: what it learned.
+        rounds: those of the part on which it is valued.
+        rng: the stream with which it learned.
+        seed: of draws on its part that have a stream apart.
+    """
+
+    policy: Policy
+    state: Any
+    rounds: IntArray
+    rng: Rng
+    seed: np.random.SeedSequence
+
+
+def learned_parts(
+    recipe: Recipe,
+    log: Feedback,
+    parts: IntArray,
+    seed: int,
+    *,
+    forward: bool = False,
+    apart: bool = False,
+) -> Iterator[Learned]:
+    """The recipe's policy of every part of a log, which has learned the other parts.
+
+    Args:
+        recipe: what learns.
+        log: the logged decisions.
+        parts: (rounds,) the part of each.
+        seed: of the policies' streams.
+        forward: only earlier parts teach; there is no policy of the first part.
+        apart: draws on the part have a stream apart, whatever was drawn before.
+
+    Raises:
+        ValueError: where the recipe cannot work on such a log.
+    """
+    for part in range(int(forward), int(parts.max()) + 1):
+        # A stream per part: the number of parts leaves those before as they are.
+        place = (part, 0) if apart else (part,)
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
+        teaching = np.flatnonzero(parts < part if forward else parts != part)
+        policy, state = trained(recipe, log, teaching, rng)
+        of_draws = np.random.SeedSequence(seed, spawn_key=(part, 1))
+        yield Learned(policy, state, np.flatnonzero(parts == part), rng, of_draws)
 
 
 def check_recipe(parameter: str, recipe: Any) -> None:
