@@ -9,7 +9,7 @@ import polars as pl
 from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.gains import CandidateGain
-from mobandits.evaluation.own_values import own_values, values_in_text
+from mobandits.evaluation.own_values import own_rows, values_in_text
 from mobandits.evaluation.spend_curve import Knee
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
@@ -174,10 +174,8 @@ class BudgetTuned:
         """
         rows = []
         for name, estimate in self.estimates.items():
-            columns = own_values(estimate, self.log.objectives, LEVEL)
-            ends = zip(*(column.tolist() for column in columns), strict=True)
-            for each, numbers in zip(self.log.objectives, ends, strict=True):
-                rows.append((name, str(each.name), *numbers, self.fits[name]))
+            values = own_rows(estimate, self.log.objectives, LEVEL)
+            rows += [(name, *row, self.fits[name]) for row in values]
 
         return pl.DataFrame(rows, TABLE, orient="row")
 

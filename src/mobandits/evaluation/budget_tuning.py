@@ -27,7 +27,7 @@ from mobandits.evaluation.equal_spend import (
 )
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.forward import ForwardLog
-from mobandits.evaluation.gains import checked_weights
+from mobandits.evaluation.gains import checked_weights, weights_of_values
 from mobandits.evaluation.own_values import own_values
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.spend_curve import SpendCurve, spend_curve
@@ -320,9 +320,7 @@ def _problem(
     counted = np.flatnonzero(given).tolist()
     quality = given
     if len(counted) > 1:
-        # The sum is that of what policies learn, where ranges become [0, 1].
-        factors = np.array([abs(factor) for _, factor in (each.line for each in log.objectives)])
-        quality = given * factors
+        quality = weights_of_values(given, log.objectives)
 
     order = Weighted({names[place]: float(given[place]) for place in counted})
     learner = with_preference(base, order)

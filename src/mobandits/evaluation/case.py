@@ -89,17 +89,20 @@ class EvaluationCase:
         return self.predictions
 
 
-def require_propensities(log: Feedback) -> None:
-    """Refuse a log that does not allow importance weights.
+WEIGHTS = "importance weights"
+ADVICE = "Agent(..., propensity='exact') logs them; Replay and DirectMethod need none"
+
+
+def require_propensities(log: Feedback, purpose: str = WEIGHTS, advice: str = ADVICE) -> None:
+    """Refuse a log that does not allow importance weights, or something else.
 
     Raises:
         ValueError: where propensities were not logged.
     """
     lacking = int(np.isnan(log.propensities).sum())
     if lacking:
-        rule = "Feedback.propensities must be known in every round for importance weights"
+        rule = f"Feedback.propensities must be known in every round for {purpose}"
         got = f"NaN in {lacking} of {len(log)}"
-        advice = "Agent(..., propensity='exact') logs them; Replay and DirectMethod need none"
         raise ValueError(f"{rule}, got {got}; {advice}")
 
 

@@ -27,7 +27,7 @@ from mobandits.evaluation.estimated_propensities import (
 )
 from mobandits.evaluation.folds import folds_of
 from mobandits.evaluation.ips import Ips
-from mobandits.evaluation.own_values import own_values, values_in_text
+from mobandits.evaluation.own_values import own_rows, values_in_text
 from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.reward_model import Model, RidgePerArm, predictions_of
@@ -102,15 +102,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """A row per target and estimator: its values with their 95 % box, and its warnings."""
-        header = ["target", "estimator", "warnings", *(each.title for each in self.objectives)]
-        rows = []
-        for key, estimate in itertools.islice(self.estimates.items(), MOST_ROWS):
-            rows.append(
-                (*key, len(estimate.warnings), *values_in_text(estimate, self.objectives, 0.95))
-            )
-
-        values_table = html_table(header, rows, total=len(self.estimates), noun="estimate")
-        return block(repr(self), values_table)
+        return block(repr(self), html_of_values(self, ["target", "estimator"], 0.95, "estimate"))
 
     @property
     def targets(self) -> list[str]:
@@ -192,23 +184,14 @@ class Comparison:
             `Estimate.box`, right for all objectives of a row's estimate at once. Where propensities
             were estimated, a column `propensities` says so.
         """
-        parts = []
-        for (target, estimator), estimate in self.estimates.items():
-            value, low, high = own_values(estimate, self.objectives, level)
-            columns = {
-                "policy": target,
-                "estimator": estimator,
-                # Names may be of any type, and a column has one.
-                "objective": [str(each.name) for each in self.objectives],
-                "value": value,
-                "standard_error": estimate.standard_error,
-                "low": low,
-                "high": high,
-            }
-            parts.append(pl.DataFrame(columns, TABLE))
+        rows = []
+        for key, estimate in self.estimates.items():
+            values = own_rows(estimate, self.objectives, level)
+            errors = estimate.standard_error.tolist()
+            for (objective, value, *ends), error in zip(values, errors, strict=True):
+                rows.append((*key, objective, value, error, *ends))
 
-        # Without any estimate there is a table without rows.
-        table = pl.concat([pl.DataFrame(schema=TABLE), *parts])
+        table = pl.DataFrame(rows, TABLE, orient="row")
         if self.is_estimated:
             return table.with_columns(propensities=pl.lit(ESTIMATED))
 
@@ -218,6 +201,25 @@ class Comparison:
     def is_estimated(self) -> bool:
         """Whether propensities were estimated."""
         return any(each.sensitivity is not None for each in self.estimates.values())
+
+
+def html_of_values(comparison: Comparison, keys: Sequence[str], level: float, noun: str) -> str:
+    """An HTML table with a row per estimate: its key, the number of its warnings, its values.
+
+    Args:
+        comparison: of the estimates.
+        keys: headers of the columns that name an estimate.
+        level: of the joint box of every estimate.
+        noun: what a row is.
+    """
+    objectives = comparison.objectives
+    header = [*keys, "warnings", *(each.title for each in objectives)]
+    rows = []
+    for key, estimate in itertools.islice(comparison.estimates.items(), MOST_ROWS):
+        values = values_in_text(estimate, objectives, level)
+        rows.append((*key[: len(keys)], len(estimate.warnings), *values))
+
+    return html_table(header, rows, total=len(comparison.estimates), noun=noun)
 
 
 def evaluate(

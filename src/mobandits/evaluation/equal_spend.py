@@ -12,7 +12,7 @@ import numpy as np
 from mobandits.contracts.protocols import Array, IntArray
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.forward import ForwardLog
-from mobandits.evaluation.gains import CandidateGain, gain_over
+from mobandits.evaluation.gains import CandidateGain, gain_over, weighted
 from mobandits.evaluation.targets import ConstantTarget
 from mobandits.logs import Feedback
 from mobandits.numerics.budgeted_mixture import BudgetedMixture, best_near_budgets
@@ -33,9 +33,7 @@ class Terms(NamedTuple):
 
     def quality(self, estimate: Estimate) -> float:
         """The weighted sum of the objectives that have a weight."""
-        # An objective without weight may have no value at all: 0 times NaN would be NaN.
-        counted = self.weights > 0.0
-        return float(estimate.value[counted] @ self.weights[counted])
+        return weighted(estimate.value, self.weights)
 
     def spend(self, estimate: Estimate) -> Array:
         """(budgets,) the costs per round, of which less is better."""

@@ -183,13 +183,11 @@ def _policy_summary(comparison: Comparison, name: str, target: Target) -> dict[s
     signs = signs_of(comparison.objectives)
     for label in comparison.estimators:
         estimate = comparison[name, label]
-        value = estimate.value * signs
-        covariance = estimate.covariance * np.outer(signs, signs)
         estimates[label] = {
-            "value": value.tolist(),
-            "covariance": covariance.tolist(),
-            "bias_bound": estimate.bias_bound.tolist(),
-            "warnings": list(estimate.warnings),
+            "value": estimate.value * signs,
+            "covariance": estimate.covariance * np.outer(signs, signs),
+            "bias_bound": estimate.bias_bound,
+            "warnings": estimate.warnings,
         }
 
     # They are of the weights, which all estimators share.
@@ -208,18 +206,15 @@ def _pairs(comparison: Comparison, level: float) -> list[dict[str, Any]]:
     shown = shown_estimator(comparison, None)
     for first, second in itertools.combinations(comparison.targets, 2):
         verdict = dominance(comparison[first, shown], comparison[second, shown], level=level)
-        pair: dict[str, Any] = {"first": first, "second": second}
-        for key, value in vars(verdict).items():
-            is_array = hasattr(value, "tolist")
-            pair[key] = value.tolist() if is_array else value
-
-        pairs.append(pair)
+        pairs.append({"first": first, "second": second, **vars(verdict)})
 
     return pairs
 
 
 def _finite(value: Any) -> Any:
-    """The same with null for numbers that JSON does not have."""
+    """The same as JSON has it: lists for arrays, and null for numbers that JSON does not have."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

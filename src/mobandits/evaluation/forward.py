@@ -9,11 +9,10 @@ other and have the mean that they stand for, also where the logging policy learn
 """
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from mobandits.contracts.protocols import Array, IntArray, Policy, Recipe
+from mobandits.contracts.protocols import Array, IntArray, Recipe
 from mobandits.evaluation.case import EvaluationCase, Predictions
 from mobandits.evaluation.diagnostics import diagnose
 from mobandits.evaluation.doubly_robust import DoublyRobust
@@ -23,28 +22,13 @@ from mobandits.evaluation.reliability import estimate_case
 from mobandits.evaluation.reward_model import Model, predictions_of
 from mobandits.evaluation.targets import Target, learner_of, probabilities_of
 from mobandits.evaluation.training import (
+    Learned,
     add_frozen_probabilities,
     check_assumptions,
-    trained,
+    learned_parts,
 )
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
-
-
-class Learned(NamedTuple):
-    """A policy that was learned from the rounds before a block.
-
-    Attributes:
-        policy: frozen.
-        state: what it learned.
-        rounds: those of the block, on which it is valued.
-        seed: of its draws on them.
-    """
-
-    policy: Policy
-    state: object
-    rounds: IntArray
-    seed: np.random.SeedSequence
 
 
 class ForwardLog:
@@ -94,18 +78,11 @@ class ForwardLog:
             ValueError: where the recipe cannot work on such a log.
         """
         check_assumptions(recipe, self.log)
-        learned = []
-        for block in range(1, int(self.blocks[-1]) + 1):
-            # A stream per block, and one apart for draws on it: all candidates share their luck.
-            seed = np.random.SeedSequence(self._seed, spawn_key=(block,))
-            for_learning, for_valuing = seed.spawn(2)
-            earlier = np.flatnonzero(self.blocks < block)
-            rounds = np.flatnonzero(self.blocks == block)
-            rng = np.random.default_rng(for_learning)
-            policy, state = trained(recipe, self.log, earlier, rng)
-            learned.append(Learned(policy, state, rounds, for_valuing))
-
-        return learned
+        # Draws apart: all candidates share their luck.
+        policies = learned_parts(
+            recipe, self.log, self.blocks, self._seed, forward=True, apart=True
+        )
+        return list(policies)
 
     def probabilities(self, learned: list[Learned], draws: int) -> Array:
         """(valued rounds, arms) of learned policies, each on its block.
@@ -115,9 +92,11 @@ class ForwardLog:
             draws: see `Trained`.
         """
         table = np.zeros((len(self.log), len(self.log.arm_names)))
-        for policy, state, rounds, seed in learned:
-            rng = np.random.default_rng(seed)
-            add_frozen_probabilities(policy, state, self.log, rounds, draws, rng, table)
+        for each in learned:
+            rng = np.random.default_rng(each.seed)
+            add_frozen_probabilities(
+                each.policy, each.state, self.log, each.rounds, draws, rng, table
+            )
 
         return table[self.first :]
 

@@ -1,6 +1,6 @@
 """The difference of the values of two targets on the same rounds, in one objective or their sum."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from mobandits.evaluation.regions import FLAT
 from mobandits.evaluation.reliability import FREEDOM
 from mobandits.evaluation.spread import Spread, reach, spread_of, tail
 from mobandits.evaluation.terms import influence
+from mobandits.logs.objectives import Objective
 from mobandits.support.checks import as_float_array, choice
 from mobandits.support.naming import quoted
 
@@ -72,7 +73,7 @@ def weighted_value(estimate: Estimate, weights: Array, probability: float) -> Ca
     """
     sizes = np.abs(estimate.value)
     if estimate.moments is not None:
-        spread = estimate.moments.along(weights, _weighted(sizes, weights))
+        spread = estimate.moments.along(weights, weighted(sizes, weights))
     else:
         spread = _spread(influence(estimate.terms), sizes, weights)
 
@@ -110,9 +111,17 @@ def gain_over(
     else:
         # The other way round: the first of two targets has what is known of both.
         moments = baseline.differences[estimate.target]
-        spread = moments.along(-weights, _weighted(sizes, weights))
+        spread = moments.along(-weights, weighted(sizes, weights))
 
     return _weighted_sum(difference, sizes, weights, spread, probability)
+
+
+def weights_of_values(weights: Array, objectives: Sequence[Objective]) -> Array:
+    """(objectives,) the weights of values in the sum of learned rewards, where ranges are [0, 1]."""
+    factors = np.array([factor for _, factor in (each.line for each in objectives)])
+    scaled: Array = weights * np.abs(factors)
+
+    return scaled
 
 
 def checked_weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
@@ -155,10 +164,10 @@ def _spread(effects: Array, sizes: Array, weights: Array) -> Spread:
     """The spread of a weighted sum whose rounds have these influences."""
     counted = weights > 0.0
     effect = effects[:, counted] @ weights[counted]
-    return spread_of(effect[:, None], np.array([_weighted(sizes, weights)]))
+    return spread_of(effect[:, None], np.array([weighted(sizes, weights)]))
 
 
-def _weighted(numbers: Array, weights: Array) -> float:
+def weighted(numbers: Array, weights: Array) -> float:
     """The weighted sum of numbers (objectives,)."""
     # An objective without weight may have no value at all: 0 times NaN would be NaN.
     counted = weights > 0.0
@@ -169,8 +178,8 @@ def _weighted_sum(
     values: Array, sizes: Array, weights: Array, spread: Spread, probability: float
 ) -> CandidateGain:
     """The weighted sum of values (objectives,)."""
-    value = _weighted(values, weights)
-    if abs(value) <= FLAT * _weighted(sizes, weights):
+    value = weighted(values, weights)
+    if abs(value) <= FLAT * weighted(sizes, weights):
         value = 0.0
 
     below, above = reach(spread, probability)

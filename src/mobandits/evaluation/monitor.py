@@ -16,11 +16,19 @@ from mobandits.contracts.protocols import Array, Recipe
 from mobandits.evaluation.case import EvaluationCase, refuse_dependent
 from mobandits.evaluation.folds import doubling_blocks
 from mobandits.evaluation.forward import ForwardLog
+from mobandits.evaluation.own_values import own_ends
+from mobandits.evaluation.regions import Box
 from mobandits.evaluation.reliability import cautions_of_missing
 from mobandits.evaluation.targets import LoggingPolicy, Target, probabilities_of
 from mobandits.evaluation.training import Trained
 from mobandits.logs import Feedback
-from mobandits.logs.objectives import Objective, as_objective, learned_rewards, refuse_contradiction
+from mobandits.logs.objectives import (
+    Objective,
+    as_objective,
+    learned_rewards,
+    refuse_contradiction,
+    signs_of,
+)
 from mobandits.statistics.betting_sequence import BetCapital, SequenceSums, lower_ends
 from mobandits.support.checks import number
 from mobandits.support.naming import quantity, quoted, shortened
@@ -281,10 +289,7 @@ class Monitor:
         with np.errstate(invalid="ignore"):
             gain = self._difference(watched.gains.total / watched.gains.count)
 
-        is_minimised = np.array([each.minimise for each in self.objectives])
-        own_gain = np.where(is_minimised, -gain, gain) * self._spans
-        own_low = np.where(is_minimised, -high, low) * self._spans
-        own_high = np.where(is_minimised, -low, high) * self._spans
+        own_low, own_high = own_ends(Box(low, high), self.objectives)
         decision, after = watched.decided()
         effective = watched.weight**2 / watched.square if watched.square > 0.0 else 0.0
         reason = self._reason(watched, decision, effective)
@@ -297,9 +302,9 @@ class Monitor:
         return Look(
             decision,
             reason,
-            own_gain,
-            own_low,
-            own_high,
+            gain * signs_of(self.objectives) * self._spans,
+            own_low * self._spans,
+            own_high * self._spans,
             self.rounds,
             effective,
             after,

@@ -51,12 +51,19 @@ def own_ends(box: Box, objectives: Sequence[Objective]) -> tuple[Array, Array]:
     return low, high
 
 
-def values_in_text(estimate: Estimate, objectives: Sequence[Objective], level: float) -> list[str]:
-    """The value of each objective with its interval in the joint box, as notebooks show it."""
+def own_rows(
+    estimate: Estimate, objectives: Sequence[Objective], level: float
+) -> list[tuple[str, float, float, float]]:
+    """(name, value, lower end, upper end) of each objective; arguments as of `own_values`."""
     # Estimates keep their spread, so that a box costs no pass over the rounds.
     columns = own_values(estimate, objectives, level)
-    texts = []
-    for value, low, high in zip(*(column.tolist() for column in columns), strict=True):
-        texts.append(f"{value:.4g} ({low:.4g} to {high:.4g})")
+    # Names may be of any type, and a column of a table has one.
+    names = [str(each.name) for each in objectives]
 
-    return texts
+    return list(zip(names, *(column.tolist() for column in columns), strict=True))
+
+
+def values_in_text(estimate: Estimate, objectives: Sequence[Objective], level: float) -> list[str]:
+    """The value of each objective with its interval in the joint box, as notebooks show it."""
+    rows = own_rows(estimate, objectives, level)
+    return [f"{value:.4g} ({low:.4g} to {high:.4g})" for _, value, low, high in rows]

@@ -7,7 +7,7 @@ import numpy as np
 
 from mobandits.compiling.compiled import loop_for
 from mobandits.contracts.protocols import Array, IntArray, Mask, Recipe, Rng
-from mobandits.evaluation.case import EvaluationCase, refuse_dependent
+from mobandits.evaluation.case import EvaluationCase, refuse_dependent, require_propensities
 from mobandits.evaluation.diagnostics import Diagnostics
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.loops import replay_logged
@@ -15,6 +15,7 @@ from mobandits.evaluation.reliability import UNEVEN_LOGGING, estimate_case, is_e
 from mobandits.evaluation.replay import Replay
 from mobandits.evaluation.training import (
     check_assumptions,
+    check_recipe,
     contexts_of,
     eligible_of,
     log_shape,
@@ -23,8 +24,7 @@ from mobandits.evaluation.training import (
 )
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted, short_repr
-from mobandits.support.nearest import as_object
+from mobandits.support.naming import short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,10 +92,7 @@ def replay(
         >>> round(estimate.diagnostics.matched, 1), estimate.value.round(1).tolist()
         (0.5, [0.5, 0.5])
     """
-    if not isinstance(recipe, Recipe):
-        got = f"{quoted(recipe)}{as_object(recipe)}"
-        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {got}")
-
+    check_recipe("recipe", recipe)
     integer("seed", seed, at_least=0)
     if not len(log):
         raise ValueError("log must have at least one round, got none")
@@ -139,12 +136,7 @@ def _diagnostics(matched: Mask) -> Diagnostics:
 
 def _after_rejection(log: Feedback, rng: Rng) -> tuple[IntArray, float]:
     """The rounds left, as if all arms had been equally likely, and the least propensity."""
-    lacking = int(np.isnan(log.propensities).sum())
-    if lacking:
-        rule = "Feedback.propensities must be known in every round for rejection"
-        got = f"NaN in {lacking} of {len(log)}"
-        raise ValueError(f"{rule}, got {got}; rejection=False needs none")
-
+    require_propensities(log, "rejection", "rejection=False needs none")
     least = float(log.propensities.min())
     # Kept with probability least / p: then every arm remains with probability least.
     drawn = rng.random(len(log))

@@ -52,27 +52,22 @@ def sensitivity_table(
         >>> sensitivity_table(found, [2.0]).select(pl.col("least", "most").round(2)).rows()
         [(0.33, 0.67)]
     """
-    parts = [pl.DataFrame(schema=SENSITIVITY)]
+    rows = []
+    objectives = comparison.objectives
+    names = [str(each.name) for each in objectives]
     for name in comparison.targets:
         found = comparison[name, comparison.estimators[0]].sensitivity
         if found is None:
             continue
 
         for gamma in gammas:
-            least, most = own_ends(found.bounds(gamma), comparison.objectives)
-            low, high = own_ends(found.box(gamma, level), comparison.objectives)
-            columns = {
-                "policy": name,
-                "objective": [str(each.name) for each in comparison.objectives],
-                "gamma": gamma,
-                "least": least,
-                "most": most,
-                "low": low,
-                "high": high,
-            }
-            parts.append(pl.DataFrame(columns, SENSITIVITY))
+            bounds = own_ends(found.bounds(gamma), objectives)
+            ends = own_ends(found.box(gamma, level), objectives)
+            columns = (column.tolist() for column in (*bounds, *ends))
+            for objective, *numbers in zip(names, *columns, strict=True):
+                rows.append((name, objective, gamma, *numbers))
 
-    return pl.concat(parts)
+    return pl.DataFrame(rows, SENSITIVITY, orient="row")
 
 
 def sensitivity_summaries(comparison: Comparison, level: float) -> list[SensitivitySummary]:

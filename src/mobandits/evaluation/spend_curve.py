@@ -20,7 +20,7 @@ from mobandits.evaluation.training import (
     DRAWS,
     add_frozen_probabilities,
     check_assumptions,
-    trained,
+    learned_parts,
 )
 from mobandits.logs import Feedback
 from mobandits.policies.wrappers.first_prices import LARGE
@@ -197,16 +197,11 @@ def spend_curve(
     large = float(np.nanquantile(paid, LARGE))
     prices = np.geomspace(LEAST, MOST, PRICES) / (large or 1.0)
     tables = np.zeros((PRICES, len(rounds), len(rounds.arm_names)))
-    for fold in range(FOLDS):
-        stream = np.random.SeedSequence(seed, spawn_key=(fold,))
-        for_learning, for_playing = stream.spawn(2)
-        others = np.flatnonzero(folds != fold)
-        own = np.flatnonzero(folds == fold)
-        policy, state = trained(recipe, rounds, others, np.random.default_rng(for_learning))
+    for policy, state, own, _, of_draws in learned_parts(recipe, rounds, folds, seed, apart=True):
         for place, price in enumerate(prices.tolist()):
             write_accounts(state, {"price": [price]})
             # The same draws at every price.
-            rng = np.random.default_rng(for_playing)
+            rng = np.random.default_rng(of_draws)
             add_frozen_probabilities(policy, state, rounds, own, DRAWS, rng, tables[place])
 
     quality = np.empty((len(rounds), PRICES))

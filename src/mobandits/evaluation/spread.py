@@ -64,13 +64,7 @@ class Spread(NamedTuple):
 
     def mirrored(self) -> "Spread":
         """The spread of the estimate with the opposite sign: tails are on the other side."""
-        return Spread(
-            covariance=self.covariance,
-            freedom=self.freedom,
-            joint_freedom=self.joint_freedom,
-            skew=-self.skew,
-            joint_skew=-self.joint_skew,
-        )
+        return self._replace(skew=-self.skew, joint_skew=-self.joint_skew)
 
 
 class Moments(NamedTuple):

@@ -90,9 +90,11 @@ class TrainedInPieces:
         self._seed = seed
         self.learnings = []
         recipe = recipe_on(target.recipe, known.first)
-        self._needs_whole = not recipe.accepts_partial
-        teaches = known.is_whole if self._needs_whole else np.ones_like(known.is_whole)
-        of_parts = parts.of_rounds[teaches]
+        needs_whole = not recipe.accepts_partial
+        # A table of ones that takes no memory.
+        every_round = np.broadcast_to(True, known.is_whole.shape)
+        self._teaches = known.is_whole if needs_whole else every_round
+        of_parts = parts.of_rounds[self._teaches]
         for part in range(parts.part_count):
             rounds = int(np.count_nonzero(parts.teach(part, of_parts)))
             policy = _only_policy(recipe, known, rounds)
@@ -113,10 +115,8 @@ class TrainedInPieces:
     def learn(self, number: int, chunk: Feedback) -> None:
         """Learn a piece."""
         parts = self.parts.of(number)
-        teaches: Mask = np.ones(len(chunk), bool)
-        if self._needs_whole:
-            teaches = np.logical_not(np.isnan(chunk.rewards).any(1))
-
+        first, end = self.parts.ends[number : number + 2]
+        teaches = self._teaches[first:end]
         for part, learning in self._waiting:
             rounds = np.flatnonzero(teaches & self.parts.teach(part, parts))
             learning.learn(chunk, rounds)

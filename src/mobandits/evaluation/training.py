@@ -1,7 +1,8 @@
 """A recipe as a target: trained on some folds of a log, frozen, and evaluated on the others."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,11 +60,7 @@ class Trained:
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
-        if not isinstance(self.recipe, Recipe):
-            got = f"{quoted(self.recipe)}{as_object(self.recipe)}"
-            rule = "Trained.recipe must be a recipe such as MolUcb()"
-            raise ValueError(f"{rule}, got {got}")
-
+        check_recipe("Trained.recipe", self.recipe)
         integer("Trained.draws", self.draws, at_least=1)
 
     def probabilities(self, log: Feedback, folds: IntArray, seed: int) -> Array:
@@ -79,18 +76,67 @@ class Trained:
         """
         check_assumptions(self.recipe, log)
         probabilities = np.zeros((len(log), len(log.arm_names)))
-        for fold in range(int(folds.max()) + 1):
-            # A stream per fold: the number of folds leaves those before as they are.
-            stream = np.random.SeedSequence(seed, spawn_key=(fold,))
-            rng = np.random.default_rng(stream)
-            training_rounds = np.flatnonzero(folds != fold)
-            test_rounds = np.flatnonzero(folds == fold)
-            policy, state = trained(self.recipe, log, training_rounds, rng)
-            add_frozen_probabilities(
-                policy, state, log, test_rounds, self.draws, rng, probabilities
-            )
+        for policy, state, rounds, rng, _ in learned_parts(self.recipe, log, folds, seed):
+            add_frozen_probabilities(policy, state, log, rounds, self.draws, rng, probabilities)
 
         return probabilities
+
+
+class Learned(NamedTuple):
+    """A policy that has learned some parts of a log, to be valued on another part.
+
+    Attributes:
+        policy: frozen.
+        state: what it learned.
+        rounds: those of the part on which it is valued.
+        rng: the stream with which it learned.
+        seed: of draws on its part that have a stream apart.
+    """
+
+    policy: Policy
+    state: Any
+    rounds: IntArray
+    rng: Rng
+    seed: np.random.SeedSequence
+
+
+def learned_parts(
+    recipe: Recipe,
+    log: Feedback,
+    parts: IntArray,
+    seed: int,
+    *,
+    forward: bool = False,
+    apart: bool = False,
+) -> Iterator[Learned]:
+    """The recipe's policy of every part of a log, which has learned the other parts.
+
+    Args:
+        recipe: what learns.
+        log: the logged decisions.
+        parts: (rounds,) the part of each.
+        seed: of the policies' streams.
+        forward: only earlier parts teach; there is no policy of the first part.
+        apart: draws on the part have a stream apart, whatever was drawn before.
+
+    Raises:
+        ValueError: where the recipe cannot work on such a log.
+    """
+    for part in range(int(forward), int(parts.max()) + 1):
+        # A stream per part: the number of parts leaves those before as they are.
+        place = (part, 0) if apart else (part,)
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place))
+        teaching = np.flatnonzero(parts < part if forward else parts != part)
+        policy, state = trained(recipe, log, teaching, rng)
+        of_draws = np.random.SeedSequence(seed, spawn_key=(part, 1))
+        yield Learned(policy, state, np.flatnonzero(parts == part), rng, of_draws)
+
+
+def check_recipe(parameter: str, recipe: Any) -> None:
+    """Refuse what is no recipe."""
+    if not isinstance(recipe, Recipe):
+        got = f"{quoted(recipe)}{as_object(recipe)}"
+        raise ValueError(f"{parameter} must be a recipe such as MolUcb(), got {got}")
 
 
 def recipe_on(recipe: Recipe, log: Feedback) -> Recipe:
@@ -331,7 +377,7 @@ def check_recipe_on(recipe: Recipe, log: Feedback) -> None:
     Raises:
         ValueError: naming what the recipe needs or assumes.
     """
-    refuse_data(recipe, log)
+    _enforce_on(log, recipe, refuse=True)
     shape = log_shape(log, max(len(log), 1))
     next(
         recipe_on(recipe, log).stages(shape)
@@ -344,27 +390,14 @@ def check_assumptions(recipe: Recipe, log: Feedback) -> None:
     Raises:
         ValueError: naming what the recipe assumes, and a number that breaks it.
     """
-    refuse_data(recipe, log)
-    rewards = observed_rewards(log)
-    for assumption in recipe.assumptions():
-        if not assumption.refuse:
-            enforce(assumption, log.contexts, rewards, stacklevel=2)
+    _enforce_on(log, recipe, refuse=True)
+    _enforce_on(log, recipe, refuse=False)
 
 
-def refuse_data(recipe: Recipe, log: Feedback) -> None:
-    """Refuse a log that a recipe makes no sense on.
-
-    Raises:
-        ValueError: naming what the recipe assumes, and a number that breaks it.
-    """
-    rewards = observed_rewards(log)
-    for assumption in recipe.assumptions():
-        if assumption.refuse:
-            enforce(assumption, log.contexts, rewards)
-
-
-def observed_rewards(log: Feedback) -> Array:
-    """(any number,) the rewards of a log that were observed, as policies learn them."""
+def _enforce_on(log: Feedback, recipe: Recipe, *, refuse: bool) -> None:
+    """Enforce the assumptions that refuse a log, or those that warn of it."""
     rewards = log.learned_rewards
     was_observed = ~np.isnan(rewards)
-    return rewards[was_observed]
+    for assumption in recipe.assumptions():
+        if assumption.refuse == refuse:
+            enforce(assumption, log.contexts, rewards[was_observed], stacklevel=3)

@@ -10,7 +10,7 @@ from mobandits.evaluation.comparison import Comparison
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.gains import CandidateGain
 from mobandits.evaluation.targets import Target
-from mobandits.support.naming import conjunction, quantity, short_repr
+from mobandits.support.naming import conjunction, quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
 
 WEIGHTED_SUM = "weighted sum"  # a row of the table
@@ -236,14 +236,3 @@ class Tuned:
                 parts.append(f"{weight:g} {objective.name}")
 
         return f"the sum of {conjunction(parts)}"
-
-
-def candidate_name(target: Target) -> str:
-    """The name of a candidate that was given without one.
-
-    Example:
-        >>> from mobandits.policies import MolUcb
-        >>> candidate_name(MolUcb(scale=0.3))
-        'MolUcb(scale=0.3)'
-    """
-    return short_repr(target)

@@ -19,18 +19,19 @@ from mobandits.evaluation.gains import (
     checked_weights,
     gain_over,
     weighted_value,
+    weights_of_values,
 )
-from mobandits.evaluation.own_values import own_values
+from mobandits.evaluation.own_values import own_rows
 from mobandits.evaluation.reward_model import Model
 from mobandits.evaluation.streamed import stream_estimates
 from mobandits.evaluation.targets import Target, naming_target
 from mobandits.evaluation.training import Trained
-from mobandits.evaluation.tuned import WEIGHTED_SUM, Candidate, Tuned, candidate_name
+from mobandits.evaluation.tuned import WEIGHTED_SUM, Candidate, Tuned
 from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.streams import LogStream, beginning_of
 from mobandits.support.checks import as_float_array, choice, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, short_repr
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 LEVEL = 0.95
@@ -202,49 +203,23 @@ least 0.2633 (80 %).
         if value is not None:
             raise ValueError(f"{name} must go with a budget, got {quoted(value)} without")
 
-    return _tune_recipes(
-        recipes,
-        log,  # type: ignore[arg-type]  # what is no log is refused
-        weights=weights,
-        margin=margin,
-        baseline=baseline,
-        level=LEVEL if level is None else level,
-        blocks=blocks,
-        model=model,
-        seed=seed,
-        progress=progress,
-    )
-
-
-def _tune_recipes(
-    recipes: Mapping[str, Target] | Sequence[Target],
-    log: Feedback | LogStream,
-    *,
-    weights: Any,
-    margin: Any,
-    baseline: str | None,
-    level: float,
-    blocks: int,
-    model: Model,
-    seed: int,
-    progress: Progress,
-) -> Tuned:
-    """The best of several candidates; see `tune`."""
     check_progress(progress)
     candidates = _candidates(recipes, baseline)
     estimator = {DoublyRobust.name: DoublyRobust()}
-    if not isinstance(log, LogStream):
-        check_comparison(log, candidates, estimator)
+    decisions: Any = log  # what is no log is refused
+    if not isinstance(decisions, LogStream):
+        check_comparison(decisions, candidates, estimator)
 
-    number("level", level, above=0.0, below=1.0)
-    first = beginning_of(log)
+    claimed = LEVEL if level is None else level
+    number("level", claimed, above=0.0, below=1.0)
+    first = beginning_of(decisions)
     weight_vector = checked_weights(weights, first.objective_names)
     margins = _margins(margin, first.objective_names, weight_vector)
     with shown_progress(progress, "tune", "candidates") as report:
         tell(report, 0, len(candidates))
-        if isinstance(log, LogStream):
+        if isinstance(decisions, LogStream):
             _, estimates = stream_estimates(
-                log,
+                decisions,
                 candidates,
                 estimator,
                 lambda rounds, kind: blocks_of(rounds, blocks, kind),
@@ -254,10 +229,10 @@ def _tune_recipes(
             )
             tell(report, len(candidates), len(candidates))
         else:
-            estimates = _estimates(ForwardLog(log, blocks, model, seed), candidates, report)
+            estimates = _estimates(ForwardLog(decisions, blocks, model, seed), candidates, report)
 
     comparison = Comparison(first.objectives, estimates)
-    judge = _Judge(comparison, weight_vector, margins, level)
+    judge = _Judge(comparison, weight_vector, margins, claimed)
     judged = {name: judge.candidate(name, target) for name, target in candidates.items()}
     best_name = judge.best(judged)
 
@@ -267,7 +242,7 @@ def _tune_recipes(
         sure=judged[best_name].sure,
         weights=None if weight_vector is None else tuple(weight_vector.tolist()),
         margin=tuple(margins.tolist()),
-        level=level,
+        level=claimed,
         comparison=comparison,
     )
 
@@ -310,7 +285,6 @@ class _Judge:
         self._level_of_each = 1.0 - (1.0 - level) / self._others
         self._first = self._estimate(comparison.targets[0])
         self._objectives = comparison.objectives
-        self._places = {str(each.name): i for i, each in enumerate(comparison.objectives)}
         self._rows = _weights_of_rows(comparison.objectives, weights)
 
     def candidate(self, name: str, target: Target) -> Candidate:
@@ -363,14 +337,15 @@ class _Judge:
 
         Their ends are right for all objectives at once.
         """
-        own, low, high = own_values(estimate, self._objectives, self._level)
+        own_ends = {
+            label: ends for label, *ends in own_rows(estimate, self._objectives, self._level)
+        }
         values = {}
         for label, weights in self._rows.items():
             value = weighted_value(estimate, weights, (1.0 + self._level) / 2.0)
-            if label in self._places:
-                place = self._places[label]
-                ends = (float(own[place]), float(low[place]), float(high[place]))
-                values[label] = value._replace(value=ends[0], low=ends[1], high=ends[2])
+            if label in own_ends:
+                own, low, high = own_ends[label]
+                values[label] = value._replace(value=own, low=low, high=high)
             else:
                 values[label] = value.moved(_offset(self._objectives, self._weights))
 
@@ -406,8 +381,7 @@ def _weights_of_rows(objectives: Sequence[Objective], weights: Array | None) -> 
         while label in names:
             label = f"the {label}"
 
-        factors = np.array([factor for _, factor in (each.line for each in objectives)])
-        rows[label] = weights * np.abs(factors)
+        rows[label] = weights_of_values(weights, objectives)
 
     return rows | dict(zip(names, np.eye(len(names)), strict=True))
 
@@ -435,7 +409,7 @@ def _candidates(
 
         candidates = {}
         for target in recipes:
-            name = candidate_name(target)
+            name = short_repr(target)
             if name in candidates:
                 rule = "recipes must be different, or a dictionary of names"
                 raise ValueError(f"{rule}, got {quoted(name)} twice")

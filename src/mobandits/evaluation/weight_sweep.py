@@ -10,18 +10,22 @@ import polars as pl
 
 from mobandits.contracts.composition import composite, exchanged
 from mobandits.contracts.protocols import Array, Order, Recipe
-from mobandits.evaluation.comparison import Comparison, check_comparison, tell
+from mobandits.evaluation.comparison import (
+    Comparison,
+    check_comparison,
+    html_of_values,
+    tell,
+)
 from mobandits.evaluation.doubly_robust import DoublyRobust
 from mobandits.evaluation.forward import ForwardLog
 from mobandits.evaluation.front import front, plot_front
-from mobandits.evaluation.own_values import values_in_text
 from mobandits.evaluation.reward_model import Model
-from mobandits.evaluation.training import DRAWS
+from mobandits.evaluation.training import DRAWS, check_recipe
 from mobandits.logs import Feedback
 from mobandits.orders import Chebyshev, Weighted
 from mobandits.support.checks import integer
 from mobandits.support.naming import quantity, quoted
-from mobandits.support.notebooks import MOST_ROWS, block, html_table
+from mobandits.support.notebooks import block
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
 if TYPE_CHECKING:
@@ -56,16 +60,8 @@ class WeightSweep:
 
     def _repr_html_(self) -> str:
         """The table, without the shares, which cost many passes over the rounds."""
-        names = list(self.orders)
         level = self._level_of_each(0.95)
-        rows = []
-        for name in names[:MOST_ROWS]:
-            estimate = self.comparison[name, DoublyRobust.name]
-            values = values_in_text(estimate, self.comparison.objectives, level)
-            rows.append((name, len(estimate.warnings), *values))
-
-        header = ["weights", "warnings", *(each.title for each in self.comparison.objectives)]
-        return block(repr(self), html_table(header, rows, total=len(names), noun="policy"))
+        return block(repr(self), html_of_values(self.comparison, ["weights"], level, "policy"))
 
     def table(self, level: float = 0.95, *, samples: int = 200, seed: int = 0) -> pl.DataFrame:
         """The front of the policies, as `front` has it, with intervals for all of them at once.
@@ -153,9 +149,7 @@ def sweep_weights(
     check_progress(progress)
     # By its own name: a recipe that cannot work on the log is refused before anything is learned.
     check_comparison(log, {"recipe": recipe}, {DoublyRobust.name: DoublyRobust()})
-    if not isinstance(recipe, Recipe):
-        raise ValueError(f"recipe must be a recipe such as MolUcb(), got {quoted(recipe)}")
-
+    check_recipe("recipe", recipe)
     integer("draws", draws, at_least=1)
     orders = _orders(weights, reference, log)
     forward = ForwardLog(log, blocks, model, seed)

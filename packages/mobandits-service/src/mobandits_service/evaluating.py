@@ -17,7 +17,7 @@ from mobandits.evaluation import (
 )
 from mobandits.evaluation.estimate import Estimate
 from mobandits.evaluation.front import shown_estimator
-from mobandits.evaluation.own_values import own_values
+from mobandits.evaluation.own_values import own_rows
 from mobandits.logs import Feedback, read
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits_client.messages import (
@@ -147,15 +147,15 @@ def _result(
 def _values(
     target: str, estimator: str, estimate: Estimate, objectives: Sequence[Objective]
 ) -> Iterator[TargetValue]:
-    columns = own_values(estimate, objectives, LEVEL)
-    for place, objective in enumerate(objectives):
-        value, low, high = (float(column[place]) for column in columns)
+    rows = own_rows(estimate, objectives, LEVEL)
+    errors = estimate.standard_error.tolist()
+    for (objective, value, low, high), error in zip(rows, errors, strict=True):
         yield TargetValue(
             target=target,
             estimator=estimator,
-            objective=str(objective.name),
+            objective=objective,
             value=value,
-            standard_error=float(estimate.standard_error[place]),
+            standard_error=error,
             low=low,
             high=high,
         )

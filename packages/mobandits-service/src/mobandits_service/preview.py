@@ -188,7 +188,7 @@ def _values(
 
     # Only here: a service that is never asked does not load it.
     from mobandits.evaluation import compare  # noqa: PLC0415
-    from mobandits.evaluation.own_values import own_values  # noqa: PLC0415
+    from mobandits.evaluation.own_values import own_rows  # noqa: PLC0415
 
     log = as_feedback(core, [rounds[t] for t in places.tolist()])
     targets = {"now": now.probabilities[places], "then": then.probabilities[places]}
@@ -199,10 +199,9 @@ def _values(
     for name in ESTIMATORS:
         before = comparison["now", name].value * signs
         after = comparison["then", name]
-        columns = (before, *own_values(after, core.objectives, LEVEL))
-        numbers = zip(*(column.tolist() for column in columns), strict=True)
-        for objective, own in zip(core.objectives, numbers, strict=True):
-            values.append(ValueEstimate(name, str(objective.name), *own))
+        rows = own_rows(after, core.objectives, LEVEL)
+        for value_now, (objective, *own) in zip(before.tolist(), rows, strict=True):
+            values.append(ValueEstimate(name, objective, value_now, *own))
 
         warnings += [text for text in after.warnings if text not in warnings]
 
