@@ -12,7 +12,7 @@ from mobandits.metrics.traits import traits_of
 from mobandits.statistics.bands import bands
 from mobandits.statistics.signed_rank import not_worse_than_best
 from mobandits.support.checks import choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 Metrics = str | Sequence[str] | None  # None: those with few components
 Directions = Mapping[str, Better] | None  # {metric: what is better}, besides what metrics say
@@ -150,9 +150,7 @@ def direction_of(metric: str, given: Directions = None) -> Better | None:
         'smaller'
     """
     if given is not None and not isinstance(given, Mapping):
-        raise ValueError(
-            f"better must be a dictionary such as {{'seconds': 'smaller'}}, got {quoted(given)}"
-        )
+        raise wrong_value("better must be a dictionary such as {'seconds': 'smaller'}", given)
     if given and metric in given:
         direction = given[metric]
         choice(f"better[{quoted(metric)}]", direction, ("smaller", "larger"))

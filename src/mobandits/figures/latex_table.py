@@ -20,7 +20,7 @@ from mobandits.figures.final_values import (
 )
 from mobandits.figures.formatting import format_number
 from mobandits.support.latex import escaped
-from mobandits.support.naming import quantity, quoted
+from mobandits.support.naming import quantity, wrong_value
 
 LABEL = re.compile(r"[A-Za-z0-9:._/-]+")  # others are commands of LaTeX, or break them
 
@@ -51,9 +51,7 @@ def latex_table(
         ValueError: where a metric is not in the table, or the label is none of LaTeX.
     """
     if label is not None and not LABEL.fullmatch(label):
-        raise ValueError(
-            f"label must have letters, digits and :.-_/ only, as in tab:regret, got {quoted(label)}"
-        )
+        raise wrong_value("label must have letters, digits and :.-_/ only, as in tab:regret", label)
 
     values = final_values(table, metrics, better)
     by_metric = itertools.groupby(values.columns, key=lambda column: column.metric)

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from mobandits.figures.style import WIDTH, StyleName
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 Size = Literal["column", "page"] | tuple[float, float] | None
 Log = Literal["x", "y", "both"] | None
@@ -70,8 +70,7 @@ class PlotOptions:
 
         is_pair = isinstance(size, Sequence) and not isinstance(size, str) and len(size) == 2
         if not is_pair:
-            rule = "size must be 'column', 'page' or (width, height) in inches"
-            raise ValueError(f"{rule}, got {quoted(size)}")
+            raise wrong_value("size must be 'column', 'page' or (width, height) in inches", size)
         for side, inches in zip(("width", "height"), size, strict=True):
             number(f"size's {side} in inches", inches, at_least=SMALLEST, at_most=LARGEST)
 
@@ -79,7 +78,7 @@ class PlotOptions:
         if policies is None:
             return
         if isinstance(policies, str) or not isinstance(policies, Sequence):
-            raise ValueError(f"policies must be a list of names, got {quoted(policies)}")
+            raise wrong_value("policies must be a list of names", policies)
         if not policies:
             raise ValueError("policies must name at least one policy, got none")
 

@@ -15,7 +15,7 @@ from mobandits.logs.store.content import agent_row
 from mobandits.spec.describing import part_table, toml_key, toml_value
 from mobandits.support.describe_path import describe_path
 from mobandits.support.files import replacing
-from mobandits.support.naming import check_name, quantity, quoted
+from mobandits.support.naming import check_name, quantity, quoted, wrong_value
 from mobandits_service.specification import read_specification
 
 FIRST_LINE = "# An agent that `mobandits tune` found. Tune again to change it, and compare."
@@ -127,7 +127,7 @@ def tuned_text(name: str, tuned: BudgetTuned) -> str:
     names = [*log.arm_names, *log.objective_names]
     for each in names:
         if not isinstance(each, str):
-            raise ValueError(f"names of arms and objectives must be text, got {quoted(each)}")
+            raise wrong_value("names of arms and objectives must be text", each)
 
     table = {
         "policy": part_table("policies", tuned.recipe, "policy"),

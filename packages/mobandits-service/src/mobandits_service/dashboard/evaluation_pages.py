@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.responses import Response
 
-from mobandits.support.naming import conjunction, quoted
+from mobandits.support.naming import conjunction, quoted, wrong_value
 from mobandits_client.messages import (
     EvaluationResult,
     EvaluationWanted,
@@ -214,7 +214,7 @@ def _policy(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError as error:
-        raise ValueError(f"policy must be a name or JSON, got {quoted(text)}") from error
+        raise wrong_value("policy must be a name or JSON", text) from error
 
 
 PAGES: Pages = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 from mobandits_service.agent_states import Objectives
 
 OWN = "own"
@@ -94,7 +94,7 @@ def read_form(fields: Mapping[str, str], objectives: Objectives) -> tuple[OrderF
     """
     choice = fields.get("choice", "")
     if choice not in CHOICES:
-        raise ValueError(f"choice must be one of {', '.join(CHOICES)}, got {quoted(choice)}")
+        raise wrong_value(f"choice must be one of {', '.join(CHOICES)}", choice)
 
     weights = _weights(fields, len(objectives))
     priorities = []
@@ -115,7 +115,7 @@ def _weights(fields: Mapping[str, str], count: int) -> list[str]:
 
     second = _number("slider", slider)
     if not 0.0 <= second <= SLIDER:
-        raise ValueError(f"slider must be 0 to {SLIDER}, got {quoted(slider)}")
+        raise wrong_value(f"slider must be 0 to {SLIDER}", slider)
 
     return [f"{(SLIDER - second) / SLIDER:g}", f"{second / SLIDER:g}"]
 
@@ -134,8 +134,9 @@ def _order(form: OrderForm) -> Any:
     try:
         return msgspec.json.decode(form.other)
     except msgspec.DecodeError as error:
-        rule = 'other must be JSON such as {"name": "chebyshev", "weights": [1, 1], ...}'
-        raise ValueError(f"{rule}, got {quoted(form.other)}") from error
+        raise wrong_value(
+            'other must be JSON such as {"name": "chebyshev", "weights": [1, 1], ...}', form.other
+        ) from error
 
 
 def _levels(priorities: Sequence[int]) -> list[list[int]]:
@@ -151,11 +152,11 @@ def _priority(text: str, count: int) -> int:
     if text.isdecimal() and 1 <= int(text) <= count:
         return int(text)
 
-    raise ValueError(f"priority must be 1 to {count}, got {quoted(text)}")
+    raise wrong_value(f"priority must be 1 to {count}", text)
 
 
 def _number(field: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{field} must be a number, got {quoted(text)}") from None
+        raise wrong_value(f"{field} must be a number", text) from None

@@ -19,7 +19,7 @@ from mobandits.logs.store.keys import Key, keys_of
 from mobandits.logs.store.rows import Statement
 from mobandits.logs.store.session import Session
 from mobandits.support.forks import on_fork
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 from mobandits_service.postgres.connection import PostgresConnection, connected
 from mobandits_service.postgres.key_filter import DIGEST_BYTES, KeyFilter
 from mobandits_service.postgres.merged_statements import merged
@@ -127,7 +127,7 @@ def check_kept(text: str | None) -> None:
         ValueError: saying so.
     """
     if text is not None and "\0" in text:
-        raise ValueError(f"text must be without NUL in PostgreSQL, got {quoted(text)}")
+        raise wrong_value("text must be without NUL in PostgreSQL", text)
 
 
 class SharedDatabase(SharedStore):
