@@ -16,6 +16,7 @@ from mobandits.encoding.short_specs import kind_of_text, kinds_of_text
 from mobandits.encoding.tables import columns_of, require_columns, row_from_table
 from mobandits.support.checks import flag
 from mobandits.support.naming import quantity, quoted, shortened, wrong_value
+from mobandits.support.text_tables import aligned
 
 INTERCEPT = "intercept"
 UNSEEN_WORDS = {UNKNOWN: "unknown", MISSING: "missing"}
@@ -328,13 +329,7 @@ class Encoder:
             to = names[-1] if len(names) > 1 else ""
             lines.append((column, kind.NAME, size, names[0], to, kind.treatment))
 
-        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        rows = []
-        for line in lines:
-            cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
-            rows.append("  ".join(cells).rstrip())
-
-        return "\n".join([repr(self), *rows])
+        return "\n".join([repr(self), *aligned(lines)])
 
     def _check_names(self) -> None:
         names = self.names

@@ -11,7 +11,7 @@ from mobandits.evaluation.regions import Box
 from mobandits.evaluation.spread import Spread
 from mobandits.evaluation.terms import TermSums
 from mobandits.support.checks import as_float_array, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 
 def box(
@@ -65,7 +65,7 @@ def box(
     """
     if not isinstance(estimator, Ips):
         rule = "estimator must be Ips for an empirical Bernstein box"
-        raise ValueError(f"{rule}, got {quoted(estimator)}")
+        raise wrong_value(rule, estimator)
 
     clip = estimator.clip
     largest_weight = clip if weight_bound is None else weight_bound

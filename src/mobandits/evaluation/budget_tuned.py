@@ -15,6 +15,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.support.naming import conjunction, quantity
 from mobandits.support.notebooks import MOST_ROWS, block, html_table, remark
+from mobandits.support.text_tables import aligned
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -131,13 +132,7 @@ class BudgetTuned:
     def lines(self) -> list[str]:
         """The budget, a row per candidate, the mixture, the knee, doubts, and the answer last."""
         header = ["", *(each.title for each in self.log.objectives), "fits"]
-        rows = [header, *self._rows()]
-        widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-        lines = [f"budget: {self.budget_in_words}"]
-        for row in rows:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-            lines.append("  ".join(cells).rstrip())
-
+        lines = [f"budget: {self.budget_in_words}", *aligned([header, *self._rows()])]
         lines.append(f"mixture: {shares_in_words(self.mixture)}")
         if self.knee_in_words is not None:
             lines.append(self.knee_in_words)

@@ -38,7 +38,7 @@ from mobandits.logs.objectives import Objective
 from mobandits.orders import Weighted
 from mobandits.policies import DriftAlarm, Features, MolEpsGreedy, Paced, Rollout
 from mobandits.support.checks import choice, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
 # The log has tried every arm: what is deployed need not explore, but should notice a change.
@@ -95,7 +95,7 @@ class BudgetQuestion(NamedTuple):
 
         if self.learner is not None and not isinstance(self.learner, Recipe):
             rule = f"learner must be a recipe such as {LEARNER}"
-            raise ValueError(f"{rule}, got {quoted(self.learner)}")
+            raise wrong_value(rule, self.learner)
 
 
 def learner_for(log: Feedback, seed: int) -> Recipe:
@@ -280,7 +280,7 @@ def _checked_budget(
     """{objective: cost per round}, of objectives that are minimised."""
     if not isinstance(budget, Mapping) or not budget:
         rule = "budget must be a dictionary such as {'cost': 0.2}"
-        raise ValueError(f"{rule}, got {quoted(budget)}")
+        raise wrong_value(rule, budget)
 
     # By their texts: a command line has no other names.
     by_text = {str(each.name): each for each in objectives}
@@ -290,7 +290,7 @@ def _checked_budget(
         cost = by_text[str(name)]
         if not cost.minimise:
             rule = "budget must be of objectives with minimise=True, which are costs"
-            raise ValueError(f"{rule}, got {quoted(name)}")
+            raise wrong_value(rule, name)
 
         number(f"budget of {quoted(cost.name)}", limit, above=0.0)
         allowed[cost.name] = float(limit)
@@ -315,7 +315,7 @@ def _problem(
 
     if given[costs].any():
         named = {str(names[place]): float(given[place]) for place in costs}
-        raise ValueError(f"weights must be 0 of objectives with a budget, got {quoted(named)}")
+        raise wrong_value("weights must be 0 of objectives with a budget", named)
 
     counted = np.flatnonzero(given).tolist()
     quality = given
@@ -346,7 +346,7 @@ def _costs(
     if len(costs) != 1:
         names = [str(objectives[place].name) for place in costs]
         rule = "within must go with one objective that is minimised, and has no weight"
-        raise ValueError(f"{rule}, got {quoted(names)}")
+        raise wrong_value(rule, names)
 
     return costs
 

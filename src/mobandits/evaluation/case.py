@@ -94,7 +94,12 @@ ADVICE = "Agent(..., propensity='exact') logs them; Replay and DirectMethod need
 
 
 def require_propensities(log: Feedback, purpose: str = WEIGHTS, advice: str = ADVICE) -> None:
-    """Refuse a log that does not allow importance weights, or something else.
+    """Refuse a log whose propensities are not known in every round.
+
+    Args:
+        log: the logged decisions.
+        purpose: what needs them.
+        advice: how to go on.
 
     Raises:
         ValueError: where propensities were not logged.

@@ -37,7 +37,7 @@ from mobandits.logs.streams import (
 )
 from mobandits.support.checks import choice
 from mobandits.support.forks import memory, processors
-from mobandits.support.naming import quoted, shortened
+from mobandits.support.naming import quoted, shortened, wrong_value
 
 PLAIN: dict[str, type[Any]] = {"uniform": Uniform, "logging": LoggingPolicy}
 ARM = "arm:"  # what the name of a constant target begins with
@@ -245,7 +245,7 @@ def columns_named(pairs: Sequence[str]) -> dict[str, str | list[str]]:
         meaning, _, names = pair.partition("=")
         choice("--column: a meaning", meaning, (*SINGLE_COLUMNS, *LISTS_OF_COLUMNS))
         if not names:
-            raise ValueError(f"--column must be meaning=column, got {quoted(pair)}")
+            raise wrong_value("--column must be meaning=column", pair)
 
         is_encoded = meaning == "context" and has_kinds(names)
         if is_encoded:
@@ -290,7 +290,7 @@ def named_specs(policies: Sequence[str]) -> dict[str, str]:
     for policy in policies:
         name, spec = split_name(policy)
         if not name or not spec:
-            raise ValueError(f"--policy must be SPEC or NAME=SPEC, got {quoted(policy)}")
+            raise wrong_value("--policy must be SPEC or NAME=SPEC", policy)
         # The same policy twice is no harm, and is evaluated once.
         if specs.get(name, spec) != spec:
             raise ValueError(f"--policy must have distinct names, got {quoted(name)} twice")
@@ -388,6 +388,6 @@ def numbers_named(option: str, pairs: Sequence[str]) -> dict[str, float] | None:
             numbers[name] = float(number)
         except ValueError:
             rule = f"{option} must be OBJECTIVE=NUMBER"
-            raise ValueError(f"{rule}, got {quoted(pair)}") from None
+            raise wrong_value(rule, pair) from None
 
     return numbers or None

@@ -46,7 +46,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.streams import Stream
 from mobandits.support.checks import choice
-from mobandits.support.naming import quantity, quoted, short_repr, shortened
+from mobandits.support.naming import quantity, quoted, short_repr, shortened, wrong_value
 from mobandits.support.nearest import as_object
 from mobandits.support.notebooks import MOST_ROWS, block, html_table
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
@@ -167,7 +167,7 @@ class Comparison:
 
         if name not in self.compared:
             known = shortened(", ".join(map(str, self.compared))) or "none"
-            raise ValueError(f"name must be a target of {known}, got {quoted(name)}")
+            raise wrong_value(f"name must be a target of {known}", name)
 
         with naming_target(name):
             return deployed(self.compared[name], self.log, log, objectives, options)
@@ -430,7 +430,7 @@ def check_comparison(
 def check_targets(targets: Mapping[str, Target]) -> None:
     """Refuse what is no dictionary of targets."""
     if not isinstance(targets, Mapping):
-        raise ValueError(f"targets must be a dictionary {{name: target}}, got {quoted(targets)}")
+        raise wrong_value("targets must be a dictionary {name: target}", targets)
     if not targets:
         raise ValueError("targets must name at least one target, got none")
 

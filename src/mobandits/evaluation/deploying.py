@@ -9,7 +9,7 @@ from mobandits.errors import LogError
 from mobandits.evaluation.targets import Target, learner_of
 from mobandits.logs import Feedback
 from mobandits.logs.streams import ParquetTable, Stream, beginning_of
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def deployed(
@@ -22,7 +22,7 @@ def deployed(
     """The agent of a target; see `Comparison.agent`."""
     learns = learner_of(target)
     if learns is None:
-        raise ValueError(f"an agent needs a recipe such as MolUcb(), got {quoted(target)}")
+        raise wrong_value("an agent needs a recipe such as MolUcb()", target)
     if feedback is None:
         raise ValueError("an agent needs the log that was compared on, got a Comparison without")
     if isinstance(feedback, ParquetTable):

@@ -11,7 +11,7 @@ from mobandits.evaluation.regions import FLAT
 from mobandits.evaluation.spread import Spread, spread_of, tail
 from mobandits.evaluation.terms import influence
 from mobandits.support.checks import as_float_array, number
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 Decision = Literal["dominates", "dominated", "incomparable", "undecided"]
 
@@ -92,7 +92,7 @@ def dominance(
     _check_pair(first, second)
     margins = np.broadcast_to(as_float_array("margin", margin), first.value.shape)
     if not (margins >= 0.0).all():
-        raise ValueError(f"margin must be at least 0, got {quoted(margins.tolist())}")
+        raise wrong_value("margin must be at least 0", margins.tolist())
 
     size = np.abs(first.value) + np.abs(second.value)
     difference = first.value - second.value
@@ -170,7 +170,7 @@ def _check_pair(first: Estimate, second: Estimate) -> None:
     for name, estimate in (("first", first), ("second", second)):
         if not isinstance(estimate, Estimate):
             wanted = "an estimate such as comparison[target, estimator]"
-            raise ValueError(f"{name} must be {wanted}, got {quoted(estimate)}")
+            raise wrong_value(f"{name} must be {wanted}", estimate)
 
     # Differences are taken round by round, so that both must come from one log in one way.
     for name in ("rounds", "objectives", "estimator"):

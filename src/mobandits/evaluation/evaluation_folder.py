@@ -325,14 +325,5 @@ def read_tables(folder: Path) -> EvaluationTables:
 
 def _read_csv(file: Path, schema: Mapping[str, Any]) -> pl.DataFrame:
     """The columns of a table, each with its type; names may look like numbers, and stay text."""
-    columns = []
-    for name, kind in schema.items():
-        column = pl.col(name)
-        if kind == pl.String:
-            columns.append(column.fill_null(""))
-        elif kind == pl.Boolean:
-            columns.append(column == "true")
-        else:
-            columns.append(column.cast(kind))
-
-    return pl.read_csv(file, infer_schema_length=0).select(columns)
+    table = pl.read_csv(file, schema_overrides=schema, infer_schema=False)
+    return table.select(list(schema)).with_columns(pl.col(pl.String).fill_null(""))

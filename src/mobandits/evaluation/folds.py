@@ -9,7 +9,7 @@ import numpy as np
 
 from mobandits.contracts.protocols import IntArray, Mask
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 def folds_of(rounds: int, folds: int, seed: int, kind: Any = np.int64) -> IntArray:
@@ -99,7 +99,7 @@ def _check_parts(name: str, parts: int, rounds: int) -> None:
     integer(name, parts, at_least=2)
     if rounds < parts:
         rule = f"{name} must be at most the number of rounds, {rounds}"
-        raise ValueError(f"{rule}, got {quoted(parts)}")
+        raise wrong_value(rule, parts)
 
 
 def doubling_blocks(rounds: int, first: int = 64) -> IntArray:

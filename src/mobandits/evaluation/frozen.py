@@ -8,7 +8,7 @@ from mobandits.contracts.protocols import Array
 from mobandits.evaluation.training import DRAWS, add_laws, contexts_of, eligible_of
 from mobandits.logs import Feedback
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 if TYPE_CHECKING:
     from mobandits.agent.agent import Agent
@@ -51,14 +51,14 @@ class Frozen:
         self.seed = seed
         core = getattr(agent, "core", None)
         if core is None:
-            raise ValueError(f"Frozen.agent must be an Agent, got {quoted(agent)}")
+            raise wrong_value("Frozen.agent must be an Agent", agent)
 
         self._core = core
         with core.lock:
             bound = core.bound
             if not bound.stage:
                 rule = "Frozen.agent must have decided or learned something"
-                raise ValueError(f"{rule}, got {quoted(agent)}")
+                raise wrong_value(rule, agent)
 
             self._text = quoted(agent)
             self._policy = bound.policy

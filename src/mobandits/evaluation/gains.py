@@ -13,7 +13,7 @@ from mobandits.evaluation.spread import Spread, reach, spread_of, tail
 from mobandits.evaluation.terms import influence
 from mobandits.logs.objectives import Objective
 from mobandits.support.checks import as_float_array, choice
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 
 class CandidateGain(NamedTuple):
@@ -155,7 +155,7 @@ def checked_weights(weights: Any, objectives: tuple[Any, ...]) -> Array | None:
     are_weights = vector.shape == (len(objectives),) and np.isfinite(vector).all()
     if not are_weights or (vector < 0.0).any() or not vector.any():
         rule = f"weights must be {len(objectives)} numbers, one per objective"
-        raise ValueError(f"{rule}, at least 0 and not all 0, got {quoted(vector.tolist())}")
+        raise wrong_value(f"{rule}, at least 0 and not all 0", vector.tolist())
 
     return vector
 

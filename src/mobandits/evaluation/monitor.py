@@ -31,7 +31,7 @@ from mobandits.logs.objectives import (
 )
 from mobandits.statistics.betting_sequence import BetCapital, SequenceSums, lower_ends
 from mobandits.support.checks import number
-from mobandits.support.naming import quantity, quoted, shortened
+from mobandits.support.naming import quantity, quoted, shortened, wrong_value
 from mobandits.support.nearest import refusal
 
 Decision = Literal["promote", "stop", "wait"]
@@ -189,7 +189,7 @@ class Monitor:
         for name, target in targets.items():
             if isinstance(target, Recipe | Trained):
                 rule = "must not learn from the rounds that judge it"
-                raise ValueError(f"targets[{quoted(name)}] {rule}, got {quoted(target)}")
+                raise wrong_value(f"targets[{quoted(name)}] {rule}", target)
 
         self.objectives = tuple(as_objective(each) for each in objectives)
         self.rounds = 0

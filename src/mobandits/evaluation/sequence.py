@@ -17,7 +17,7 @@ from mobandits.evaluation.regions import Box
 from mobandits.evaluation.terms import Largest, Terms, TermSums
 from mobandits.logs.objectives import Objective, signs_of
 from mobandits.statistics.betting_sequence import SequenceSums, lower_ends
-from mobandits.support.naming import quoted
+from mobandits.support.naming import wrong_value
 
 SLACK = 1e-9  # of a weight: products of weights and rewards are rounded
 
@@ -132,7 +132,7 @@ def check_estimator(estimator: ValueEstimator) -> None:
     """Refuse an estimator whose estimate is no such mean."""
     if not has_sequence(estimator):
         rule = "estimator must be Ips without clip for intervals at any time"
-        raise ValueError(f"{rule}, got {quoted(estimator)}")
+        raise wrong_value(rule, estimator)
 
 
 def declared_ranges(objectives: Sequence[Objective]) -> Array:
@@ -161,6 +161,6 @@ def ranges_within(low: Any, high: Any, declared: Array) -> Array:
     ranges = np.array(reward_range(given_low, given_high, len(lows)))
     if not np.isfinite(ranges).all():
         rule = "low and high must be given where objectives declare no range"
-        raise ValueError(f"{rule}, got {quoted(ranges.tolist())}")
+        raise wrong_value(rule, ranges.tolist())
 
     return ranges

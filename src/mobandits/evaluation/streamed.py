@@ -68,7 +68,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.streams import LogStream, ParquetTable, Stream, beginning_of, steady
 from mobandits.support.checks import integer
-from mobandits.support.naming import quoted
+from mobandits.support.naming import quoted, wrong_value
 
 OF_TABLES = (LoggingPolicy, StoredProbabilities)  # targets that need no arms
 COMMON = 10_000  # rounds in which the most common reward is looked for
@@ -217,7 +217,7 @@ def check_streamed(
             raise ValueError(f"{rule}, got {label}")
 
     if model is not None and not isinstance(model, RidgePerArm):
-        raise ValueError(f"model must be a RidgePerArm for a stream, got {quoted(model)}")
+        raise wrong_value("model must be a RidgePerArm for a stream", model)
 
     for name, target in targets.items():
         learns = learner_of(target) is not None
@@ -228,7 +228,7 @@ def check_streamed(
             raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}; {advice}")
         if isinstance(stream, ParquetTable) and not isinstance(target, OF_TABLES):
             rule = "must be LoggingPolicy() or StoredProbabilities(column) for a table without arms"
-            raise ValueError(f"target {quoted(name)}: it {rule}, got {quoted(target)}")
+            raise wrong_value(f"target {quoted(name)}: it {rule}", target)
 
         with naming_target(name):
             check_target(target, first)

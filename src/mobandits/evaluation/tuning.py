@@ -31,7 +31,7 @@ from mobandits.logs import Feedback
 from mobandits.logs.objectives import Objective
 from mobandits.logs.streams import LogStream, beginning_of
 from mobandits.support.checks import as_float_array, choice, number
-from mobandits.support.naming import quoted, short_repr
+from mobandits.support.naming import quoted, short_repr, wrong_value
 from mobandits.support.progress import Progress, ProgressCallback, check_progress, shown_progress
 
 LEVEL = 0.95
@@ -180,7 +180,7 @@ least 0.2633 (80 %).
     """
     if budget is not None or within is not None or isinstance(recipes, Feedback):
         if log is not None:
-            raise ValueError(f"recipes must be left out with a budget, got {quoted(recipes)}")
+            raise wrong_value("recipes must be left out with a budget", recipes)
         if baseline is not None or np.any(margin):
             raise ValueError("baseline and margin must be left out with a budget")
 
@@ -405,7 +405,7 @@ def _candidates(
     else:
         if isinstance(recipes, str | Recipe | Trained) or not isinstance(recipes, Sequence):
             rule = "recipes must be a dictionary {name: recipe}, or a list of recipes"
-            raise ValueError(f"{rule}, got {quoted(recipes)}")
+            raise wrong_value(rule, recipes)
 
         candidates = {}
         for target in recipes:
@@ -433,13 +433,13 @@ def _margins(margin: Any, objectives: tuple[Any, ...], weights: Array | None) ->
     given = as_float_array("margin", margin)
     if given.shape not in ((), (1,), (len(objectives),)):
         rule = f"margin must be a number, or one for each of {len(objectives)} objectives"
-        raise ValueError(f"{rule}, got {quoted(given.tolist())}")
+        raise wrong_value(rule, given.tolist())
 
     margins = np.broadcast_to(given, (len(objectives),))
     if not (margins >= 0.0).all():
-        raise ValueError(f"margin must be at least 0, got {quoted(given.tolist())}")
+        raise wrong_value("margin must be at least 0", given.tolist())
     if weights is not None and margins.any():
         rule = "margin must be 0 where weights, or the only objective, decide"
-        raise ValueError(f"{rule}, got {quoted(given.tolist())}")
+        raise wrong_value(rule, given.tolist())
 
     return margins

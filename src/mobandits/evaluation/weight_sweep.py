@@ -24,7 +24,7 @@ from mobandits.evaluation.training import DRAWS, check_recipe
 from mobandits.logs import Feedback
 from mobandits.orders import Chebyshev, Weighted
 from mobandits.support.checks import integer
-from mobandits.support.naming import quantity, quoted
+from mobandits.support.naming import quantity, wrong_value
 from mobandits.support.notebooks import block
 from mobandits.support.progress import Progress, check_progress, shown_progress
 
@@ -161,7 +161,7 @@ def sweep_weights(
         inner = composite(learned[0].policy)
         if inner is None or getattr(inner.explorer, "ONE_COLUMN", False):
             rule = "recipe must play by an estimator, an explorer and an order of all objectives"
-            raise ValueError(f"{rule}, got {quoted(recipe)}")
+            raise wrong_value(rule, recipe)
 
         for done, (name, order) in enumerate(orders.items(), 1):
             ordered = []
@@ -211,7 +211,7 @@ def _orders(weights: Any, reference: Any, log: Feedback) -> dict[str, Order]:
         vectors = {_name(vector): vector for vector in weights}
     else:
         rule = "weights must be an integer, a list of vectors or a dictionary of them"
-        raise ValueError(f"{rule}, got {quoted(weights)}")
+        raise wrong_value(rule, weights)
 
     if not vectors:
         raise ValueError("weights must be at least one vector, got none")

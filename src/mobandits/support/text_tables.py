@@ -7,6 +7,22 @@ from collections.abc import Collection, Iterable, Sequence
 UNBOUNDED = (10_000, 24)  # columns and lines where no terminal breaks lines
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table whose cells nothing breaks, with a name per column first.
+
+    Example:
+        >>> aligned([["arm", "share"], ["a", "0.5"]])
+        ['arm  share', 'a    0.5']
+    """
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+
+    return lines
+
+
 def text_table(
     header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[str] = ()
 ) -> str:
