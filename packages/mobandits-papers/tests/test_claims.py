@@ -9,7 +9,16 @@ import pytest
 
 from mobandits.statistics.bootstrap import RESAMPLES
 from mobandits_papers.catalogue import EXPERIMENTS
-from mobandits_papers.claims import NOTHING, Claim, level, ordering, percentage, verdict, weakest
+from mobandits_papers.claims import (
+    NOTHING,
+    Claim,
+    level,
+    listed,
+    ordering,
+    percentage,
+    verdict,
+    weakest,
+)
 from mobandits_papers.experiment import Run, RunOptions
 from mobandits_papers.numbers import LEAST, Part, final, growth, late_mean, resample
 from mobandits_papers.reproduce import is_shorter, reproduce, specification
@@ -141,6 +150,34 @@ def test_components_and_runs_are_parts():
         Made(curves)
     )
     assert [one["said"] for one in only["parts"]] == ["b less a, component 2"]
+
+
+TEXTS = {"id": "p/x/listed", "claim": "c", "target": "t", "rule": "r"}
+
+
+def test_numbers_are_read_where_a_list_says():
+    curves = {(run, row, "m"): flat(*[i] * 5) + flat(*[10 * i] * 5)
+              for i, (run, row) in enumerate((("r", "a"), ("r", "b"), ("s", "a")), 1)}  # fmt: skip
+    numbers = [
+        {"said": "b over a", "of": [{"row": "b"}, {"row": "a"}]},
+        {"said": "later over first", "of": [{"row": "a", "run": "s"}, {"row": "a"}]},
+        {"said": "components", "of": [{"row": "a", "component": 1}, {"row": "a"}]},
+    ]
+    claim = listed(numbers, "m", "ratio", keeps={"above": 2.0}, **TEXTS)
+    parts = claim.parts(Made(curves))
+    assert [part.said for part in parts] == ["b over a", "later over first", "components"]
+    assert [part.measured for part in parts] == [2.0, 3.0, 10.0]
+    assert [part.holds for part in parts] == [False, True, True]
+
+
+@pytest.mark.parametrize(("papers", "holds"), [(None, None), (9.0, True), (8.0, False)])
+def test_a_number_may_be_held_against_the_papers(papers, holds):
+    number = {"said": "a", "of": [{"row": "a"}], "papers": papers}
+    claim = listed([number], "m", "mean", tolerance=1.5, **TEXTS)
+    (part,) = claim.parts(made(a=[10.0] * 5))
+    assert (part.measured, part.holds) == (10.0, holds)
+    (few,) = claim.parts(made(a=[10.0] * 2))
+    assert few.holds is None
 
 
 @pytest.mark.parametrize("trials", range(1, LEAST))

@@ -144,7 +144,11 @@ def test_remarks_and_computed_parts_have_no_claim_of_the_paper():
     assert set(kinds.values()) == {"check", "extension", "ours"}
     assert {name for name, kind in kinds.items() if kind == "extension"} == {
         "molts2025/one-constant/together",
-        *(claim.id for claim in figures.samples_claims()),
+        *(
+            f"molts2025/samples/{constant}-{regret}"
+            for constant in ("c-0.1", "c-0.3", "c-1", "c-2", "c-3", "theory-c")
+            for regret in ("pareto", "effective")
+        ),
     }
     assert {
         name
@@ -274,7 +278,7 @@ def test_all_sentences_may_hold():
     claim = next(claim for claim in figure.claims if claim.id.endswith("/sentences"))
     few = claim.judge(Rows({name: [[1.0, 5.0]] * 2 for name in figure.runs[0].rows}))
     assert few["holds"] is None
-    one = figures.described_claims("molts2025/x", sections=["figure-2"], draws="10")[0]
+    one = figures.sentences_on_figure_2(figures.SETTINGS[1])[0]
     rows = {"MOL-TS": 1.0, "MOL-UCB": 2.0, "MOL-eps-Greedy": 3.0}
     parts = common_constants.sentences_that_hold([one])
     (part,) = parts(Rows({name: [[0.0, end]] * 5 for name, end in rows.items()}))

@@ -1,11 +1,11 @@
 """Experiments that are in the file of their paper: titles, paragraphs, simulations, plots, claims.
 
 `texts/<paper>.toml` has a table per experiment, and tables that several experiments share. A
-simulation there is as in `written_runs`, and `each` repeats it with other words. A claim that names
-rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`), `claims.level`
-(`rows`), `claims.percentage` (`of`), `claims.in_order` (`order`), `claims.listed` (`numbers`) or
-`growth_of_regret.growing` (`power`); the numbers of any other come from a function. A text may hold
-a word of a table `words`, or one that it is given, between braces.
+simulation there is as in `written_runs`, and `each` repeats it, or a claim, with other words. A
+claim that names rows is a comparison, with the arguments of `claims.ordering` (`low` and `high`),
+`claims.level` (`rows`), `claims.percentage` (`of`), `claims.in_order` (`order`), `claims.listed`
+(`numbers`) or `growth_of_regret.growing` (`power`); the numbers of any other come from a function.
+A text may hold a word of a table `words`, or one that it is given, between braces.
 """
 
 import functools
@@ -33,14 +33,14 @@ from mobandits_papers.numbers import (
     first_half,
     growth,
     late_mean,
-    percent_left,
+    percent_unpaid,
     whole_mean,
 )
 from mobandits_papers.written_runs import run_of
 
 TEXTS = Path(__file__).parent / "texts"
 READINGS: Mapping[str, Reading] = {
-    each.__name__: each for each in (first_half, growth, late_mean, percent_left, whole_mean)
+    each.__name__: each for each in (first_half, growth, late_mean, percent_unpaid, whole_mean)
 }
 # What a claim names that is a comparison, and what makes it.
 COMPARISONS: Mapping[str, Callable[..., Claim]] = {
@@ -84,7 +84,6 @@ def described(
     tables = tables_of(id, sections, words)
     content = ChainMap(*tables)
     plots = [Plot(**{"metric": entry["name"], **entry}) for entry in joined(tables, "plots")]
-    claims = described_claims(id, parts, revise=revise, sections=sections, **words)
     return Experiment(
         id,
         content["title"],
@@ -92,34 +91,51 @@ def described(
         joined(tables, "about"),
         [*simulations_of(tables), *runs],
         plots,
-        claims,
+        described_claims(id, tables, parts, revise),
     )
 
 
 def described_claims(
-    id: str,  # noqa: A002 - as in Experiment
+    experiment: str,
+    tables: Sequence[Mapping[str, Any]],
     parts: Mapping[str, Parts] = NONE,
-    *,
     revise: Mapping[str, Revise] = NONE,
-    sections: Sequence[str] = (),
-    **words: Any,
 ) -> list[Claim]:
-    """The claims alone; the arguments are those of `described`."""
-    entries = joined(tables_of(id, sections, words), "claims")
-    return [claim_of(id, entry, parts, revise) for entry in entries]
+    """The claims that tables of a file describe.
+
+    Args:
+        experiment: its ID.
+        tables: from `tables_of`.
+        parts: as in `described`.
+        revise: as in `described`.
+    """
+    entries = entries_of(tables, "claims")
+    return [claim_of(experiment, entry, parts, revise) for entry in entries]
 
 
 def simulations_of(tables: Sequence[Mapping[str, Any]]) -> list[Run | Computed]:
     """The simulations that tables of a file describe, and parts that it names between them."""
-    runs: list[Run | Computed] = []
-    for entry in joined(tables, "runs"):
-        if isinstance(entry, Computed):
-            runs.append(entry)
-        else:
-            one = {key: value for key, value in entry.items() if key != "each"}
-            runs += [run_of(filled(one, words)) for words in entry.get("each", [NONE])]
+    entries = entries_of(tables, "runs")
+    return [entry if isinstance(entry, Computed) else run_of(entry) for entry in entries]
 
-    return runs
+
+def entries_of(tables: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
+    """What tables list under a key; a table with `each` is repeated with other words.
+
+    Example:
+        >>> entries_of([{"runs": [{"name": "d = {d}", "each": [{"d": 5}, {"d": 10}]}]}], "runs")
+        [{'name': 'd = 5'}, {'name': 'd = 10'}]
+    """
+    entries: list[Any] = []
+    for entry in joined(tables, key):
+        if isinstance(entry, dict):
+            one = dict(entry)
+            repeated = one.pop("each", [NONE])
+            entries += [filled(one, words) for words in repeated]
+        else:
+            entries.append(entry)
+
+    return entries
 
 
 def tables_of(
@@ -178,7 +194,7 @@ def claim_of(
     experiment: str,
     entry: Mapping[str, Any],
     parts: Mapping[str, Parts],
-    revise: Mapping[str, Revise] = NONE,
+    revise: Mapping[str, Revise],
 ) -> Claim:
     """A claim of a file.
 

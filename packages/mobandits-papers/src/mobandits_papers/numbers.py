@@ -287,11 +287,11 @@ def whole_mean(points: Array, values: Array) -> Array:  # noqa: ARG001 - one sig
     return means
 
 
-def percent_left(points: Array, values: Array) -> Array:
-    """The per cent of the rounds that did not pay 1, at the last round.
+def percent_unpaid(points: Array, values: Array) -> Array:
+    """The per cent of all rounds that paid nothing, where every other one pays 1.
 
     Example:
-        >>> percent_left(np.array([50, 100]), np.array([[10.0, 25.0]])).tolist()
+        >>> percent_unpaid(np.array([50, 100]), np.array([[10.0, 25.0]])).tolist()
         [75.0]
     """
     share = final(points, values) / points[-1]
@@ -365,7 +365,7 @@ def final_values(
     run: str | None = None,
     reading: Reading = final,
 ) -> Array:
-    """(trials,) the values of a row at the end of a run, or as they are read; None: the first run."""
+    """(trials,) the values of a row in a run, at its end or by another reading; None: the first."""
     name = outcome.runs()[0] if run is None else run
     points, values = outcome.curves(name, row, metric, component)
     return reading(points, values)

@@ -5,15 +5,15 @@ them is the metric, such as "event: broken". The curves of the bounds have the b
 metric, and the rows that `pages.regret_bounds` names.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
 from mobandits.comparison.pairs import wilson_interval
 from mobandits.figures.formatting import join_words
-from mobandits_papers.check_theorems import ROUNDS, RUNS, check_theorems
+from mobandits_papers.check_theorems import PAPERS, ROUNDS, RUNS, check_theorems
 from mobandits_papers.claims import Entry, Revise, noted
-from mobandits_papers.described import described
+from mobandits_papers.described import described, tables_of
 from mobandits_papers.experiment import Computed, Experiment, RunOptions
 from mobandits_papers.numbers import Part, Parts
 from mobandits_papers.outcome import Outcome
@@ -167,13 +167,11 @@ def of_statements(kind: Kind, said: str, field: str, *, decided: bool = True) ->
     return parts
 
 
-def experiment(paper: str, events: Mapping[str, str]) -> Experiment:
-    """The theory of a paper.
-
-    Args:
-        paper: its key.
-        events: {claim: the event's name in `check_theorems`}.
-    """
+def experiment(paper: str) -> Experiment:
+    """The theory of a paper."""
+    theory = f"{paper}/theory"
+    (texts,) = tables_of(theory, [], {})
+    events = texts["events"]  # {claim: the event's name in `check_theorems`}
     # In the order of the proofs: events, what follows in every round, what follows for sums.
     parts = {
         **{what: event(name) for what, name in events.items()},
@@ -193,25 +191,7 @@ def experiment(paper: str, events: Mapping[str, str]) -> Experiment:
     scale = {"rounds": ROUNDS, "trials": RUNS}
     part = Computed(RUN, counting(paper), settings=settings, scale=scale)
 
-    return described(f"{paper}/theory", [part], parts, revise=revise)
+    return described(theory, [part], parts, revise=revise)
 
 
-IN_ELLIPSOID = "every theta in its ellipsoid, at all times"
-KNOWN_CENTRES = "every ball knows its centre, at all times"
-WITHIN_WIDTHS = "means within u + v, in all rounds"
-EVENTS: Mapping[str, Mapping[str, str]] = {
-    "moglb2019": {"ellipsoid": IN_ELLIPSOID},
-    "pcz2018": {name: f"{name}: {KNOWN_CENTRES}" for name in ("ridges", "gables")},
-    "mocmab2018": {name: f"{name}: {WITHIN_WIDTHS}" for name in ("bumps", "ramps")},
-    "molts2025": {
-        "ellipsoid-ucb": f"MOL-UCB: {IN_ELLIPSOID}",
-        "ellipsoid-ts": f"MOL-TS: {IN_ELLIPSOID}",
-        "samples": "all samples within c2 of their estimates",
-    },
-    "moslb2024": {
-        "ellipsoid-pl": f"MOSLB-PL: {IN_ELLIPSOID}",
-        "ellipsoid-pc-two-chains": f"MOSLB-PC, two chains: {IN_ELLIPSOID}",
-        "ellipsoid-pc-one-chain": f"MOSLB-PC, one chain: {IN_ELLIPSOID}",
-    },
-}
-EXPERIMENTS = {paper: experiment(paper, events) for paper, events in EVENTS.items()}
+EXPERIMENTS = {paper: experiment(paper) for paper in PAPERS}

@@ -14,6 +14,7 @@ the notation of this library's docstrings, and nothing more:
 
 import re
 from dataclasses import dataclass
+from html.entities import name2codepoint
 
 TOKENS = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -21,37 +22,11 @@ TOKENS = re.compile(
     r"|\.\.\.|<=|>=|!=|->|\+-|\|\|"
     r"|[-+*/=<>~.,;:|'^_(){}\[\]]"
 )
-GREEK = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "ε",
-    "zeta": "ζ",
-    "eta": "η",
-    "theta": "θ",
-    "kappa": "κ",
-    "lambda": "λ",
-    "mu": "μ",
-    "nu": "ν",
-    "xi": "ξ",
-    "pi": "π",
-    "rho": "ρ",
-    "sigma": "σ",
-    "tau": "τ",
-    "phi": "φ",
-    "chi": "χ",
-    "psi": "ψ",
-    "omega": "ω",
-    "Gamma": "Γ",
-    "Delta": "Δ",
-    "Theta": "Θ",
-    "Lambda": "Λ",
-    "Sigma": "Σ",
-    "Phi": "Φ",
-    "Psi": "Ψ",
-    "Omega": "Ω",
-}
+GREEK_NAMES = """
+    alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi
+    omega Gamma Delta Theta Lambda Sigma Phi Psi Omega
+"""
+GREEK = {name: chr(name2codepoint[name]) for name in GREEK_NAMES.split()}
 SIGNS = {
     "<=": "≤",
     ">=": "≥",

@@ -40,7 +40,7 @@ def targets_of(experiment: str) -> list[Target]:
         >>> targets_of("mocmab2018/fig2")[-1]
         Target(row='CD-UCB1', component=1, percent=13.66)
     """
-    claims = joined(tables_of(experiment, (), {}), "claims")
+    claims = joined(tables_of(experiment, [], {}), "claims")
     return [
         Target(claim["of"], claim.get("component", 0), claim["percent"])
         for claim in claims

@@ -222,20 +222,9 @@ def cell_regret_bounds(
     """
     largest_dominant, largest_other = largest
     count = np.asarray(visits, np.float64)
-    B = 2.0 * math.sqrt(2.0 * setting.confidence_constant)
-    # (20) and (23): the sum of the intervals' widths of all plays in the cell.
-    widths = 2.0 * B * np.sqrt(setting.arms * count)
-
-    first_plays = setting.arms * largest_dominant  # before its first play, an arm has no interval
-    dominant_tolerance = 2.0 * (setting.beta + 2.0) * setting.margin * count
-    dominant = first_plays + widths + dominant_tolerance
-
     # (21): in uncertain rounds the other objective is not looked at, and nothing is known of it.
     uncertain_plays = largest_other * uncertain_rounds_bound(setting)
-    other_tolerance = 2.0 * setting.margin * count
-    other = uncertain_plays + widths + other_tolerance
-
-    return np.asarray(dominant), np.asarray(other)
+    return _both_regrets(count, setting, setting.arms, largest_dominant, uncertain_plays)
 
 
 def regret_bounds(
@@ -265,19 +254,38 @@ def regret_bounds(
     """
     largest_dominant, largest_other = largest
     rounds = np.asarray(t, np.float64)
-    A = setting.confidence_constant
-    B = 2.0 * math.sqrt(2.0 * A)
-    estimates = setting.cells * setting.arms  # m^d K, one per arm and cell
     # The sum over the cells is largest where all have the same number of visits: Cauchy-Schwarz.
+    estimates = setting.cells * setting.arms  # m^d K, one per arm and cell
+    threshold = setting.beta * setting.margin
+    uncertain_rounds = 1.0 + 2.0 * setting.confidence_constant / threshold**2  # of each, Lemma 4
+    uncertain_plays = estimates * largest_other * uncertain_rounds
+    return _both_regrets(rounds, setting, estimates, largest_dominant, uncertain_plays)
+
+
+def _both_regrets(
+    rounds: Array,
+    setting: Setting,
+    estimates: int,
+    largest_dominant: float,
+    uncertain_plays: float,
+) -> tuple[Array, Array]:
+    """The regret in both objectives where some estimates share some rounds.
+
+    Args:
+        rounds: (any), in a cell or in all of them.
+        setting: what is played.
+        estimates: how many there are, one per arm in a cell or in every cell.
+        largest_dominant: C1.
+        uncertain_plays: what the other objective loses in uncertain rounds.
+    """
+    B = 2.0 * math.sqrt(2.0 * setting.confidence_constant)
+    # (20) and (23): the sum of the intervals' widths of all plays.
     widths = 2.0 * B * np.sqrt(estimates * rounds)
 
-    first_plays = estimates * largest_dominant
+    first_plays = estimates * largest_dominant  # before its first play, an arm has no interval
     dominant_tolerance = 2.0 * (setting.beta + 2.0) * setting.margin * rounds
     dominant = first_plays + widths + dominant_tolerance
 
-    threshold = setting.beta * setting.margin
-    uncertain_rounds = 1.0 + 2.0 * A / threshold**2  # of an arm in a cell, Lemma 4
-    uncertain_plays = estimates * largest_other * uncertain_rounds
     other_tolerance = 2.0 * setting.margin * rounds
     other = uncertain_plays + widths + other_tolerance
 

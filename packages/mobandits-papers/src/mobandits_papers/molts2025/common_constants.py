@@ -100,6 +100,11 @@ class Judged(NamedTuple):
     undecided: bool
     trials: int
 
+    def number(self, name: str, count: int) -> Part:
+        """How many of so many claims hold: all of them have to."""
+        holds = None if self.undecided else not self.missing
+        return Part(name, float(count - len(self.missing)), None, holds, self.trials)
+
 
 def judged(claims: Sequence[Claim], outcome: Outcome) -> Judged:
     """The judgement of several claims."""
@@ -116,11 +121,9 @@ def sentences_that_hold(claims: Sequence[Claim]) -> Parts:
     count = len(claims)
 
     def parts(outcome: Outcome) -> list[Part]:
-        missing, undecided, trials = judged(claims, outcome)
-        name = f"sentences of {count} that hold{all_but(missing)}"
-        holds = None if undecided else not missing
-
-        return [Part(name, float(count - len(missing)), None, holds, trials)]
+        found = judged(claims, outcome)
+        name = f"sentences of {count} that hold{all_but(found.missing)}"
+        return [found.number(name, count)]
 
     return parts
 
@@ -142,10 +145,8 @@ def hold_at_once(claims: Sequence[Claim], of: Sequence[str]) -> Parts:
         most = f"claims that hold at once, at most, with c = {best:g}{all_but(missing)}"
         name = f"{most} ({join_words(counts)})"
         undecided = any(each.undecided for each in answers.values())
-        holds = None if undecided else not missing
         trials = min(each.trials for each in answers.values())
-
-        return [Part(name, float(count - len(missing)), None, holds, trials)]
+        return [Judged(missing, undecided, trials).number(name, count)]
 
     return parts
 

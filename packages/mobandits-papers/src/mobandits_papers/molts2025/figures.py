@@ -11,7 +11,7 @@ from mobandits.contracts.protocols import Recipe
 from mobandits.environments import Linear
 from mobandits.policies import MolEpsGreedy, MolTs, MolUcb
 from mobandits_papers.claims import Claim
-from mobandits_papers.described import described, described_claims
+from mobandits_papers.described import described, described_claims, tables_of
 from mobandits_papers.experiment import Experiment
 from mobandits_papers.molts2025 import common_constants
 from mobandits_papers.molts2025.common_constants import (
@@ -88,8 +88,8 @@ SETTINGS = (
 
 def sentences_on_figure_2(setting: Setting) -> list[Claim]:
     """The paper's sentences on Figure 2, asked of a figure."""
-    draws = draws_needed(setting.objectives)
-    return described_claims(setting.name, sections=["figure-2"], draws=draws)
+    words = {"draws": draws_needed(setting.objectives)}
+    return described_claims(setting.name, tables_of(setting.name, ["figure-2"], words))
 
 
 def never_above(outcome: Outcome) -> list[Part]:
@@ -190,18 +190,6 @@ SAMPLED = {
 }
 
 
-def samples_claims() -> list[Claim]:
-    """The claims on several samples against one, with every constant."""
-    claims: list[Claim] = []
-    for constant in EQUAL:
-        what = constant.replace("c = ", "c-").replace(" ", "-")
-        claims += described_claims(
-            "molts2025/samples", sections=["equal-constants"], constant=constant, what=what
-        )
-
-    return claims
-
-
 SHARING = {GREEDY: MolEpsGreedy()} | {
     named(row, c): replace(recipe, scale=c)
     for c in common_constants.CONSTANTS
@@ -215,7 +203,7 @@ TOGETHER = hold_at_once(sentences_on_figure_2(FIGURE_2), CONSTANT_ROWS)
 WITH_GREEDY: dict[str, Recipe] = {GREEDY: MolEpsGreedy(), **PARADOX}
 REMARKS = (
     remark("reward-paradox", {"somewhere": somewhere}, played=WITH_GREEDY, rows=[*WITH_GREEDY]),
-    replace(remark("samples", played=SAMPLED, rows=WIDE_ROWS), claims=samples_claims()),
+    remark("samples", played=SAMPLED, rows=WIDE_ROWS),
     remark("one-constant", {"together": TOGETHER}, played=SHARING, rows=SHARED_ROWS),
     remark("generalized-linear"),
     remark("weight-selection"),

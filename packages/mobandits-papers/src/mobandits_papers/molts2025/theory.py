@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mobandits.contracts.protocols import Array
+from mobandits_papers.moglb2019 import theory as moglb2019
 
 OPTIMISM = 0.15  # p, a lower bound of P(N(0, 1) >= 1) = 0.1587
 LARGEST = 2.0  # the largest gap there can be where norms are at most 1
@@ -108,12 +109,7 @@ def holds(theta: Array, estimates: Array, gram: Array, radius: float) -> bool:
         >>> holds(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0]]), 4.0 * np.eye(2), radius=2.0)
         True
     """
-    truth = np.asarray(theta)
-    error = truth - np.asarray(estimates)
-    squared_norms = np.einsum("li,ij,lj->l", error, gram, error)
-    inside = squared_norms <= radius**2
-
-    return bool(inside.all())
+    return moglb2019.holds(theta, estimates, gram, radius**2)
 
 
 def draws_needed(objectives: int, p: float = OPTIMISM) -> int:

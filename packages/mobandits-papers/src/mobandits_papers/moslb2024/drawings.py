@@ -6,15 +6,12 @@ import numpy as np
 import polars as pl
 
 from mobandits.contracts.protocols import Array, Order, Rng
-from mobandits.orders import Chains, Levels
-from mobandits_papers.described import described
-from mobandits_papers.experiment import Computed, RunOptions
+from mobandits.spec.building import build
+from mobandits_papers.described import described, tables_of
+from mobandits_papers.experiment import Computed, Experiment, RunOptions
 from mobandits_papers.rows import front_of, never, rows_of_counts
 
 TABLES = 500
-# The orders as the figures draw them, with objectives counted from 0.
-CHAINS = Chains([[0, 1, 2], [3], [4, 5]])
-LEVELS = Levels([[0, 1], [2, 3, 4]])
 # The two ways to contradict a drawing, and the front of two arms that does not.
 UNDECIDED = "an arrow that did not decide"
 DECIDED = "a choice without an arrow"
@@ -24,8 +21,8 @@ EXPECTED = {UNDECIDED: [False, True], DECIDED: [True, True]}
 def precedence(
     order: Order,
     objectives: int,
-    above: Sequence[tuple[int, int]],
-    beside: Sequence[tuple[int, int]],
+    above: Sequence[Sequence[int]],
+    beside: Sequence[Sequence[int]],
 ) -> Computed:
     """A count of contradictions between an order and its drawing, on random tables of means.
 
@@ -53,12 +50,7 @@ def precedence(
 
         return rows_of_counts({(row, "contradictions"): n for row, n in contradictions.items()})
 
-    settings = {
-        "tables": TABLES,
-        "above": [list(pair) for pair in above],
-        "beside": [list(pair) for pair in beside],
-    }
-
+    settings = {"tables": TABLES, "above": above, "beside": beside}
     return Computed("random tables", count, settings=settings)
 
 
@@ -72,30 +64,15 @@ def two_arms(objectives: int, better: int, worse: int, rng: Rng) -> Array:
     return means
 
 
-NO_CONTRADICTION = {
-    "precedence": never({row: (row, "contradictions") for row in EXPECTED}, TABLES),
-}
-# Above: the arrows within the two longer chains. Beside: objectives of two chains.
-CHAINS_DRAWN = described(
-    "moslb2024/fig1",
-    [
-        precedence(
-            CHAINS,
-            6,
-            [(0, 1), (0, 2), (1, 2), (4, 5)],
-            [(0, 3), (0, 4), (3, 4), (1, 4), (2, 3), (0, 5)],
-        )
-    ],
-    NO_CONTRADICTION,
-)
+def drawn(name: str) -> Experiment:
+    """The experiment on a drawing of the file."""
+    id = f"moslb2024/{name}"  # noqa: A001 - as in Experiment
+    (texts,) = tables_of(id, [], {})
+    drawing = texts["drawing"]
+    order = build("orders", drawing.pop("order"), "order")
+    counts = {row: (row, "contradictions") for row in EXPECTED}
+    return described(id, [precedence(order, **drawing)], {"precedence": never(counts, TABLES)})
 
-# Above: every objective of the first level with every one of the second. Beside: within a level.
-LEVELS_DRAWN = described(
-    "moslb2024/fig2",
-    [
-        precedence(
-            LEVELS, 5, [(i, j) for i in (0, 1) for j in (2, 3, 4)], [(0, 1), (2, 3), (3, 4), (2, 4)]
-        )
-    ],
-    NO_CONTRADICTION,
-)
+
+CHAINS_DRAWN = drawn("fig1")
+LEVELS_DRAWN = drawn("fig2")

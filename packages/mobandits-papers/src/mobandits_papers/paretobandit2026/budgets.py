@@ -1,5 +1,6 @@
 """Figure 1 of paretobandit2026: quality under seven budgets, beside the best fixed mixture."""
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import polars as pl
@@ -64,10 +65,7 @@ MOST_SPENT_BY_ONE = 1.02
 
 def budgets_experiment(source: Source) -> Experiment:
     """The experiment on some prompts; claims of the paper's numbers on its own only."""
-
-    def compute(trial: int, options: RunOptions) -> pl.DataFrame:
-        return budget_rows(source, trial, options)
-
+    compute = functools.partial(budget_rows, source)
     run = source.part(RUN, compute, {"budgets": list(source.budgets)})
     parts = {
         "cost-range": cost_range,

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +11,7 @@ from mobandits.contracts.protocols import Array, IntArray, Recipe, Rng
 from mobandits.environments import LlmRouting
 from mobandits.logs import Feedback
 from mobandits.policies import Forgetting, MolUcb
-from mobandits_papers.claims import Claim
-from mobandits_papers.described import described, described_claims
+from mobandits_papers.described import described
 from mobandits_papers.experiment import Computed, Experiment, RunOptions
 from mobandits_papers.numbers import Parts, above, at_most, below, mean_part
 from mobandits_papers.paretobandit2026 import published
@@ -55,7 +53,6 @@ FORGETS = "Paced, discount 0.997"
 WITHOUT_ALARM = "Paced, no alarm"
 EXPLORING = "Paced, exploring"
 PHASES = ("phase 1", "phase 2", "phase 3")
-PARTS = ("before", "after")
 ADOPTION = "adoption"
 SHARE = "share"
 SHORT = (ADOPTION, SHARE)  # metrics that need more rounds than a user may ask for
@@ -141,9 +138,8 @@ def play_regression(
     for row, recipe in recipes.items():
         agent = router(routing, log, budget / THOUSAND, recipe=recipe)
         outcomes = [
-            play(agent, routing, usual, phases.first),
-            play(agent, routing, worse, phases.second),
-            play(agent, routing, usual, phases.third),
+            play(agent, routing, prompts, order)
+            for prompts, order in zip((usual, worse, usual), phases, strict=True)
         ]
         frames += _phase_rows(row, outcomes, budget, rounds)
 
@@ -318,18 +314,17 @@ def _phased(
     rows: Mapping[str, str],
 ) -> Experiment:
     """A scenario with phases, in each of which rows are held against the published router."""
-    id = f"{PAPER}/{name}"  # noqa: A001 - as in Experiment
-    claims: list[Claim] = []
-    for row, suffix in rows.items():
-        for phase in range(len(PHASES)):
-            own = {f"phase-{phase + 1}{suffix}": at_least_published(row, numbers, phase)}
-            words: dict[str, Any] = {"row": row, "phase": str(phase + 1), "suffix": suffix}
-            claims += described_claims(id, own, sections=["phase"], **words)
-
-    runs = _runs(source, play_trial, numbers)
-    base = described(id, runs, parts, sections=source.sections(name, "phases"))
-    experiment = replace(base, claims=[*claims, *base.claims])
-
+    of_phases = {
+        f"phase-{phase + 1}{suffix}": at_least_published(row, numbers, phase)
+        for row, suffix in rows.items()
+        for phase in range(len(PHASES))
+    }
+    experiment = described(
+        f"{PAPER}/{name}",
+        _runs(source, play_trial, numbers),
+        {**parts, **of_phases},
+        sections=source.sections("phase", name, "phases"),
+    )
     return on_source(experiment, source, ("spending",))
 
 
