@@ -25,10 +25,10 @@ def test_an_agent_that_is_opened_slowly_keeps_nobody_waiting(tmp_path, monkeypat
     gate = threading.Event()
     original = HostedAgent._load
 
-    def load_slowly(self):
+    def load_slowly(self, *, has_failed):
         if self.name == "second" and self.generation > 1:
             assert gate.wait(PATIENCE)
-        original(self)
+        original(self, has_failed=has_failed)
 
     monkeypatch.setattr(HostedAgent, "_load", load_slowly)
     with served(tmp_path / "log", specification(**TWO)) as running:
